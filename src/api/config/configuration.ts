@@ -1,0 +1,146 @@
+import { getAddress, isAddress } from 'viem';
+import { z } from 'zod';
+import { type Environment, findChain, supportedChains } from '../../protocol/chains.ts';
+import { ConfigurationError } from './configurationError.ts';
+import { type Limits, limitShape } from './limits.ts';
+
+/** One followed chain; URLs are tried in the order given. */
+export type ChainConfiguration = {
+  chainId: number;
+  name: string;
+  factory: `0x${string}`;
+  /** Set only where the operator named one; otherwise the registry's default counts. */
+  startBlock: number | undefined;
+  /** How many blocks, the including one counted, before an event is released. */
+  confirmations: number;
+  rpcUrls: [string, ...string[]];
+  wsUrl: string | undefined;
+};
+
+export type Configuration = {
+  environment: Environment;
+  databaseUrl: string;
+  host: string;
+  port: number;
+  publicBaseUrl: string;
+  logLevel: LogLevel;
+  limits: Limits;
+  chains: [ChainConfiguration, ...ChainConfiguration[]];
+};
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `expected a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+
+const httpUrl = urlOf('http:', 'https:');
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'expected a whole number')
+  .transform(Number);
+
+const rpcUrls = z
+  .string({ error: 'is required: one or more URLs, comma-separated' })
+  .transform((text) => listOf(text))
+  .pipe(z.tuple([httpUrl], httpUrl));
+
+const address = z
+  .string()
+  .refine((text) => isAddress(text), 'expected an address: lower case or with a correct checksum')
+  .transform((text) => getAddress(text));
+
+const baseShape = z.object({
+  ENVIRONMENT: z.enum(['testnet', 'production']).default('testnet'),
+  CHAINS: z.string().optional(),
+  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: wholeNumber.refine((port) => port <= 65_535, 'expected a port').default(3000),
+  PUBLIC_BASE_URL: httpUrl.optional(),
+  LOG_LEVEL: z.enum(logLevels).default('info'),
+});
+
+/**
+ * The whole configuration of a process, read from the environment and checked at once.
+ *
+ * @throws ConfigurationError naming every variable that is missing or wrong.
+ */
+export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
+  const problems: string[] = [];
+  const base = parse(baseShape, env, problems);
+  const limits = parse(limitShape, env, problems);
+  const chains = base ? readChains(base.ENVIRONMENT, base.CHAINS, env, problems) : [];
+  const [first, ...rest] = chains;
+  if (!base || !limits || !first || problems.length > 0) throw new ConfigurationError(problems);
+  return {
+    environment: base.ENVIRONMENT,
+    databaseUrl: base.DATABASE_URL,
+    host: base.HOST,
+    port: base.PORT,
+    publicBaseUrl: (base.PUBLIC_BASE_URL ?? `http://127.0.0.1:${base.PORT}`).replace(/\/+$/, ''),
+    logLevel: base.LOG_LEVEL,
+    limits,
+    chains: [first, ...rest],
+  };
+}
+
+function readChains(
+  environment: Environment,
+  selection: string | undefined,
+  env: NodeJS.ProcessEnv,
+  problems: string[],
+): ChainConfiguration[] {
+  const offered = supportedChains(environment);
+  const wanted = selection === undefined ? offered.map((chain) => String(chain.chainId)) : listOf(selection);
+  if (wanted.length === 0) problems.push('CHAINS: names no chain');
+  const chains: ChainConfiguration[] = [];
+  for (const text of new Set(wanted)) {
+    const facts = findChain(Number(text));
+    if (!facts || facts.environment !== environment) {
+      const known = offered.map((chain) => chain.chainId).join(', ');
+      problems.push(`CHAINS: ${text} is no chain of the ${environment} environment (${known})`);
+      continue;
+    }
+    const id = facts.chainId;
+    const read = <T extends z.ZodType>(name: string, schema: T) =>
+      parse(z.object({ [`${name}_${id}`]: schema }), env, problems)?.[`${name}_${id}`];
+    const urls = read('RPC_URL', rpcUrls);
+    const factory = read('FACTORY_ADDRESS', address.default(getAddress(facts.factory)));
+    const confirmations = read(
+      'CONFIRMATIONS',
+      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').default(facts.confirmations),
+    );
+    const startBlock = read('START_BLOCK', wholeNumber.optional());
+    const wsUrl = read('WS_URL', urlOf('ws:', 'wss:').optional());
+    if (!urls || !factory || confirmations === undefined) continue;
+    chains.push({ chainId: id, name: facts.name, factory, startBlock, confirmations, rpcUrls: urls, wsUrl });
+  }
+  return chains;
+}
+
+/** An empty variable counts as one that is not set, as shells and compose files leave them behind. */
+function parse<T extends z.ZodType>(
+  schema: T,
+  env: NodeJS.ProcessEnv,
+  problems: string[],
+): z.output<T> | undefined {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const result = schema.safeParse(set);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    const missing = issue.code === 'invalid_type' && set[String(issue.path[0])] === undefined;
+    problems.push(`${String(issue.path[0])}: ${missing ? 'is required' : issue.message}`);
+  }
+  return undefined;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

@@ -1,0 +1,30 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+export type Database = NodePgDatabase;
+export type DatabaseTransaction = Parameters<Parameters<Database['transaction']>[0]>[0];
+/** What a query runs in: the pool, or a transaction of the caller. */
+export type Queryable = Database | DatabaseTransaction;
+
+/** A pool of connections and the query builder over it. */
+export type DatabaseHandle = { database: Database; pool: pg.Pool; close(): Promise<void> };
+
+/** Opens lazily: nothing is connected before the first query. A connection that breaks while idle is logged and replaced. */
+export function createDatabase(options: {
+  url: string;
+  applicationName: string;
+  maxConnections: number;
+  logger: Logger;
+}): DatabaseHandle {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+  });
+  pool.on('error', (error) => options.logger.warn({ err: error }, 'an idle database connection broke'));
+  return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() };
+}

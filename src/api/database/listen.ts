@@ -1,0 +1,79 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+export type ListenOptions = {
+  url: string;
+  channels: readonly string[];
+  /** Called for every notification. */
+  onNotification(channel: string, payload: string): void;
+  /** Called after each (re)connection: whatever was notified before it may have been missed. */
+  onConnected(): void;
+  logger: Logger;
+};
+
+export type Listener = { ready: Promise<void>; close(): Promise<void> };
+
+const initialDelayMs = 100;
+const longestDelayMs = 5_000;
+/** A dead peer that never answers is found out by this, since a listening connection sends nothing by itself. */
+const probeIntervalMs = 10_000;
+
+/**
+ * Holds one connection that listens, and connects again for ever when it breaks. Delivery is at most once by nature: whoever
+ * listens reads the tables in `onConnected` as well.
+ */
+export function listen(options: ListenOptions): Listener {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let probe: NodeJS.Timeout | undefined;
+  let delayMs = initialDelayMs;
+  let closed = false;
+  const { promise: ready, resolve: becomeReady } = Promise.withResolvers<void>();
+
+  const connect = async () => {
+    const candidate = new pg.Client({
+      connectionString: options.url,
+      application_name: 'agreements listener',
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    });
+    client = candidate;
+    let lost = false;
+    const lose = (error?: Error) => {
+      if (lost || closed) return;
+      lost = true;
+      clearInterval(probe);
+      options.logger.warn({ err: error, retryInMs: delayMs }, 'the listening database connection broke');
+      candidate.end().catch(() => {});
+      timer = setTimeout(connect, delayMs);
+      delayMs = Math.min(delayMs * 2, longestDelayMs);
+    };
+    candidate.on('error', lose);
+    candidate.on('end', () => lose());
+    candidate.on('notification', ({ channel, payload }) => options.onNotification(channel, payload ?? ''));
+    try {
+      await candidate.connect();
+      for (const channel of options.channels) await candidate.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      lose(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (closed) return;
+    delayMs = initialDelayMs;
+    probe = setInterval(() => candidate.query('select 1').catch(lose), probeIntervalMs);
+    becomeReady();
+    options.onConnected();
+  };
+
+  void connect();
+  return {
+    ready,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      clearInterval(probe);
+      await client?.end().catch(() => {});
+    },
+  };
+}

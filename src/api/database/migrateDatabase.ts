@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import { serviceSchemaName } from './schema.ts';
+
+const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
+/** Any constant will do; every process of this service uses the same. */
+const migrationLock = 0x61_67_72_31;
+
+/**
+ * Brings the tables of the service up to date. Processes that start together take turns under a lock of the session, which the
+ * database lets go of when its holder dies.
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'agreements migrations' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await migrate(drizzle(client), {
+      migrationsFolder,
+      migrationsSchema: serviceSchemaName,
+      migrationsTable: 'migrations',
+    });
+  } finally {
+    await client.end();
+  }
+}

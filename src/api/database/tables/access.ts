@@ -1,0 +1,46 @@
+import { index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { hash, instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+
+/** Whoever owns records, keys and webhooks. Nothing of one principal is ever shown to another. */
+export const principals = serviceSchema.table(
+  'principals',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    createdAt: instant().notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex().on(table.name)],
+);
+
+/** What a principal may do: one mode for one scope; no row means forbidden. */
+export const entitlements = serviceSchema.table(
+  'entitlements',
+  {
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    scope: text().notNull(),
+    mode: text().$type<'free_allowlist' | 'paid_required' | 'blocked'>().notNull(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.principalId, table.scope] })],
+);
+
+/** One key of a principal. Only the SHA-256 of the key is here: the key itself was shown once. */
+export const apiKeys = serviceSchema.table(
+  'api_keys',
+  {
+    id: text().primaryKey(),
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    label: text(),
+    keyHash: hash().notNull(),
+    status: text().$type<'active' | 'disabled' | 'revoked'>().notNull().default('active'),
+    createdAt: instant().notNull().defaultNow(),
+    lastUsedAt: instant(),
+    endedAt: instant(),
+  },
+  (table) => [uniqueIndex().on(table.keyHash), index().on(table.principalId)],
+);

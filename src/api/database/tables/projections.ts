@@ -1,0 +1,24 @@
+import { integer, primaryKey } from 'drizzle-orm/pg-core';
+import { blockNumber, hash, instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+
+/** How far the service has folded the index of a chain: everything up to `headNumber` is in the records. */
+export const projections = serviceSchema.table('projections', {
+  chainId: integer().primaryKey(),
+  headNumber: blockNumber().notNull(),
+  headHash: hash().notNull(),
+  headTimestamp: instant().notNull(),
+  updatedAt: instant().notNull().defaultNow(),
+});
+
+/** The blocks whose events are folded into records; a block that the index shows with another hash is undone first. */
+export const foldedBlocks = serviceSchema.table(
+  'folded_blocks',
+  {
+    chainId: integer().notNull(),
+    number: blockNumber().notNull(),
+    hash: hash().notNull(),
+    timestamp: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.number] })],
+);

@@ -1,0 +1,79 @@
+import { index, integer, json, text, unique } from 'drizzle-orm/pg-core';
+import { address, blockNumber, hash, instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+import { principals } from './access.ts';
+import { transactions } from './transactions.ts';
+
+export type Participant = {
+  variableKey: string;
+  walletAddress: string;
+  email?: string | undefined;
+  firstName?: string | undefined;
+  lastName?: string | undefined;
+  walletBinding?: unknown;
+};
+
+/** Effective values by variable name, in the form of the wire: texts and booleans. */
+export type VariableValues = Record<string, string | boolean>;
+
+/**
+ * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
+ * shows the agreement. What the chain says (state, variables, last input) is written by the projector alone, and always equals
+ * the index at `stateBlockNumber`.
+ */
+export const records = serviceSchema.table(
+  'records',
+  {
+    id: text().primaryKey(),
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    chainId: integer().notNull(),
+    /** Null for a Draft. */
+    address: address(),
+    status: text().$type<'Draft' | 'Deployed'>().notNull(),
+    displayName: text().notNull(),
+    /** The authored document as it was hashed, character by character: never jsonb, which would re-order it. */
+    document: text().notNull(),
+    docHash: hash().notNull(),
+    templateId: text().notNull(),
+    docUri: text().notNull(),
+    documentId: text(),
+    participants: json().$type<Participant[]>().notNull(),
+    observers: json().$type<string[]>().notNull(),
+    contributors: json().$type<string[]>().notNull(),
+    notificationTemplate: text(),
+    /** The values at creation; `variables` are these, overwritten by what the mined inputs submit. */
+    initialVariables: json().$type<VariableValues>().notNull(),
+    variables: json().$type<VariableValues>().notNull(),
+    /** The permit that creates the agreement; null where the agreement was adopted from the chain. */
+    deployTransactionId: text().references(() => transactions.id),
+    /** Why this Draft will not become Deployed by the permit at hand. */
+    error: json().$type<{ reason: string; message: string }>(),
+    owner: address(),
+    initialStateHash: hash(),
+    stateHash: hash(),
+    /** The name that the document gives to `stateHash`, or the hash where it names none. */
+    state: text(),
+    stateBlockNumber: blockNumber(),
+    stateUpdatedAt: instant(),
+    deployTxHash: hash(),
+    deployBlockNumber: blockNumber(),
+    inputCount: integer().notNull().default(0),
+    transitionCount: integer().notNull().default(0),
+    lastInputId: text(),
+    lastInputAt: instant(),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    unique('records_agreement').on(table.principalId, table.chainId, table.address),
+    unique('records_document').on(table.principalId, table.documentId),
+    unique('records_permit').on(table.principalId, table.deployTransactionId),
+    index().on(table.chainId, table.address),
+    index().on(table.deployTransactionId),
+    index().on(table.principalId, table.createdAt, table.id),
+    index().on(table.principalId, table.updatedAt, table.id),
+    index().on(table.principalId, table.displayName, table.id),
+  ],
+);

@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, json, serial, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+
+/** accepted: stored; signed: bytes and nonce fixed; broadcast: a node has it; mined: the index shows the permit's effect. */
+export const transactionStates = ['accepted', 'signed', 'broadcast', 'mined', 'final', 'failed'] as const;
+export type TransactionState = (typeof transactionStates)[number];
+
+/**
+ * The outbox: one row per permit, for ever. Whoever sends the same permit again gets this row; of one signer's nonce in one
+ * contract at most one row is not failed. `contentHash` is what the index is compared with: the document's hash of a
+ * deployment, keccak256 of input id and payload of an input.
+ */
+export const transactions = serviceSchema.table(
+  'transactions',
+  {
+    id: text().primaryKey(),
+    chainId: integer().notNull(),
+    kind: text().$type<'deploy' | 'input'>().notNull(),
+    /** The factory of a deployment, the agreement of an input: the permit's verifying contract, and the call's target. */
+    contract: address().notNull(),
+    signer: address().notNull(),
+    permitNonce: uint256().notNull(),
+    permitDigest: hash().notNull(),
+    contentHash: hash().notNull(),
+    /** Unix seconds; the chain refuses the permit in blocks with a later timestamp. */
+    deadline: uint256().notNull(),
+    callData: bytes().notNull(),
+    /** What the simulation at acceptance used, a hint for the sender. */
+    gasEstimate: bigint({ mode: 'bigint' }),
+    state: text().$type<TransactionState>().notNull().default('accepted'),
+    failure: json().$type<{ reason: string; message: string; [fact: string]: unknown }>(),
+    wallet: address(),
+    walletNonce: bigint({ mode: 'number' }),
+    /** Of the newest attempt; once mined, of the transaction that had the effect, whoever sent it. */
+    txHash: hash(),
+    minedBlockNumber: blockNumber(),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    unique('transactions_permit').on(table.chainId, table.permitDigest, table.signer),
+    uniqueIndex('transactions_open_permit')
+      .on(table.chainId, table.contract, table.signer, table.permitNonce)
+      .where(sql`state <> 'failed'`),
+    index('transactions_open')
+      .on(table.chainId, table.createdAt)
+      .where(sql`state in ('accepted', 'signed', 'broadcast')`),
+    index().on(table.chainId, table.wallet, table.walletNonce),
+    index().on(table.chainId, table.minedBlockNumber),
+  ],
+);
+
+/** One signed form of a transaction; written before its bytes leave the process, and never deleted. */
+export const transactionAttempts = serviceSchema.table(
+  'transaction_attempts',
+  {
+    id: serial().primaryKey(),
+    transactionId: text()
+      .notNull()
+      .references(() => transactions.id),
+    chainId: integer().notNull(),
+    wallet: address().notNull(),
+    walletNonce: bigint({ mode: 'number' }).notNull(),
+    txHash: hash().notNull(),
+    rawTransaction: bytes().notNull(),
+    maxFeePerGas: uint256().notNull(),
+    maxPriorityFeePerGas: uint256().notNull(),
+    gas: uint256().notNull(),
+    createdAt: instant().notNull().defaultNow(),
+    /** When a node last took it; null while none has. */
+    acceptedAt: instant(),
+    /** What a node last said against it. */
+    lastError: text(),
+  },
+  (table) => [
+    unique('transaction_attempts_hash').on(table.chainId, table.txHash),
+    index().on(table.transactionId),
+    index().on(table.chainId, table.wallet, table.walletNonce),
+  ],
+);
