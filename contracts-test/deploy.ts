@@ -1,0 +1,77 @@
+import {
+  type Address,
+  concatHex,
+  createPublicClient,
+  createWalletClient,
+  encodeAbiParameters,
+  encodeDeployData,
+  type Hex,
+  http,
+} from 'viem';
+import { testTokenAbi } from './abis/TestToken.ts';
+import { testVerifierAbi } from './abis/TestVerifier.ts';
+import { readCreationCode } from './artifacts.ts';
+import { placeContract } from './placeContract.ts';
+
+/** An Anvil chain and the addresses at which the registry has the protocol on the chain that it stands for. */
+export interface ProtocolDeployment {
+  rpcUrl: string;
+  chainId: number;
+  factory: Address;
+  implementation: Address;
+}
+
+/**
+ * Puts the locked engine and the factory at the registry's addresses, as if they had been constructed there. Leaves
+ * alone what stands there already, so it may be called at every start. No transaction, no block. Throws when the chain
+ * behind `rpcUrl` is not `chainId`.
+ */
+export async function deployProtocol({
+  rpcUrl,
+  chainId,
+  factory,
+  implementation,
+}: ProtocolDeployment): Promise<void> {
+  const actualChainId = await createPublicClient({ transport: http(rpcUrl) }).getChainId();
+  if (actualChainId !== chainId) throw new Error(`${rpcUrl} is chain ${actualChainId}, not ${chainId}`);
+
+  await placeContract({ rpcUrl, address: implementation, initCode: readCreationCode('AgreementEngine') });
+  const factoryArguments = encodeAbiParameters([{ type: 'address' }], [implementation]);
+  const factoryInitCode = concatHex([readCreationCode('AgreementFactory'), factoryArguments]);
+  await placeContract({ rpcUrl, address: factory, initCode: factoryInitCode });
+}
+
+/** An Anvil chain, and the unlocked account that deploys; by default the chain's first. */
+export interface TestDeployment {
+  rpcUrl: string;
+  from?: Address;
+}
+
+/** Deploys an ERC-20 that anyone may mint and returns its address. */
+export async function deployTestToken({
+  name = 'Test Token',
+  symbol = 'TEST',
+  ...deployment
+}: TestDeployment & { name?: string; symbol?: string }): Promise<Address> {
+  const bytecode = readCreationCode('TestToken');
+  return deploy(deployment, encodeDeployData({ abi: testTokenAbi, bytecode, args: [name, symbol] }));
+}
+
+/** Deploys a verifier that accepts everything until it is told to refuse, and returns its address. */
+export async function deployTestVerifier(deployment: TestDeployment): Promise<Address> {
+  const bytecode = readCreationCode('TestVerifier');
+  return deploy(deployment, encodeDeployData({ abi: testVerifierAbi, bytecode }));
+}
+
+async function deploy({ rpcUrl, from }: TestDeployment, data: Hex): Promise<Address> {
+  const transport = http(rpcUrl);
+  const wallet = createWalletClient({ transport });
+  const account = from ?? (await wallet.getAddresses())[0];
+  if (!account) throw new Error(`${rpcUrl} has no unlocked account to deploy from`);
+
+  const hash = await wallet.sendTransaction({ account, chain: null, data });
+  const reader = createPublicClient({ transport, pollingInterval: 20 });
+  const { contractAddress, status } = await reader.waitForTransactionReceipt({ hash });
+  if (status !== 'success' || !contractAddress) throw new Error(`the deployment ${hash} reverted`);
+  return contractAddress;
+}
