@@ -1,0 +1,133 @@
+import { compileActions } from './actions.ts';
+import { compileConditions } from './conditions.ts';
+import { hashDocument, serializeAgreement } from './document.ts';
+import { encodeValue } from './encodeValue.ts';
+import { AgreementError, type Issue, uniqueIssues, ValuesError } from './errors.ts';
+import { type Input, readInputs } from './inputs.ts';
+import { JsonCursor, type JsonObject } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
+import type { AgreementParameters, DataField, InputDef, Transition } from './onChain.ts';
+import { findVariableReference } from './references.ts';
+import { findValue, type ValueSource } from './resolveText.ts';
+import { type AuthoredTransition, readTransitions } from './transitions.ts';
+import { parseValue } from './values.ts';
+import { findVariable } from './variables.ts';
+
+export type CompileOptions = {
+  /** The document URI to sign; also an empty one counts. Absent: `ipfs://agreement/` and the document's `metadata.id`. */
+  readonly docUri?: string | null | undefined;
+  /** Effective values by variable name. */
+  readonly values?: JsonObject | undefined;
+};
+
+/**
+ * The on-chain parameters of an authored agreement, byte for byte those that its signer computes from the same parsed JSON.
+ *
+ * The document is never changed, and its members' order decides the result. Names that are declared nowhere still compile:
+ * `validateAgreement` says what a service should refuse.
+ *
+ * @throws AgreementError when the document has a shape that has no on-chain form.
+ * @throws ValuesError when a value is missing, or does not fit its variable or the call that it is used in.
+ */
+export function compileAgreement(
+  agreement: unknown,
+  { docUri, values = {} }: CompileOptions = {},
+): AgreementParameters {
+  const docHash = hashDocument(serializeAgreement(agreement));
+  const root = new JsonCursor(agreement);
+  const source: ValueSource = { values, issues: [] };
+  const parameters = { ...compileParts(root, source), docUri: docUri ?? defaultDocUri(root), docHash };
+  if (root.issues.length > 0) throw new AgreementError(uniqueIssues(root.issues));
+  if (source.issues.length > 0) throw new ValuesError(uniqueIssues(source.issues));
+  const { initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
+  return {
+    docUri: parameters.docUri,
+    docHash,
+    initialState,
+    inputDefs,
+    transitions,
+    initVars,
+    verifiers,
+    actions,
+  };
+}
+
+/** What is wrong with the document as far as compiling it goes, whatever the values. */
+export function listCompileIssues(agreement: unknown): Issue[] {
+  const root = new JsonCursor(agreement);
+  compileParts(root, { values: undefined, issues: [] });
+  return uniqueIssues(root.issues);
+}
+
+function compileParts(
+  root: JsonCursor,
+  values: ValueSource,
+): Omit<AgreementParameters, 'docUri' | 'docHash'> {
+  const execution = root.member('execution');
+  return {
+    initialState: nameHash(execution.member('initialize').member('initialState').text() ?? ''),
+    inputDefs: readInputs(root).map(compileInput),
+    transitions: readTransitions(root).map(compileTransition),
+    initVars: compileInitVars(root, values),
+    verifiers: [],
+    actions: compileActions(root, values),
+  };
+}
+
+function compileInput({ id, fields, issuer }: Input): InputDef {
+  return {
+    id: nameHash(id),
+    fields: fields.map(({ name, fType, required, persist }) => ({
+      fieldId: nameHash(name),
+      fType,
+      required,
+      persist,
+    })),
+    conditions: compileConditions(fields, issuer),
+    verifierKeys: [],
+  };
+}
+
+function compileTransition({ from, to, input }: AuthoredTransition): Transition {
+  return { fromState: nameHash(from), toState: nameHash(to), inputId: nameHash(input) };
+}
+
+/** Of `initialize.data`, the entries that refer to a declared variable; repeats are kept, other entries mean nothing. */
+function compileInitVars(root: JsonCursor, values: ValueSource): DataField[] {
+  const data = root.at('execution').at('initialize').at('data');
+  return data
+    .keys()
+    .map((key) => compileInitVar({ root, values, entry: data.at(key) }))
+    .filter((initVar) => initVar !== undefined);
+}
+
+function compileInitVar({
+  root,
+  values,
+  entry,
+}: {
+  root: JsonCursor;
+  values: ValueSource;
+  entry: JsonCursor;
+}): DataField | undefined {
+  const name = typeof entry.value === 'string' ? findVariableReference(entry.value) : undefined;
+  const variable = name === undefined ? undefined : findVariable(root, name);
+  const resolved = variable && findValue({ values, name: variable.name, neededBy: entry.path });
+  if (variable === undefined || resolved === undefined) return undefined;
+  const parsed = parseValue(resolved.value, variable);
+  if (parsed.ok)
+    return {
+      id: nameHash(variable.name),
+      fType: variable.fType,
+      data: encodeValue(variable.fType, parsed.value),
+    };
+  resolved.refuse(parsed.message);
+  return undefined;
+}
+
+function defaultDocUri(root: JsonCursor): string {
+  const id = root.at('metadata').at('id');
+  if (typeof id.value !== 'object' || id.value === null) return `ipfs://agreement/${id.value}`;
+  id.refuse('must be text');
+  return '';
+}

@@ -1,0 +1,26 @@
+import type { Hex } from 'viem';
+import { AgreementError } from './errors.ts';
+import { isJsonObject } from './jsonCursor.ts';
+import { keccak256Text } from './keccak.ts';
+
+/**
+ * The text of a parsed document that is hashed, signed and to be stored: `JSON.stringify` of it as it is.
+ *
+ * @throws AgreementError for what is not a JSON object, or nests deeper than the machine's stack.
+ */
+export function serializeAgreement(agreement: unknown): string {
+  if (!isJsonObject(agreement)) throw new AgreementError([{ path: '', message: 'must be an object' }]);
+  try {
+    return JSON.stringify(agreement);
+  } catch (cause) {
+    throw new AgreementError(
+      [{ path: '', message: 'cannot be written as JSON: it is nested too deeply or in a circle' }],
+      { cause },
+    );
+  }
+}
+
+/** The `docHash` of a document's text: keccak256 of its UTF-8 bytes. */
+export function hashDocument(text: string): Hex {
+  return keccak256Text(text);
+}

@@ -1,0 +1,36 @@
+import type { Hex } from 'viem';
+import { encodeDataFields } from './encodeArrays.ts';
+import { encodeValue } from './encodeValue.ts';
+import { type Issue, ValuesError } from './errors.ts';
+import { findInput } from './inputs.ts';
+import { isJsonObject, JsonCursor, ownValue } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
+import type { DataField } from './onChain.ts';
+import { parseValue } from './values.ts';
+
+/**
+ * The payload of an input: the ABI encoding of one data field per submitted value, in the order of the submitted object's
+ * members. Members are named as the input's fields are: by variable where the field is a reference. Whether the values keep
+ * the document's rules is another question, see `checkInputValues`.
+ *
+ * @throws ValuesError for an input or member that the document does not have, or a value that does not fit its type.
+ */
+export function encodeInputPayload(agreement: unknown, inputId: string, values: unknown): Hex {
+  const input = findInput(new JsonCursor(agreement), inputId);
+  if (input === undefined)
+    throw new ValuesError([{ path: 'inputId', message: 'is not an input of the agreement' }]);
+  if (!isJsonObject(values)) throw new ValuesError([{ path: 'values', message: 'must be an object' }]);
+  const issues: Issue[] = [];
+  const dataFields = Object.keys(values).map((name): DataField | undefined => {
+    const field = input.fields.find((candidate) => candidate.name === name);
+    const parsed = field
+      ? parseValue(ownValue(values, name), field)
+      : { ok: false as const, message: 'is not a field of the input' };
+    if (field !== undefined && parsed.ok)
+      return { id: nameHash(name), fType: field.fType, data: encodeValue(field.fType, parsed.value) };
+    if (!parsed.ok) issues.push({ path: `values.${name}`, message: parsed.message });
+    return undefined;
+  });
+  if (issues.length > 0) throw new ValuesError(issues);
+  return encodeDataFields(dataFields.filter((dataField) => dataField !== undefined));
+}

@@ -1,0 +1,38 @@
+import type { Hex } from 'viem';
+
+const digitPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** 0x and two lower-case digits a byte. */
+export function bytesToHex(bytes: Uint8Array): Hex {
+  let digits = '';
+  for (const byte of bytes) digits += digitPairs[byte];
+  return `0x${digits}`;
+}
+
+/** The bytes of 0x and an even number of hex digits. */
+export function hexToBytes(hex: string): Uint8Array {
+  const digits = hex.slice(2);
+  const target = new Uint8Array(digits.length / 2);
+  writeHexDigits({ digits, target, start: 0 });
+  return target;
+}
+
+/** Writes the bytes of hex digits (an even number, of either case, without 0x) to `target` from `start` on. */
+export function writeHexDigits({
+  digits,
+  target,
+  start,
+}: {
+  digits: string;
+  target: Uint8Array;
+  start: number;
+}): void {
+  for (let at = start, digit = 0; digit < digits.length; at++, digit += 2) {
+    target[at] = (digitValue(digits.charCodeAt(digit)) << 4) | digitValue(digits.charCodeAt(digit + 1));
+  }
+}
+
+/** Value of one hex digit of either case, from its character code. */
+function digitValue(code: number): number {
+  return code < 58 ? code - 48 : (code & 0xdf) - 55;
+}

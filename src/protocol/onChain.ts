@@ -1,0 +1,42 @@
+import type { Address, Hex } from 'viem';
+
+/** The contracts' `FieldType`, by number. */
+export const FieldType = { UINT256: 0, STRING: 1, ADDRESS: 2, BOOL: 3, BYTES32: 4 } as const;
+export type FieldType = (typeof FieldType)[keyof typeof FieldType];
+
+/** The part of the contracts' `Op` that authored documents can express, by number. */
+export const Op = {
+  STRING_MIN_LENGTH: 0,
+  STRING_MAX_LENGTH: 1,
+  UINT_GTE_CONST: 6,
+  UINT_LTE_CONST: 8,
+  SENDER_EQ_VAR_ADDRESS: 16,
+  SENDER_IN_ALLOWED_ADDRESSES: 17,
+} as const;
+export type Op = (typeof Op)[keyof typeof Op];
+
+export type InputFieldDef = { fieldId: Hex; fType: FieldType; required: boolean; persist: boolean };
+export type Condition = { op: number; fieldId: Hex; bytesArg: Hex };
+export type InputDef = {
+  id: Hex;
+  fields: readonly InputFieldDef[];
+  conditions: readonly Condition[];
+  verifierKeys: readonly Hex[];
+};
+export type Transition = { fromState: Hex; toState: Hex; inputId: Hex };
+/** `data` is the ABI encoding of the value; `fType` is a plain number where it was read from a chain. */
+export type DataField = { id: Hex; fType: number; data: Hex };
+export type VerifierInit = { key: Hex; verifier: Address };
+export type ActionInit = { fromState: Hex; inputId: Hex; target: Address; value: bigint; data: Hex };
+
+/** What the factory's `createAgreement…` functions take: eight arguments, named and ordered as in its ABI. */
+export type AgreementParameters = {
+  docUri: string;
+  docHash: Hex;
+  initialState: Hex;
+  inputDefs: InputDef[];
+  transitions: Transition[];
+  initVars: DataField[];
+  verifiers: VerifierInit[];
+  actions: ActionInit[];
+};

@@ -1,0 +1,68 @@
+import type { Issue } from './errors.ts';
+import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
+import { findContractReference, findVariableReference } from './references.ts';
+
+/** Effective values by variable name, and where to note what is wrong with them. */
+export type ValueSource = {
+  /** Undefined while only the document is checked: what depends on a value is then left alone. */
+  readonly values: JsonObject | undefined;
+  readonly issues: Issue[];
+};
+
+/** What a text in an action stands for. `refuse` blames the value where it came from one, else the document. */
+export type Resolved = { readonly value: unknown; readonly refuse: (message: string) => void };
+
+/**
+ * The effective value of the variable that a text refers to, else the address of the contract that it refers to, else what is
+ * written there. Undefined where the value or contract is missing (which is noted) or values are not looked at.
+ */
+export function resolveText({
+  agreement,
+  place,
+  values,
+}: {
+  agreement: JsonCursor;
+  place: JsonCursor;
+  values: ValueSource;
+}): Resolved | undefined {
+  const literal = { value: place.value, refuse: (message: string) => place.refuse(message) };
+  if (typeof place.value !== 'string') return literal;
+  const variable = findVariableReference(place.value);
+  if (variable !== undefined) return findValue({ values, name: variable, neededBy: place.path });
+  const contract = findContractReference(place.value);
+  return contract === undefined ? literal : findContract({ agreement, name: contract, place });
+}
+
+/** The effective value of a variable; a missing one (null is one too) is noted as `values.NAME`. */
+export function findValue({
+  values,
+  name,
+  neededBy,
+}: {
+  values: ValueSource;
+  name: string;
+  neededBy: string;
+}): Resolved | undefined {
+  if (values.values === undefined) return undefined;
+  const value = ownValue(values.values, name);
+  const refuse = (message: string) =>
+    values.issues.push({ path: `values.${name}`, message: `${message} (needed by ${neededBy})` });
+  if (value !== undefined && value !== null) return { value, refuse };
+  refuse('is missing');
+  return undefined;
+}
+
+function findContract({
+  agreement,
+  name,
+  place,
+}: {
+  agreement: JsonCursor;
+  name: string;
+  place: JsonCursor;
+}): Resolved | undefined {
+  const address = agreement.at('contracts').member(name).member('address');
+  if (!address.isAbsent) return { value: address.value, refuse: (message) => address.refuse(message) };
+  place.refuse(`names the contract ${JSON.stringify(name)}, which has no address in contracts`);
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import type { Field } from './fields.ts';
+import type { JsonCursor } from './jsonCursor.ts';
+import { FieldType, Op } from './onChain.ts';
+import { parseBound } from './uint256.ts';
+
+export type BoundName = 'min' | 'max' | 'minLength' | 'maxLength';
+
+/** A validation rule that the contract enforces. */
+export type Bound = { readonly name: BoundName; readonly op: Op; readonly limit: bigint };
+
+/** The rules with an on-chain form, by on-chain type, in the order in which their conditions are checked. */
+const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, Op])[]> = new Map([
+  [
+    FieldType.UINT256,
+    [
+      ['min', Op.UINT_GTE_CONST],
+      ['max', Op.UINT_LTE_CONST],
+    ],
+  ],
+  [
+    FieldType.STRING,
+    [
+      ['minLength', Op.STRING_MIN_LENGTH],
+      ['maxLength', Op.STRING_MAX_LENGTH],
+    ],
+  ],
+]);
+
+/** The bounds of a field that apply to its type, in order. A bound of zero is one too. */
+export function readBounds({ fType, validation }: Pick<Field, 'fType' | 'validation'>): Bound[] {
+  const known = boundsByType.get(fType) ?? [];
+  return known.flatMap(([name, op]) => {
+    const limit = readBound(validation.at(name));
+    return limit === undefined ? [] : [{ name, op, limit }];
+  });
+}
+
+function readBound(cursor: JsonCursor): bigint | undefined {
+  if (cursor.isAbsent) return undefined;
+  const limit = parseBound(cursor.value);
+  if (limit === undefined) cursor.refuse('must be a whole number from 0 to 2^256 - 1');
+  return limit;
+}

@@ -1,0 +1,32 @@
+const maxUint256 = 2n ** 256n - 1n;
+/** More digits than 2^256 needs, after leading zeros are gone: a long text is refused before it becomes a number. */
+const maxDigits = { decimal: 78, hex: 64 };
+
+/** A uint256 from a decimal or 0x text, a safe integer or a bigint; anything else, or out of range, is undefined. */
+export function parseUint256(value: unknown): bigint | undefined {
+  if (typeof value === 'string') return parseText(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? inRange(BigInt(value)) : undefined;
+  return typeof value === 'bigint' ? inRange(value) : undefined;
+}
+
+/**
+ * A bound that a document's author wrote: as `parseUint256`, and also whole JSON numbers past 2^53, which stand for the exact
+ * value of the double that ECMAScript reads them as.
+ */
+export function parseBound(value: unknown): bigint | undefined {
+  if (typeof value === 'number' && Number.isInteger(value)) return inRange(BigInt(value));
+  return parseUint256(value);
+}
+
+function inRange(value: bigint): bigint | undefined {
+  return value >= 0n && value <= maxUint256 ? value : undefined;
+}
+
+function parseText(text: string): bigint | undefined {
+  const digits = /^(0x)?0*([0-9a-fA-F]*)$/.exec(text);
+  const [, prefix, significant = ''] = digits ?? [];
+  if (digits === null || text === '' || text === '0x') return undefined;
+  if (prefix !== undefined) return significant.length > maxDigits.hex ? undefined : BigInt(text);
+  if (!/^\d*$/.test(significant) || significant.length > maxDigits.decimal) return undefined;
+  return inRange(BigInt(significant === '' ? '0' : significant));
+}
