@@ -4,7 +4,7 @@ export type Environment = 'testnet' | 'production';
 
 /** A chain on which the protocol's factory is deployed. */
 export type Chain = {
-  readonly id: number;
+  readonly chainId: number;
   readonly name: string;
   readonly environment: Environment;
   readonly factory: Address;
@@ -27,7 +27,7 @@ const dayBeforeDeployment = Date.UTC(2026, 4, 25) / 1000;
 /** The protocol registry: every supported chain, testnets first. */
 export const chains: readonly Chain[] = [
   {
-    id: 59141,
+    chainId: 59141,
     name: 'Linea Sepolia',
     environment: 'testnet',
     factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8',
@@ -37,7 +37,7 @@ export const chains: readonly Chain[] = [
     finalityBlocks: 30,
   },
   {
-    id: 11155111,
+    chainId: 11155111,
     name: 'Ethereum Sepolia',
     environment: 'testnet',
     factory: sharedFactory,
@@ -47,7 +47,7 @@ export const chains: readonly Chain[] = [
     finalityBlocks: 65,
   },
   {
-    id: 84532,
+    chainId: 84532,
     name: 'Base Sepolia',
     environment: 'testnet',
     factory: sharedFactory,
@@ -57,7 +57,7 @@ export const chains: readonly Chain[] = [
     finalityBlocks: 30,
   },
   {
-    id: 59144,
+    chainId: 59144,
     name: 'Linea Mainnet',
     environment: 'production',
     factory: '0xB772Ea12546fd7153Bf1F5ED7266B8faB0dAD6C9',
@@ -67,7 +67,7 @@ export const chains: readonly Chain[] = [
     finalityBlocks: 30,
   },
   {
-    id: 8453,
+    chainId: 8453,
     name: 'Base Mainnet',
     environment: 'production',
     factory: sharedFactory,
@@ -80,7 +80,7 @@ export const chains: readonly Chain[] = [
 
 /** The chain of that id, if the protocol is deployed there. */
 export function findChain(chainId: number): Chain | undefined {
-  return chains.find((chain) => chain.id === chainId);
+  return chains.find((chain) => chain.chainId === chainId);
 }
 
 /** The chains of one environment; any other chain is unsupported there. */
