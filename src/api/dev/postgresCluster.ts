@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServerAccount } from './postgresAccount.ts';
+
+/** Where the cluster lies within the directory that was given for the data. */
+export const clusterDirectory = (dataDirectory: string) => join(dataDirectory, 'cluster');
+
+/** The superuser's password lies within the cluster, readable for the server's account (and root) alone. */
+const passwordFile = 'superuser-password';
+
+/**
+ * Makes an empty cluster where there is none yet: UTF-8, locale C, only password logins. It appears complete or not at
+ * all, so that an interruption leaves nothing that could be taken for a cluster.
+ */
+export async function ensureCluster(options: {
+  dataDirectory: string;
+  initdb: string;
+  account: ServerAccount;
+}): Promise<void> {
+  const { dataDirectory, initdb, account } = options;
+  const cluster = clusterDirectory(dataDirectory);
+  const exists = await access(join(cluster, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+  if (exists) return;
+
+  const unfinished = join(dataDirectory, 'unfinished');
+  const password = join(dataDirectory, passwordFile);
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await rm(password, { force: true });
+  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
+  const { owner } = account;
+  if (owner) for (const path of [unfinished, password]) await chown(path, owner.uid, owner.gid);
+
+  const flags = [
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--auth=scram-sha-256',
+    '--no-instructions',
+  ];
+  const [command, ...words] = account.commandLine([
+    initdb,
+    '-D',
+    unfinished,
+    `--pwfile=${password}`,
+    ...flags,
+  ]);
+  await promisify(execFile)(command, words, { ...account.spawnOptions, cwd: '/' });
+  await rename(password, join(unfinished, passwordFile));
+  await rename(unfinished, cluster);
+}
+
+/** The password of the superuser `postgres` of a cluster made here. */
+export async function readSuperuserPassword(dataDirectory: string): Promise<string> {
+  return (await readFile(join(clusterDirectory(dataDirectory), passwordFile), 'utf8')).trim();
+}
