@@ -1,0 +1,29 @@
+/** What a route may need. */
+export const scopes = ['agreements.read', 'agreements.write', 'webhooks.read', 'webhooks.write'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** What a principal may be given: scopes, and wildcards that stand for several. */
+export const grantableScopes = [...scopes, 'agreements.*', 'webhooks.*', '*'] as const;
+export type GrantableScope = (typeof grantableScopes)[number];
+
+export const entitlementModes = ['free_allowlist', 'paid_required', 'blocked'] as const;
+export type EntitlementMode = (typeof entitlementModes)[number];
+
+export type Entitlement = { readonly scope: string; readonly mode: EntitlementMode };
+
+/** From lax to strict. */
+const strictness = { free_allowlist: 0, paid_required: 1, blocked: 2 } as const;
+
+/**
+ * The mode that governs a scope: that of the most specific entitlement which covers it, and of equally specific ones the
+ * strictest. None covers it: undefined, which forbids.
+ */
+export function findMode(entitlements: readonly Entitlement[], scope: Scope): EntitlementMode | undefined {
+  const group = `${scope.split('.')[0]}.*`;
+  for (const candidate of [scope, group, '*']) {
+    const modes = entitlements.filter((entitlement) => entitlement.scope === candidate);
+    const [strictest] = modes.toSorted((a, b) => strictness[b.mode] - strictness[a.mode]);
+    if (strictest) return strictest.mode;
+  }
+  return undefined;
+}
