@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type Address, createPublicClient, createTestClient, http, parseEther } from 'viem';
+import { deployProtocol } from '../../../contracts-test/deploy.ts';
+import type { Chain } from '../../protocol/chains.ts';
+import { type Anvil, startAnvil } from './anvil.ts';
+import type { DevDirectory } from './devDirectory.ts';
+import { findFreePort } from './freePort.ts';
+import { startLogFile } from './logFile.ts';
+
+const relayerBalance = parseEther('1000');
+const lowBalance = parseEther('100');
+
+/** A local chain that stands for a public one, with the protocol where the registry has it. */
+export type DevChain = { chain: Chain; anvil: Anvil };
+
+/**
+ * Starts the local chain, or takes it up where it was stopped, puts the contracts in place and fills up the relayers.
+ * None of it mines a block.
+ */
+export async function startDevChain(options: {
+  chain: Chain;
+  wantedPort: number;
+  relayers: readonly Address[];
+  directory: DevDirectory;
+}): Promise<DevChain> {
+  const { chain, wantedPort, relayers, directory } = options;
+  const { chainId, factory, implementation } = chain;
+  const logFile = join(directory.logs, `anvil-${chainId}.log`);
+  startLogFile(logFile);
+  const anvil = await startAnvil({
+    chainId,
+    port: await findFreePort(wantedPort),
+    stateFile: join(directory.chains, `${chainId}.json`),
+    logFile,
+  });
+  const { rpcUrl } = anvil;
+  await deployProtocol({ rpcUrl, chainId, factory, implementation });
+  for (const address of relayers) await fund(rpcUrl, address);
+  return { chain, anvil };
+}
+
+/** Only what has run low, since setting a balance below what a pending transaction needs would drop that. */
+async function fund(rpcUrl: string, address: Address): Promise<void> {
+  const transport = http(rpcUrl);
+  if ((await createPublicClient({ transport }).getBalance({ address })) >= lowBalance) return;
+  await createTestClient({ mode: 'anvil', transport }).setBalance({ address, value: relayerBalance });
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPublicClient, createTestClient, http } from 'viem';
+
+const lookEveryMs = 1_000;
+/** A healthy index is behind for a fraction of a second; one that has just started waits for a block for ever. */
+const lagLooks = 2;
+const idleBeatMs = 10_000;
+const longestBeatMs = 60_000;
+
+export type HeartbeatOptions = {
+  chainId: number;
+  rpcUrl: string;
+  /** The last block of the chain that the index has passed; undefined while it shows none. */
+  findIndexedBlock(): Promise<bigint | undefined>;
+  /** Called when the chain does not answer, and again with null once it does. */
+  onTrouble(error: unknown): void;
+};
+
+export type Heartbeat = { stop(): Promise<void> };
+
+/**
+ * Gives a local chain what every public one has: blocks that come although nobody sends a transaction. Without them time
+ * stands still on the chain, and an indexer that has started again sees nothing before the next transaction. A block is
+ * mined while the index lags behind, and when the chain was idle: for 10 seconds at first, later for up to a minute.
+ * A chain whose automatic mining was switched off is left alone.
+ */
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const transport = http(options.rpcUrl, { retryCount: 0, timeout: 5_000 });
+  const reader = createPublicClient({ transport });
+  const miner = createTestClient({ mode: 'anvil', transport });
+  let looksBehind = 0;
+  let beatMs = idleBeatMs;
+  let known = { block: -1n, at: Date.now() };
+  let hadTrouble = false;
+  const stopping = new AbortController();
+
+  async function look(): Promise<void> {
+    const block = await reader.getBlockNumber({ cacheTime: 0 });
+    const now = Date.now();
+    if (block !== known.block) {
+      known = { block, at: now };
+      beatMs = idleBeatMs;
+    }
+    const indexed = await options.findIndexedBlock();
+    looksBehind = indexed === undefined || indexed < block ? looksBehind + 1 : 0;
+    const isIdle = now - known.at >= beatMs;
+    if ((looksBehind < lagLooks && !isIdle) || !(await miner.getAutomine())) return;
+    await miner.mine({ blocks: 1 });
+    looksBehind = 0;
+    // Its own block does not count as a sign of life.
+    known = { block: block + 1n, at: now };
+    if (isIdle) beatMs = Math.min(beatMs * 2, longestBeatMs);
+  }
+
+  async function beat(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await look();
+        if (hadTrouble) options.onTrouble(null);
+        hadTrouble = false;
+      } catch (error) {
+        options.onTrouble(error);
+        hadTrouble = true;
+      }
+      await delay(lookEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const beating = beat();
+  return {
+    async stop() {
+      stopping.abort();
+      await beating;
+    },
+  };
+}

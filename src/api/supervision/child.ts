@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { signalGroup } from './processIdentity.ts';
+
+const dieWithParent = fileURLToPath(new URL('dieWithParent.ts', import.meta.url));
+const stopTimeoutMs = 20_000;
+
+export type ChildOptions = {
+  /** The program: a file that Node runs. */
+  entry: string;
+  /** The whole environment of the child. */
+  env: NodeJS.ProcessEnv;
+  /** Receives each line that the child prints. Without it the child prints to this process's own output. */
+  onLine?: ((line: string) => void) | undefined;
+};
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** A running Node process, leader of a process group of its own. */
+export type Child = {
+  pid: number;
+  /** Resolves once the process is gone and everything it printed was received. */
+  exited: Promise<Exit>;
+  /** Asks the child to stop (SIGTERM), and kills it where that takes longer than 20 seconds. */
+  stop(): Promise<Exit>;
+  /** Ends the child and whatever it started at once (SIGKILL). */
+  kill(): Promise<Exit>;
+};
+
+/**
+ * Starts a Node process that ends with this one. It gets a process group of its own: an interrupt typed at the terminal
+ * reaches this process alone, which stops its children in their order.
+ */
+export function startChild({ entry, env, onLine }: ChildOptions): Child {
+  const output = onLine ? 'pipe' : 'inherit';
+  const child = spawn(process.execPath, ['--import', dieWithParent, entry], {
+    env,
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  const { pid } = child;
+  // What it had started itself is of no use without it, and would hold its output open.
+  child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
+  const exited = waitForExit(child);
+  if (onLine) for (const stream of [child.stdout, child.stderr]) if (stream) forwardLines(stream, onLine);
+
+  const kill = () => {
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+    return exited;
+  };
+  return {
+    pid: pid ?? 0,
+    exited,
+    async stop() {
+      child.kill('SIGTERM');
+      const overdue = setTimeout(kill, stopTimeoutMs);
+      return await exited.finally(() => clearTimeout(overdue));
+    },
+    kill,
+  };
+}
+
+/** Says how a process ended, in words for a log. */
+export function describeExit({ code, signal }: Exit): string {
+  return signal ? `was ended by ${signal}` : `ended with code ${code}`;
+}
+
+async function waitForExit(child: ChildProcess): Promise<Exit> {
+  // Other than `exit`, this also waits for the output; a program that cannot be started has no output.
+  const [code, signal] = await once(child, 'close');
+  return { code, signal };
+}
+
+function forwardLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', onLine);
+}
