@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildAnvilCommand } from './anvilCommand.ts';
+import { type AnvilLog, openAnvilLog } from './anvilLog.ts';
+import { type AnvilStateFile, adoptAnvilDump, prepareAnvilState } from './anvilStateFile.ts';
+
+/** Loading a state of many blocks takes seconds, a fork asks a remote node first. */
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 30_000;
+const answerTimeoutMs = 5_000;
+const pollMs = 20;
+const errorTailBytes = 4_096;
+/** The banner with the accounts and the address comes first. */
+const bannerBytes = 65_536;
+const dumpIntervalSeconds = 10;
+/** Each kept state repeats the chain's accounts in every dump, so a saved chain keeps no more than two epochs. */
+const savedHistoricalStates = 64;
+
+export interface AnvilOptions {
+  chainId: number;
+  /** Default: a free one. */
+  port?: number;
+  /** The chain is loaded from here where the file exists, and saved here on `stop` and every ten seconds. */
+  stateFile?: string;
+  /** Anvil's output is appended here. Default: it is kept for the error of a failed start only. */
+  logFile?: string;
+  /** Seconds between blocks. Default: a block per transaction. */
+  blockTime?: number;
+  /** The node whose chain is continued locally. */
+  forkUrl?: string;
+  extraArgs?: readonly string[];
+}
+
+/** A running Anvil. */
+export interface Anvil {
+  rpcUrl: string;
+  wsUrl: string;
+  port: number;
+  pid: number;
+  /** Ends Anvil, saves its state, and resolves when the process is gone. May be called more than once. */
+  stop(): Promise<void>;
+  /** Ends Anvil as a crash would, with nothing saved since the last interval, and resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
+/**
+ * Starts an Anvil on the loopback interface and resolves when it answers. It ends with this process. Rejects with the
+ * end of Anvil's output when it dies first or does not answer within a minute.
+ *
+ * With a `stateFile` a chain resumes with its blocks, receipts and logs; calls at, and reorgs to, an older block work
+ * for the last 64 blocks.
+ */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { stateFile, logFile } = options;
+  const state = stateFile === undefined ? null : prepareAnvilState(stateFile);
+  const { file, args } = buildAnvilCommand(buildArguments(options, state));
+  const log = openAnvilLog(logFile);
+
+  // In a process group of its own: an interrupt at the terminal reaches Anvil through `stop`, in its turn.
+  const child = spawn(file, args, { stdio: ['ignore', log.descriptor, log.descriptor], detached: true });
+  const exited = once(child, 'exit').finally(() => running.delete(child));
+  running.add(child);
+
+  let ended: Promise<void> | undefined;
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    child.kill(signal);
+    const overdue = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited.finally(() => clearTimeout(overdue));
+    log.close();
+    if (stateFile !== undefined) adoptAnvilDump(stateFile);
+  }
+
+  try {
+    if (child.pid === undefined) await exited;
+    const port = await waitUntilReady(child, log);
+    return {
+      rpcUrl: `http://127.0.0.1:${port}`,
+      wsUrl: `ws://127.0.0.1:${port}`,
+      port,
+      pid: child.pid ?? 0,
+      stop: () => (ended ??= end('SIGTERM')),
+      kill: () => (ended ??= end('SIGKILL')),
+    };
+  } catch (error) {
+    await end('SIGKILL').catch(() => {});
+    throw error;
+  }
+}
+
+function buildArguments(options: AnvilOptions, state: AnvilStateFile | null): string[] {
+  const { chainId, port = 0, blockTime, forkUrl, extraArgs = [] } = options;
+  const args = ['--host', '127.0.0.1', '--chain-id', String(chainId), '--port', String(port)];
+  if (blockTime !== undefined) args.push('--block-time', String(blockTime));
+  if (forkUrl !== undefined) args.push('--fork-url', forkUrl);
+  if (state !== null) {
+    if (state.load !== null) args.push('--load-state', state.load);
+    args.push('--dump-state', state.dump, '--state-interval', String(dumpIntervalSeconds));
+    args.push('--preserve-historical-states', '--prune-history', String(savedHistoricalStates));
+  }
+  return [...args, ...extraArgs];
+}
+
+/** Returns the port that Anvil says it listens on, once it answers there. */
+async function waitUntilReady(child: ChildProcess, log: AnvilLog): Promise<number> {
+  const giveUpAt = performance.now() + startTimeoutMs;
+  while (performance.now() < giveUpAt) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(
+        `Anvil ended with ${child.exitCode ?? child.signalCode}:\n${log.readTail(errorTailBytes)}`,
+      );
+    }
+    const port = /Listening on \S+:(\d+)/.exec(log.readTail(bannerBytes))?.[1];
+    if (port !== undefined && (await answers(`http://127.0.0.1:${port}`))) return Number(port);
+    await delay(pollMs);
+  }
+  throw new Error(`Anvil did not answer:\n${log.readTail(errorTailBytes)}`);
+}
+
+async function answers(rpcUrl: string): Promise<boolean> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+  const headers = { 'content-type': 'application/json' };
+  try {
+    const signal = AbortSignal.timeout(answerTimeoutMs);
+    return (await fetch(rpcUrl, { method: 'POST', headers, body, signal })).ok;
+  } catch {
+    return false;
+  }
+}
