@@ -59,6 +59,13 @@ export function listCompileIssues(agreement: unknown): Issue[] {
   return uniqueIssues(root.issues);
 }
 
+/** The values that compiling needs and misses or cannot use, as `values.NAME`. */
+export function listValueIssues(agreement: unknown, values: JsonObject): Issue[] {
+  const source: ValueSource = { values, issues: [] };
+  compileParts(new JsonCursor(agreement), source);
+  return uniqueIssues(source.issues);
+}
+
 function compileParts(
   root: JsonCursor,
   values: ValueSource,

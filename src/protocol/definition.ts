@@ -9,12 +9,14 @@ export type Definition = {
   /** True unless the validation says false. */
   readonly required: boolean;
   readonly validation: JsonCursor;
+  /** Where the document says so. */
+  readonly place: JsonCursor;
 };
 
-export function readDefinition(cursor: JsonCursor): Definition {
-  const type = cursor.member('type');
+export function readDefinition(place: JsonCursor): Definition {
+  const type = place.member('type');
   const declaredType = type.isAbsent ? undefined : type.text();
-  const validation = cursor.at('validation');
+  const validation = place.at('validation');
   const required = validation.member('required').value !== false;
-  return { declaredType, fType: fieldTypeOf(declaredType), required, validation };
+  return { declaredType, fType: fieldTypeOf(declaredType), required, validation, place };
 }

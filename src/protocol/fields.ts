@@ -45,6 +45,7 @@ function readTextField({ agreement, key, definition }: FieldPlace): Field {
     fType: FieldType.STRING,
     required: true,
     validation: definition.at('validation'),
+    place: definition,
     persist: false,
     isVariable: false,
   };

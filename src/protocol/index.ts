@@ -1,7 +1,24 @@
 /** The protocol in pure functions: authored documents, on-chain parameters, permits, payloads and chains. No I/O. */
 export { type Chain, chains, type Environment, findChain, supportedChains } from './chains.ts';
+export { checkInputValues } from './checkInputValues.ts';
 export { type CompileOptions, compileAgreement } from './compileAgreement.ts';
+export { type DecodedField, decodeInputPayload } from './decodePayload.ts';
+export {
+  type DeployIssue,
+  type DeployRequest,
+  type DeployValues,
+  type Participant,
+  resolveDeployValues,
+} from './deployValues.ts';
 export { hashDocument, serializeAgreement } from './document.ts';
+export {
+  type AcceptedPayload,
+  applyInput,
+  applyStoredAddresses,
+  effectiveValues,
+  initialStoredAddresses,
+  type StoredAddresses,
+} from './effectiveValues.ts';
 export {
   encodeDataFields,
   hashActions,
@@ -12,6 +29,18 @@ export {
 } from './encodeArrays.ts';
 export { encodeInputPayload } from './encodePayload.ts';
 export { AgreementError, type Issue, PayloadError, ProtocolError, ValuesError } from './errors.ts';
+export type { Issuer } from './issuers.ts';
+export { type AgreementLimits, defaultAgreementLimits } from './limits.ts';
+export {
+  type AcceptedInput,
+  acceptedInputs,
+  type FieldDescription,
+  findTransition,
+  inputName,
+  issuerOf,
+  stateName,
+  transitionsFor,
+} from './lookups.ts';
 export { nameHash } from './names.ts';
 export * from './onChain.ts';
 export {
@@ -21,4 +50,5 @@ export {
   type InputPermit,
   inputTypedData,
 } from './typedData.ts';
-export type { WireValue, WireValues } from './values.ts';
+export { type AgreementReport, findTemplateId, validateAgreement } from './validateAgreement.ts';
+export { parseAddress, type WireValue, type WireValues } from './values.ts';

@@ -1,6 +1,7 @@
 import { type Field, readFields } from './fields.ts';
 import { type Issuer, readIssuer } from './issuers.ts';
 import type { JsonCursor } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
 
 /** An input of a document: what may be submitted, and by whom. */
 export type Input = { readonly id: string; readonly fields: readonly Field[]; readonly issuer: Issuer };
@@ -18,6 +19,12 @@ export function readInputs(agreement: JsonCursor): Input[] {
 /** The input of that name, if the document has it. */
 export function findInput(agreement: JsonCursor, id: string): Input | undefined {
   return listInputIds(agreement).includes(id) ? readInput(agreement, id) : undefined;
+}
+
+/** The input whose name has that hash. */
+export function findInputByHash(agreement: JsonCursor, hash: string): Input | undefined {
+  const id = listInputIds(agreement).find((name) => nameHash(name) === hash);
+  return id === undefined ? undefined : readInput(agreement, id);
 }
 
 function readInput(agreement: JsonCursor, id: string): Input {

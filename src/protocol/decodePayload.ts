@@ -1,0 +1,70 @@
+import type { Hex } from 'viem';
+import { AbiReader } from './abiReader.ts';
+import { decodeValue } from './decodeValue.ts';
+import { readInputs } from './inputs.ts';
+import { JsonCursor } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
+import type { FieldType } from './onChain.ts';
+import type { WireValue } from './values.ts';
+import { readVariables } from './variables.ts';
+
+/** One data field of a payload, in the payload's order. */
+export type DecodedField = {
+  readonly id: Hex;
+  readonly fType: number;
+  /** The authored name whose hash is `id`; null without a document, or where the document has no such name. */
+  readonly name: string | null;
+  /** The authored type, where the document has that name with this on-chain type. */
+  readonly type: string | null;
+  /** In wire form; null where `data` is not the encoding of a value of that type. */
+  readonly value: WireValue | null;
+  /** The value's encoding as submitted. */
+  readonly data: Hex;
+};
+
+/**
+ * The data fields of a payload that the chain has accepted. With a document, names and authored types are filled in; given the
+ * input (by name or hash) too, its fields are preferred where others have the same name. A field that cannot be decoded costs
+ * only its own value.
+ *
+ * @throws PayloadError for bytes that the contract would not have accepted as a list of data fields either.
+ */
+export function decodeInputPayload(agreement: unknown, payload: Hex, inputId?: string): DecodedField[] {
+  const names =
+    agreement === null ? new Map<Hex, Candidate[]>() : indexNames(new JsonCursor(agreement), inputId);
+  return decodeDataFields(payload).map(({ id, fType, data }) => {
+    const candidates = names.get(id) ?? [];
+    const match = candidates.find((candidate) => candidate.fType === fType);
+    const name = (match ?? candidates[0])?.name ?? null;
+    return { id, fType, name, type: match?.declaredType ?? null, value: decodeValue(fType, data), data };
+  });
+}
+
+/** Solidity's `abi.decode(payload, (DataField[]))`, except that field types unknown to the contracts are kept. */
+function decodeDataFields(payload: Hex): { id: Hex; fType: number; data: Hex }[] {
+  const reader = new AbiReader(payload);
+  const start = reader.number(0);
+  const base = start + 32;
+  const length = reader.number(start);
+  reader.slice(base, length * 32);
+  return Array.from({ length }, (_, index) => {
+    const at = base + reader.number(base + index * 32);
+    const data = reader.byteString(at + reader.number(at + 64));
+    return { id: `0x${reader.word(at)}`, fType: reader.number(at + 32), data: `0x${data}` };
+  });
+}
+
+type Candidate = {
+  readonly name: string;
+  readonly declaredType: string | undefined;
+  readonly fType: FieldType;
+};
+
+/** Every name that a data field can carry: the fields of the input, then those of the others, then all variables. */
+function indexNames(agreement: JsonCursor, inputId: string | undefined): Map<Hex, Candidate[]> {
+  const inputs = readInputs(agreement);
+  const isWanted = ({ id }: { id: string }) => id === inputId || nameHash(id) === inputId;
+  const ordered = inputId === undefined ? inputs : [...inputs.filter(isWanted), ...inputs];
+  const candidates = [...ordered.flatMap(({ fields }) => fields), ...readVariables(agreement)];
+  return Map.groupBy(candidates, ({ name }) => nameHash(name));
+}

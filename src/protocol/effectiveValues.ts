@@ -1,0 +1,93 @@
+import type { Address } from 'viem';
+import type { DecodedField } from './decodePayload.ts';
+import type { Field } from './fields.ts';
+import { findInput, findInputByHash } from './inputs.ts';
+import { JsonCursor } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
+import { findVariableReference } from './references.ts';
+import { parseAddress, type WireValue, type WireValues } from './values.ts';
+import { findVariable } from './variables.ts';
+
+/** An input that the chain accepted: its name or hash, and its decoded payload. */
+export type AcceptedPayload = { readonly inputId: string; readonly fields: readonly DecodedField[] };
+
+/** Addresses by variable name, as the contract itself holds them and compares senders with. */
+export type StoredAddresses = { readonly [name: string]: Address };
+
+/**
+ * The effective values after an accepted input: each field that is a variable, or is called like one of the same on-chain
+ * type, overwrites that variable's value. The values given are not changed.
+ */
+export function applyInput(values: WireValues, agreement: unknown, accepted: AcceptedPayload): WireValues {
+  const root = new JsonCursor(agreement);
+  const submitted = submittedValues(root, accepted).filter(
+    ({ field }) => field.isVariable || findVariable(root, field.name)?.fType === field.fType,
+  );
+  return merge(
+    values,
+    submitted.map(({ field, value }) => [field.name, value] as const),
+  );
+}
+
+/** The initial values, overwritten by each accepted input in turn. */
+export function effectiveValues({
+  agreement,
+  initialValues,
+  inputs,
+}: {
+  agreement: unknown;
+  initialValues: WireValues;
+  inputs: readonly AcceptedPayload[];
+}): WireValues {
+  return inputs.reduce((values, accepted) => applyInput(values, agreement, accepted), initialValues);
+}
+
+/**
+ * The address variables that the contract holds from its creation: those of `initialize.data`. An issuer whose variable the
+ * contract does not hold (yet) can submit nothing, whatever its effective value.
+ */
+export function initialStoredAddresses(agreement: unknown, values: WireValues): StoredAddresses {
+  const root = new JsonCursor(agreement);
+  const data = root.at('execution').at('initialize').at('data');
+  const names = data.keys().flatMap((key) => {
+    const { value } = data.at(key);
+    return (typeof value === 'string' && findVariableReference(value)) || [];
+  });
+  const held = names.filter(
+    (name) => Object.hasOwn(values, name) && findVariable(root, name)?.declaredType === 'address',
+  );
+  return addressesOf(held.map((name) => [name, values[name]] as const));
+}
+
+/** The same after an accepted input, which overwrites what its persistent fields name. */
+export function applyStoredAddresses(
+  stored: StoredAddresses,
+  agreement: unknown,
+  accepted: AcceptedPayload,
+): StoredAddresses {
+  const persisted = submittedValues(new JsonCursor(agreement), accepted).filter(({ field }) => field.persist);
+  return { ...stored, ...addressesOf(persisted.map(({ field, value }) => [field.name, value] as const)) };
+}
+
+type Submitted = { readonly field: Field; readonly value: WireValue };
+
+/** Per declared field the first data field of that id, as the contract looks it up; undeclared data fields are ignored. */
+function submittedValues(root: JsonCursor, { inputId, fields }: AcceptedPayload): Submitted[] {
+  const input = findInputByHash(root, inputId) ?? findInput(root, inputId);
+  return (input?.fields ?? []).flatMap((field) => {
+    const id = nameHash(field.name);
+    const value = fields.find((candidate) => candidate.id === id)?.value ?? null;
+    return value === null ? [] : [{ field, value }];
+  });
+}
+
+function merge(values: WireValues, changes: readonly (readonly [string, WireValue])[]): WireValues {
+  return { ...values, ...Object.fromEntries(changes) };
+}
+
+function addressesOf(entries: readonly (readonly [string, unknown])[]): StoredAddresses {
+  const parsed = entries.map(([name, value]) => [name, parseAddress(value)] as const);
+  return Object.fromEntries(
+    parsed.flatMap(([name, address]) => (address === undefined ? [] : [[name, address] as const])),
+  );
+}

@@ -1,0 +1,51 @@
+import { warnOfContent } from './contentWarnings.ts';
+import { warnOfDefinition } from './definitionWarnings.ts';
+import { type Issue, uniqueIssues } from './errors.ts';
+import type { Field } from './fields.ts';
+import { warnOfFlow } from './flowWarnings.ts';
+import { readInputs } from './inputs.ts';
+import { JsonCursor } from './jsonCursor.ts';
+import { createPatternBudget } from './pattern.ts';
+import { findVariableReference } from './references.ts';
+import { findVariable, readVariables } from './variables.ts';
+
+/** What a valid document's author may not have meant. */
+export function listWarnings(agreement: unknown): Issue[] {
+  const root = new JsonCursor(agreement);
+  const budget = createPatternBudget();
+  const variables = readVariables(root);
+  const participants = variables.filter(
+    ({ isParticipant, declaredType }) => isParticipant && declaredType !== 'address',
+  );
+  const fields = readInputs(root).flatMap((input) => input.fields.filter(({ isVariable }) => !isVariable));
+  return uniqueIssues([
+    ...variables.flatMap((variable) => warnOfDefinition(variable, budget)),
+    ...participants.map(({ place }) => ({
+      path: place.path,
+      message: 'is a participant that is not of type address',
+    })),
+    ...fields.flatMap((field) => warnOfField(field) ?? warnOfDefinition(field, budget)),
+    ...warnOfInitialData(root),
+    ...warnOfFlow(root),
+    ...warnOfContent(root),
+  ]);
+}
+
+/** A field defined by a text that no declared variable stands behind. */
+function warnOfField({ place }: Field): Issue[] | undefined {
+  if (typeof place.value !== 'string') return undefined;
+  return [{ path: place.path, message: 'refers to no declared variable and is treated as a string' }];
+}
+
+function warnOfInitialData(root: JsonCursor): Issue[] {
+  const data = root.at('execution').at('initialize').at('data');
+  const idle = data.keys().filter((key) => {
+    const { value } = data.at(key);
+    const name = typeof value === 'string' ? findVariableReference(value) : undefined;
+    return name === undefined || findVariable(root, name) === undefined;
+  });
+  return idle.map((key) => ({
+    path: data.at(key).path,
+    message: 'refers to no declared variable and is not stored',
+  }));
+}

@@ -1,0 +1,82 @@
+import type { Hex } from 'viem';
+import type { Field } from './fields.ts';
+import { findInput, listInputIds } from './inputs.ts';
+import type { Issuer } from './issuers.ts';
+import { isJsonObject, JsonCursor } from './jsonCursor.ts';
+import { nameHash } from './names.ts';
+import { type AuthoredTransition, readTransitions } from './transitions.ts';
+
+/** A field as callers need it to fill an input in. */
+export type FieldDescription = {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly validation?: unknown;
+};
+
+export type AcceptedInput = {
+  readonly inputId: string;
+  readonly toState: string;
+  readonly issuer: Issuer;
+  readonly fields: readonly FieldDescription[];
+};
+
+/** Who may submit an input; undefined for one that the document does not have. */
+export function issuerOf(agreement: unknown, inputId: string): Issuer | undefined {
+  return findInput(new JsonCursor(agreement), inputId)?.issuer;
+}
+
+/** The inputs that lead on from a state, each once, in the order of their first transition. */
+export function acceptedInputs(agreement: unknown, state: string): AcceptedInput[] {
+  const root = new JsonCursor(agreement);
+  const leading = readTransitions(root).filter(({ from }) => from === state);
+  const first = leading.filter(({ input }, at) => leading.findIndex((other) => other.input === input) === at);
+  return first.flatMap(({ input: inputId, to: toState }) => {
+    const input = findInput(root, inputId);
+    return input === undefined
+      ? []
+      : [{ inputId, toState, issuer: input.issuer, fields: input.fields.map(describeField) }];
+  });
+}
+
+/** The transition that an input sets off in a state: the first that names both, as in the contract. */
+export function findTransition(
+  agreement: unknown,
+  { state, inputId }: { state: string; inputId: string },
+): AuthoredTransition | undefined {
+  return transitionsFor(agreement, inputId).find(({ from }) => from === state);
+}
+
+/** All transitions that an input can set off, in order. */
+export function transitionsFor(agreement: unknown, inputId: string): AuthoredTransition[] {
+  return readTransitions(new JsonCursor(agreement)).filter(({ input }) => input === inputId);
+}
+
+/** The state of which the chain shows the hash: one that the document declares or at least mentions. */
+export function stateName(agreement: unknown, hash: Hex): string | undefined {
+  const root = new JsonCursor(agreement);
+  const execution = root.at('execution');
+  const initial = execution.at('initialize').at('initialState').value;
+  const mentioned = readTransitions(root).flatMap(({ from, to }) => [from, to]);
+  const names = [
+    ...execution.at('states').keys(),
+    ...(typeof initial === 'string' ? [initial] : []),
+    ...mentioned,
+  ];
+  return findName(names, hash);
+}
+
+/** The input of which the chain shows the hash. */
+export function inputName(agreement: unknown, hash: Hex): string | undefined {
+  return findName(listInputIds(new JsonCursor(agreement)), hash);
+}
+
+function findName(names: readonly string[], hash: Hex): string | undefined {
+  const wanted = hash.toLowerCase();
+  return names.find((name) => nameHash(name) === wanted);
+}
+
+function describeField({ name, declaredType, required, validation }: Field): FieldDescription {
+  const rules = isJsonObject(validation.value) ? { validation: validation.value } : {};
+  return { name, type: declaredType ?? 'string', required, ...rules };
+}
