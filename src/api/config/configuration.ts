@@ -52,9 +52,13 @@ const address = z
   .refine((text) => isAddress(text), 'expected an address: lower case or with a correct checksum')
   .transform((text) => getAddress(text));
 
-const baseShape = z.object({
+/** Read by itself, so that one fault elsewhere does not hide those of the chains. */
+const selectionShape = z.object({
   ENVIRONMENT: z.enum(['testnet', 'production']).default('testnet'),
   CHAINS: z.string().optional(),
+});
+
+const baseShape = z.object({
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber.refine((port) => port <= 65_535, 'expected a port').default(3000),
@@ -69,13 +73,14 @@ const baseShape = z.object({
  */
 export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   const problems: string[] = [];
+  const selection = parse(selectionShape, env, problems);
   const base = parse(baseShape, env, problems);
   const limits = parse(limitShape, env, problems);
-  const chains = base ? readChains(base.ENVIRONMENT, base.CHAINS, env, problems) : [];
+  const chains = selection ? readChains(selection.ENVIRONMENT, selection.CHAINS, env, problems) : [];
   const [first, ...rest] = chains;
-  if (!base || !limits || !first || problems.length > 0) throw new ConfigurationError(problems);
+  if (!selection || !base || !limits || !first || problems.length > 0) throw new ConfigurationError(problems);
   return {
-    environment: base.ENVIRONMENT,
+    environment: selection.ENVIRONMENT,
     databaseUrl: base.DATABASE_URL,
     host: base.HOST,
     port: base.PORT,
@@ -105,7 +110,7 @@ function readChains(
     }
     const id = facts.chainId;
     const read = <T extends z.ZodType>(name: string, schema: T) =>
-      parse(z.object({ [`${name}_${id}`]: schema }), env, problems)?.[`${name}_${id}`];
+      parseVariable(`${name}_${id}`, schema, env, problems);
     const urls = read('RPC_URL', rpcUrls);
     const factory = read('FACTORY_ADDRESS', address.default(getAddress(facts.factory)));
     const confirmations = read(
@@ -126,16 +131,33 @@ function parse<T extends z.ZodType>(
   env: NodeJS.ProcessEnv,
   problems: string[],
 ): z.output<T> | undefined {
-  const set = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
   const result = schema.safeParse(set);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    const missing = issue.code === 'invalid_type' && set[String(issue.path[0])] === undefined;
-    problems.push(`${String(issue.path[0])}: ${missing ? 'is required' : issue.message}`);
-  }
+  for (const issue of result.error.issues) note(String(issue.path[0]), issue, set, problems);
   return undefined;
+}
+
+function parseVariable<T extends z.ZodType>(
+  name: string,
+  schema: T,
+  env: NodeJS.ProcessEnv,
+  problems: string[],
+): z.output<T> | undefined {
+  const result = schema.safeParse(env[name] || undefined);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) note(name, issue, env, problems);
+  return undefined;
+}
+
+function note(
+  name: string,
+  issue: { code: string; message: string },
+  env: NodeJS.ProcessEnv,
+  problems: string[],
+): void {
+  const isMissing = issue.code === 'invalid_type' && !env[name];
+  problems.push(`${name}: ${isMissing ? 'is required' : issue.message}`);
 }
 
 function listOf(text: string): string[] {
