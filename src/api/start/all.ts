@@ -1,0 +1,49 @@
+import pino from 'pino';
+import { readConfiguration } from '../config/configuration.ts';
+import { ConfigurationError } from '../config/configurationError.ts';
+import { loadEnvironmentFile } from '../config/environmentFile.ts';
+import { readRelayerKeys } from '../config/relayerKeys.ts';
+import { describeExit } from '../supervision/child.ts';
+import { startServices } from '../supervision/services.ts';
+import { onStopRequest } from '../supervision/stopSignals.ts';
+
+loadEnvironmentFile();
+try {
+  const configuration = readConfiguration(process.env);
+  // The keys are checked before anything starts, and forgotten: the worker reads its own.
+  readRelayerKeys(process.env, configuration.chains);
+  run(configuration.logLevel);
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+/** Runs indexer, worker and API until asked to stop, or until one of them cannot be kept running. */
+function run(level: string): void {
+  const logger = pino({ name: 'supervisor', level });
+  const services = startServices({
+    env: process.env,
+    onStarted: (service, childPid) => logger.info({ service, childPid }, 'started'),
+    onRestart: (service, exit, delayMs) =>
+      logger.error(
+        { service, ...exit, delayMs },
+        `the ${service} ${describeExit(exit)} and is started again`,
+      ),
+    onGivenUp: (service, exit) => {
+      logger.fatal({ service, ...exit }, `the ${service} ${describeExit(exit)} too often; stopping`);
+      void stop(1);
+    },
+  });
+  async function stop(code: number): Promise<void> {
+    await services.stop((service) => logger.info({ service }, 'stopped'));
+    process.exit(code);
+  }
+  onStopRequest({
+    stop: (cause) => {
+      logger.info({ cause }, 'stopping');
+      void stop(0);
+    },
+    force: () => void services.kill().then(() => process.exit(1)),
+  });
+}

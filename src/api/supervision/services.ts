@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url';
+import { withoutRelayerKeys } from '../config/relayerKeys.ts';
+import { type Exit, startChild } from './child.ts';
+import { type Supervisor, supervise } from './supervisor.ts';
+
+/** In the order in which they are stopped: first nobody asks any more, then nothing is sent, then nothing is indexed. */
+export const serviceNames = ['api', 'worker', 'indexer'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+const entries: Record<ServiceName, string> = {
+  api: fileURLToPath(new URL('../start/api.ts', import.meta.url)),
+  worker: fileURLToPath(new URL('../start/worker.ts', import.meta.url)),
+  indexer: fileURLToPath(new URL('../start/indexer.ts', import.meta.url)),
+};
+
+export type ServicesOptions = {
+  /** The environment of all three; the worker alone gets the relayer keys in it. */
+  env: NodeJS.ProcessEnv;
+  /** Receives what the services print. Without it they print to this process's own output. */
+  onLine?: (name: ServiceName, line: string) => void;
+  onStarted?: (name: ServiceName, pid: number) => void;
+  onRestart(name: ServiceName, exit: Exit, delayMs: number): void;
+  onGivenUp(name: ServiceName, exit: Exit): void;
+};
+
+export type Services = {
+  /** Stops one after the other. */
+  stop(onStopped?: (name: ServiceName) => void): Promise<void>;
+  /** Ends all at once, by force. */
+  kill(): Promise<void>;
+};
+
+/** Starts the three processes of the service and keeps them running. */
+export function startServices(options: ServicesOptions): Services {
+  const { env, onLine, onStarted, onRestart, onGivenUp } = options;
+  const supervisors = new Map<ServiceName, Supervisor>();
+  for (const name of serviceNames.toReversed()) {
+    const supervisor = supervise({
+      start: () =>
+        startChild({
+          entry: entries[name],
+          env: name === 'worker' ? env : withoutRelayerKeys(env),
+          onLine: onLine && ((line) => onLine(name, line)),
+        }),
+      onStarted: ({ pid }) => onStarted?.(name, pid),
+      onRestart: (exit, delayMs) => onRestart(name, exit, delayMs),
+      onGivenUp: (exit) => onGivenUp(name, exit),
+    });
+    supervisors.set(name, supervisor);
+  }
+  return {
+    async stop(onStopped) {
+      for (const name of serviceNames) {
+        await supervisors.get(name)?.stop();
+        onStopped?.(name);
+      }
+    },
+    async kill() {
+      await Promise.all([...supervisors.values()].map((supervisor) => supervisor.kill()));
+    },
+  };
+}
