@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, integer, json, text, unique } from 'drizzle-orm/pg-core';
 import { address, blockNumber, bytes, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
@@ -48,5 +49,6 @@ export const inputs = serviceSchema.table(
     index().on(table.recordId, table.updatedAt, table.id),
     index().on(table.transactionId),
     index().on(table.chainId, table.blockNumber),
+    index('inputs_pending').on(table.chainId).where(sql`status = 'PENDING'`),
   ],
 );

@@ -1,4 +1,5 @@
-import { index, integer, json, text, unique } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, json, text, unique } from 'drizzle-orm/pg-core';
 import { address, blockNumber, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
@@ -29,7 +30,7 @@ export const records = serviceSchema.table(
       .notNull()
       .references(() => principals.id),
     chainId: integer().notNull(),
-    /** Null for a Draft. */
+    /** Null for a Draft, except where the record was asked for by address: it is Deployed once the index shows it there. */
     address: address(),
     status: text().$type<'Draft' | 'Deployed'>().notNull(),
     displayName: text().notNull(),
@@ -63,6 +64,8 @@ export const records = serviceSchema.table(
     transitionCount: integer().notNull().default(0),
     lastInputId: text(),
     lastInputAt: instant(),
+    /** The history is longer than what is folded at once, and the rest of it follows; all here is right at `stateBlockNumber`. */
+    behind: boolean().notNull().default(false),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
   },
@@ -70,7 +73,10 @@ export const records = serviceSchema.table(
     unique('records_agreement').on(table.principalId, table.chainId, table.address),
     unique('records_document').on(table.principalId, table.documentId),
     unique('records_permit').on(table.principalId, table.deployTransactionId),
-    index().on(table.chainId, table.address),
+    index('records_contract').on(table.chainId, sql`lower(${table.address})`),
+    index('records_deployed_in').on(table.chainId, table.deployBlockNumber),
+    index('records_awaited').on(table.chainId).where(sql`status = 'Draft' and error is null`),
+    index('records_behind').on(table.chainId).where(sql`behind`),
     index().on(table.deployTransactionId),
     index().on(table.principalId, table.createdAt, table.id),
     index().on(table.principalId, table.updatedAt, table.id),

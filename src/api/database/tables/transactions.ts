@@ -49,6 +49,10 @@ export const transactions = serviceSchema.table(
       .where(sql`state in ('accepted', 'signed', 'broadcast')`),
     index().on(table.chainId, table.wallet, table.walletNonce),
     index().on(table.chainId, table.minedBlockNumber),
+    index('transactions_not_final').on(table.chainId, table.minedBlockNumber).where(sql`state = 'mined'`),
+    index('transactions_failed')
+      .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
+      .where(sql`state = 'failed'`),
   ],
 );
 
