@@ -53,6 +53,8 @@ export const transactions = serviceSchema.table(
     index('transactions_failed')
       .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
       .where(sql`state = 'failed'`),
+    /** The call holds all that was signed and the signature: by it a permit that is sent again is recognised. */
+    index('transactions_call').using('hash', table.callData),
   ],
 );
 

@@ -1,0 +1,1 @@
+CREATE INDEX "transactions_call" ON "service"."transactions" USING hash ("call_data");
