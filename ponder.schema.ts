@@ -13,7 +13,10 @@ export const agreements = onchainTable(
     address: t.hex().notNull(),
     factory: t.hex().notNull(),
     owner: t.hex().notNull(),
+    /** NUL characters and bytes that are no UTF-8 stand here as U+FFFD. */
     docUri: t.text().notNull(),
+    /** The bytes of the docUri, only where the text above is not exactly what the chain holds. */
+    docUriBytes: t.hex(),
     docHash: t.hex().notNull(),
     /** Null only between the factory's event and the engine's, which stand in one transaction. */
     initialState: t.hex(),
@@ -74,7 +77,10 @@ export const inputs = onchainTable(
     /** The number of the transition in its agreement from 1; null where the state stayed the same. */
     sequence: t.integer(),
     payload: t.hex().notNull(),
-    /** The payload decoded without a document: `[{id, fType, data, value}]`; null where it is no array of fields. */
+    /**
+     * The payload decoded without a document: `[{id, fType, data, value}]`; null where it is no array of fields. `value` is a
+     * text (integers in decimal, NUL and invalid UTF-8 as U+FFFD), a boolean, or null where the data do not decode.
+     */
     fields: t.json(),
     permitSigner: t.hex(),
     permitSubmitter: t.hex(),

@@ -1,0 +1,56 @@
+import { createConfig, factory } from 'ponder';
+import { agreementEngineAbi } from './abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from './abis/AgreementFactory.ts';
+import { type ChainConfiguration, readConfiguration } from './src/api/config/configuration.ts';
+
+const configuration = readConfiguration(process.env);
+
+const agreementDeployed = agreementFactoryAbi.find(
+  (item) => item.type === 'event' && item.name === 'AgreementDeployed',
+);
+if (agreementDeployed?.type !== 'event')
+  throw new Error('the ABI of the factory has no event AgreementDeployed');
+
+/** Without a websocket new blocks are asked for this often; a request that finds none is a small one. */
+const pollingIntervalMs = 500;
+
+/**
+ * Which chains are followed, where their factories stand and from which block: the entry point of the indexer has
+ * resolved every start block. Everything under `contracts` and `blocks` is part of the identity of the index; URLs are
+ * not, and may change between two starts.
+ */
+export default createConfig({
+  chains: byName(({ chainId, rpcUrls, wsUrl }) => ({
+    id: chainId,
+    rpc: rpcUrls,
+    pollingInterval: pollingIntervalMs,
+    ...(wsUrl && { ws: wsUrl }),
+  })),
+  contracts: {
+    AgreementFactory: {
+      abi: agreementFactoryAbi,
+      chain: byName(({ factory: address, startBlock }) => ({ address, startBlock: resolved(startBlock) })),
+    },
+    AgreementEngine: {
+      abi: agreementEngineAbi,
+      chain: byName(({ factory: address, startBlock }) => ({
+        address: factory({ address, event: agreementDeployed, parameter: 'agreement' }),
+        startBlock: resolved(startBlock),
+      })),
+    },
+  },
+  blocks: {
+    // From the head of the chain on: the backfill would otherwise fetch every single block.
+    heads: { interval: 1, chain: byName(() => ({ startBlock: 'latest' as const })) },
+  },
+});
+
+function byName<T>(build: (chain: ChainConfiguration) => T): Record<string, T> {
+  return Object.fromEntries(configuration.chains.map((chain) => [chain.name, build(chain)]));
+}
+
+function resolved(startBlock: number | undefined): number {
+  if (startBlock === undefined)
+    throw new Error('START_BLOCK_<chainId> is not set: start with npm run start:indexer');
+  return startBlock;
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import type { ChainConfiguration } from '../config/configuration.ts';
+import { indexViewsSchemaName } from '../database/indexView.ts';
+
+const packageManifest = z.object({ version: z.string() });
+
+/**
+ * The name of the database schema in which the index of this code and these chains lives: another name whenever Ponder
+ * would refuse to go on with what is there. So an upgrade builds its index beside the one that is being served.
+ */
+export function computeIndexSchemaName(options: {
+  /** Where ponder.config.ts lies. */
+  root: string;
+  chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
+  startBlocks: ReadonlyMap<number, number>;
+}): string {
+  const hash = createHash('sha256');
+  const add = (...parts: (string | number)[]) => hash.update(`${JSON.stringify(parts)}\n`);
+  add('ponder', readPonderVersion());
+  for (const { chainId, name, factory } of options.chains) {
+    add('chain', chainId, name, factory, options.startBlocks.get(chainId) ?? 0);
+  }
+  for (const file of listIndexFiles(options.root)) {
+    add('file', relative(options.root, file), readFileSync(file, 'utf8'));
+  }
+  return `${indexViewsSchemaName}_${hash.digest('hex').slice(0, 12)}`;
+}
+
+/** What Ponder hashes (all of `src` but the service itself) and what these files import from elsewhere. */
+function listIndexFiles(root: string): string[] {
+  const sources = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'api')
+    .map((entry) => join(root, 'src', entry.name));
+  const nested = [...sources, join(root, 'abis')].flatMap((directory) =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
+  );
+  const configuration = [join(root, 'ponder.config.ts'), join(root, 'ponder.schema.ts')];
+  return [...configuration, ...nested].filter((file) => file.endsWith('.ts')).sort();
+}
+
+function readPonderVersion(): string {
+  const manifest = new URL('../../package.json', import.meta.resolve('ponder'));
+  return packageManifest.parse(createRequire(import.meta.url)(manifest.pathname)).version;
+}

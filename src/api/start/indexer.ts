@@ -1,0 +1,61 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { readConfiguration } from '../config/configuration.ts';
+import { ConfigurationError } from '../config/configurationError.ts';
+import { indexViewsSchemaName } from '../database/indexView.ts';
+import { resolveStartBlocks } from '../indexer/followedChains.ts';
+import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
+import { runPonder } from '../indexer/runPonder.ts';
+import { acquireSchemaLock } from '../indexer/schemaLock.ts';
+
+/** Another start may help: what supervisors know as EX_TEMPFAIL. */
+const temporaryFailure = 75;
+
+/** Where Ponder's own server listens: health, progress, metrics, and GraphQL for operators. Never meant for the public. */
+const ownServer = z.object({
+  INDEXER_HOST: z.string().min(1).default('127.0.0.1'),
+  INDEXER_PORT: z.coerce.number().int().min(1).max(65_535).default(42_069),
+});
+
+/** Follows the chains into the index until it is asked to stop. */
+async function startIndexer(): Promise<void> {
+  // A signal before Ponder is there ends a process that has nothing to put away yet.
+  const leave = () => process.exit(0);
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+
+  // No key belongs into this process.
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('RELAYER_PRIVATE_KEYS')) delete process.env[name];
+  }
+  const { chains, databaseUrl, limits, logLevel } = readConfiguration(process.env);
+  const { INDEXER_HOST: host, INDEXER_PORT: port } = ownServer.parse(process.env);
+  const logger = pino({ level: logLevel, base: { process: 'indexer' } });
+
+  const startBlocks = await resolveStartBlocks({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  for (const [chainId, startBlock] of startBlocks) process.env[`START_BLOCK_${chainId}`] = String(startBlock);
+
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const schema = computeIndexSchemaName({ root, chains, startBlocks });
+  await acquireSchemaLock({
+    url: databaseUrl,
+    schema,
+    logger,
+    onLost(cause) {
+      // Ponder's last commits may be gone with the database, and another indexer may be at work: start from what is stored.
+      logger.fatal({ err: cause }, 'the database connection broke: the indexer has to start again');
+      process.exit(temporaryFailure);
+    },
+  });
+  logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
+  process.off('SIGINT', leave).off('SIGTERM', leave);
+  await runPonder({ root, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
+}
+
+try {
+  await startIndexer();
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

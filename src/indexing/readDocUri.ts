@@ -1,0 +1,15 @@
+import { decodeAbiParameters, type Hex, stringToHex } from 'viem';
+import { storableText } from './storableText.ts';
+
+/**
+ * The docUri of an `AgreementDeployed` event as text that can be stored, and its bytes where that text is not exactly
+ * what the chain holds (invalid UTF-8, NUL characters): nothing that an event says is lost.
+ */
+export function readDocUri(event: { args: { docUri: string }; log: { data: Hex } }): {
+  docUri: string;
+  docUriBytes: Hex | null;
+} {
+  const docUri = storableText(event.args.docUri);
+  const [bytes] = decodeAbiParameters([{ type: 'bytes' }, { type: 'bytes32' }], event.log.data);
+  return { docUri, docUriBytes: stringToHex(docUri) === bytes ? null : bytes };
+}

@@ -1,0 +1,53 @@
+import type { Context, Event } from 'ponder:registry';
+import { inputs } from 'ponder:schema';
+import type { Address, Hex } from 'viem';
+import { readFields } from '../readFields.ts';
+import type { Agreement } from './agreements.ts';
+
+/** The input that made the agreement what it is now. */
+export async function insertInput(
+  context: Context,
+  event: Event<'AgreementEngine:InputAccepted'>,
+  agreement: Agreement,
+): Promise<void> {
+  const { args, block, log, transaction } = event;
+  await context.db.insert(inputs).values({
+    chainId: agreement.chainId,
+    agreement: agreement.address,
+    position: agreement.inputCount,
+    inputId: args.inputId,
+    fromState: args.fromState,
+    toState: args.toState,
+    sequence: args.fromState === args.toState ? null : agreement.transitionCount,
+    payload: args.payload,
+    fields: readFields(args.payload),
+    transactionHash: transaction.hash,
+    transactionFrom: transaction.from,
+    transactionTo: transaction.to,
+    transactionOrdinal: await findTransactionOrdinal(context, agreement, transaction.hash),
+    logIndex: log.logIndex,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    blockTimestamp: block.timestamp,
+  });
+}
+
+export async function setInputPermit(
+  context: Context,
+  key: { chainId: number; agreement: Address; position: number },
+  permit: { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint },
+): Promise<void> {
+  await context.db.update(inputs, key).set(permit);
+}
+
+/** An agreement's inputs of one transaction follow each other, so the input before tells. */
+async function findTransactionOrdinal(
+  context: Context,
+  agreement: Agreement,
+  transactionHash: Hex,
+): Promise<number> {
+  const { chainId, address, inputCount } = agreement;
+  if (inputCount === 1) return 0;
+  const previous = await context.db.find(inputs, { chainId, agreement: address, position: inputCount - 1 });
+  return previous?.transactionHash === transactionHash ? previous.transactionOrdinal + 1 : 0;
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'ponder:registry';
+import { permitCounts } from 'ponder:schema';
+import type { Address } from 'viem';
+
+/**
+ * Counts one more permit of the signer at a factory or an engine and returns the nonce that it consumed: nonces are
+ * consumed in order. `firstNonce` is asked only for the first permit that the index sees of this signer there.
+ */
+export async function consumePermit(
+  context: Context,
+  permit: { contract: Address; signer: Address; firstNonce(): Promise<bigint> | bigint },
+): Promise<bigint> {
+  const key = { chainId: context.chain.id, contract: permit.contract, signer: permit.signer };
+  const counted = await context.db.find(permitCounts, key);
+  const nonce = counted?.count ?? (await permit.firstNonce());
+  const count = nonce + 1n;
+  await context.db
+    .insert(permitCounts)
+    .values({ ...key, count })
+    .onConflictDoUpdate({ count });
+  return nonce;
+}
