@@ -1,0 +1,23 @@
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { createRedactor } from './redactor.ts';
+
+export type LoggerOptions = {
+  level: string;
+  /** Names the process in every line. */
+  name: string;
+  /** Texts that never appear in a log, wherever they come from; see `listSecrets`. */
+  secrets?: readonly string[];
+  /** Standard output unless given. */
+  destination?: DestinationStream;
+};
+
+/** A logger that writes one JSON object a line. Every finished line is freed of secrets, also those inside other texts. */
+export function createLogger({ level, name, secrets = [], destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    name,
+    serializers: { err: pino.stdSerializers.errWithCause },
+    hooks: { streamWrite: createRedactor(secrets) },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}

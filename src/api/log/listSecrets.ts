@@ -1,0 +1,41 @@
+/** Variables that hold nothing but secrets, comma-separated. */
+const secretVariables = /^RELAYER_PRIVATE_KEYS|SECRET|PASSWORD/;
+/** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
+const urlVariables = /^(DATABASE|RPC|WS|SMTP)_URL/;
+
+/** What of an environment must not be logged: private keys in each spelling, and the telling parts of URLs. */
+export function listSecrets(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const items = (value ?? '').split(',').map((item) => item.trim());
+    if (secretVariables.test(name)) return items.flatMap(keySpellings);
+    return urlVariables.test(name) ? items.flatMap(urlSecrets) : [];
+  });
+}
+
+function keySpellings(key: string): string[] {
+  const bare = key.replace(/^0x/, '');
+  return [key, bare, bare.toLowerCase()];
+}
+
+function urlSecrets(text: string): string[] {
+  if (!URL.canParse(text)) return [text];
+  const { password, pathname, search, protocol } = new URL(text);
+  const telling = [password, search.slice(1)];
+  // The path of a database is its name.
+  if (!protocol.startsWith('postgres'))
+    telling.push(pathname.slice(1), ...pathname.split('/').filter(isKeyLike));
+  return [...telling, ...telling.map(decode)];
+}
+
+/** Long enough to be a key, and not a word of a path. */
+function isKeyLike(segment: string): boolean {
+  return segment.length >= 16;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

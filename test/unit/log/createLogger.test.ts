@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createLogger } from '../../../src/api/log/createLogger.ts';
+import { listSecrets } from '../../../src/api/log/listSecrets.ts';
+
+function capture(secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { lines, logger: createLogger({ level: 'info', name: 'test', secrets, destination }) };
+}
+
+test('a line is one JSON object that names the process and keeps the causes of an error', () => {
+  const { lines, logger } = capture();
+  logger.warn({ err: new Error('outer', { cause: new Error('inner') }) }, 'it broke');
+  const [line = ''] = lines;
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(line)).toMatchObject({
+    name: 'test',
+    level: 40,
+    msg: 'it broke',
+    err: { message: 'outer', cause: { message: 'inner' } },
+  });
+});
+
+test('no secret of the environment reaches a log, whether in a field, a message or an error', () => {
+  const env = {
+    DATABASE_URL: 'postgres://agreements:p%40ss-word@db.example/agreements',
+    RPC_URL_59141: 'https://rpc.example/v3/0123456789abcdef01,https://other.example/?apikey=zyxwvuts',
+    RELAYER_PRIVATE_KEYS: `0x${'AB'.repeat(32)},${'cd'.repeat(32)}`,
+  };
+  const { lines, logger } = capture(listSecrets(env));
+  const cause = new Error(`no answer from ${env.RPC_URL_59141}`);
+  logger.error({ err: new Error('failed', { cause }), url: env.DATABASE_URL }, 'of no use');
+  logger.info({ password: 'p@ss-word', key: 'ab'.repeat(32) }, `signing with 0x${'cd'.repeat(32)}`);
+  const text = lines.join('');
+  for (const secret of ['p%40ss', 'p@ss', '0123456789abcdef01', 'zyxwvuts', 'abababab', 'cdcdcdcd']) {
+    expect(text.toLowerCase()).not.toContain(secret);
+  }
+  expect(text).toContain('https://rpc.example/');
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+test('what has the form of a secret is masked without being known', () => {
+  const { lines, logger } = capture();
+  logger.info(
+    { a: 'agk_test_abcdefghijkl', b: 'whsec_0011223344556677', c: 'postgres://me:hidden@host/db' },
+    'x',
+  );
+  const [line = ''] = lines;
+  expect(JSON.parse(line)).toMatchObject({
+    a: 'agk_test_[redacted]',
+    b: 'whsec_[redacted]',
+    c: 'postgres://me:[redacted]@host/db',
+  });
+});
