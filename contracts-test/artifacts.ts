@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { type Hex, isHex } from 'viem';
 
 /** The contracts whose compiled code is kept with the sources, so that running them needs no compiler. */
-export type ArtifactName = 'AgreementEngine' | 'AgreementFactory' | 'TestToken' | 'TestVerifier';
+export type ArtifactName =
+  | 'AgreementEngine'
+  | 'AgreementFactory'
+  | 'TestBatch'
+  | 'TestToken'
+  | 'TestVerifier';
 
 /** Returns a contract's creation code, without constructor arguments. Throws when the artifact is absent or broken. */
 export function readCreationCode(name: ArtifactName): Hex {

@@ -7,6 +7,7 @@ import { type CompiledContract, compileContracts } from './compile.ts';
 const contracts = {
   AgreementEngine: { abiName: 'agreementEngineAbi', abiFile: 'abis/AgreementEngine.ts' },
   AgreementFactory: { abiName: 'agreementFactoryAbi', abiFile: 'abis/AgreementFactory.ts' },
+  TestBatch: { abiName: 'testBatchAbi', abiFile: 'contracts-test/abis/TestBatch.ts' },
   TestToken: { abiName: 'testTokenAbi', abiFile: 'contracts-test/abis/TestToken.ts' },
   TestVerifier: { abiName: 'testVerifierAbi', abiFile: 'contracts-test/abis/TestVerifier.ts' },
 } as const;

@@ -63,6 +63,11 @@ export async function deployTestVerifier(deployment: TestDeployment): Promise<Ad
   return deploy(deployment, encodeDeployData({ abi: testVerifierAbi, bytecode }));
 }
 
+/** Deploys a contract that makes several calls in one transaction and returns its address. */
+export async function deployTestBatch(deployment: TestDeployment): Promise<Address> {
+  return deploy(deployment, readCreationCode('TestBatch'));
+}
+
 async function deploy({ rpcUrl, from }: TestDeployment, data: Hex): Promise<Address> {
   const transport = http(rpcUrl);
   const wallet = createWalletClient({ transport });
