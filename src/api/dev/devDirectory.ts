@@ -14,19 +14,20 @@ export type DevDirectory = {
   logs: string;
   postgres: string;
   chains: string;
+  /** Everything that a new beginning removes. */
+  contents: string[];
 };
 
 /** `.local` in the project, or what `LOCAL_DIR` names. */
 export function findDevDirectory(env: NodeJS.ProcessEnv): DevDirectory {
   const root = env.LOCAL_DIR ? resolve(env.LOCAL_DIR) : join(projectRoot, '.local');
-  return {
-    root,
+  const paths = {
     stackFile: join(root, 'dev.json'),
-    lockFile: join(root, 'dev.lock'),
     processesFile: join(root, 'processes.json'),
     relayersFile: join(root, 'relayers.json'),
     logs: join(root, 'logs'),
     postgres: join(root, 'postgres'),
     chains: join(root, 'chains'),
   };
+  return { root, lockFile: join(root, 'dev.lock'), ...paths, contents: Object.values(paths) };
 }

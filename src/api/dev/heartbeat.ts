@@ -8,12 +8,11 @@ const idleBeatMs = 10_000;
 const longestBeatMs = 60_000;
 
 export type HeartbeatOptions = {
-  chainId: number;
   rpcUrl: string;
   /** The last block of the chain that the index has passed; undefined while it shows none. */
   findIndexedBlock(): Promise<bigint | undefined>;
-  /** Called when the chain does not answer, and again with null once it does. */
-  onTrouble(error: unknown): void;
+  /** Called when chain or index cannot be asked, with how often that was so in a row. */
+  onTrouble(error: unknown, times: number): void;
 };
 
 export type Heartbeat = { stop(): Promise<void> };
@@ -31,7 +30,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   let looksBehind = 0;
   let beatMs = idleBeatMs;
   let known = { block: -1n, at: Date.now() };
-  let hadTrouble = false;
+  let troubles = 0;
   const stopping = new AbortController();
 
   async function look(): Promise<void> {
@@ -56,11 +55,10 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     while (!stopping.signal.aborted) {
       try {
         await look();
-        if (hadTrouble) options.onTrouble(null);
-        hadTrouble = false;
+        troubles = 0;
       } catch (error) {
-        options.onTrouble(error);
-        hadTrouble = true;
+        troubles += 1;
+        options.onTrouble(error, troubles);
       }
       await delay(lookEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -1,0 +1,21 @@
+import { styleText } from 'node:util';
+import type { DevDirectory } from './devDirectory.ts';
+import type { DevStack } from './devStack.ts';
+
+/** What a person needs to start: where, with which key, and a line that works when it is pasted. */
+export function describeStack(stack: DevStack, directory: DevDirectory): string {
+  const lines = [
+    '',
+    `  API      ${styleText('bold', stack.baseUrl)}`,
+    `  Key      ${styleText('bold', stack.apiKey)}`,
+    `  Indexer  ${stack.indexerUrl}`,
+    `  Logs     ${directory.logs}`,
+    `  All of it, with chains and funded accounts: ${directory.stackFile}`,
+    '',
+    `  curl -s -H 'X-API-Key: ${stack.apiKey}' ${stack.baseUrl}/v0/agreements`,
+    '',
+    '  Events count as confirmed in their own block here (1 confirmation on every chain).',
+    '  npm run demo plays agreements through on all chains. Ctrl-C stops everything and loses nothing.',
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs';
+import { parseArgs, styleText } from 'node:util';
+import { ConfigurationError } from '../config/configurationError.ts';
+import { onStopRequest } from '../supervision/stopSignals.ts';
+import { describeStack } from './describeStack.ts';
+import { findDevDirectory } from './devDirectory.ts';
+import { DevLockedError, lockDevDirectory } from './devLock.ts';
+import { PortTakenError } from './devPort.ts';
+import { endLeftProcesses } from './leftProcesses.ts';
+import { createProgress } from './progress.ts';
+import { createRunningStack } from './runningStack.ts';
+import { startDevStack } from './startDevStack.ts';
+
+const help = `npm run dev [-- --reset]
+
+Starts everything on this machine: PostgreSQL, a local chain for each testnet with the contracts where the public ones
+have them, funded relayers, indexer, API and worker. Ctrl-C stops it; the next start goes on where it stopped.
+
+  --reset   throw away the database, the chains, the key and the logs first
+  --help    show this
+
+Environment:
+  PORT          port of the API (default 3000, or a free one)
+  DATABASE_URL  a PostgreSQL of your own instead of the embedded one
+  LOCAL_DIR     where the data are kept (default .local)
+Every setting of npm start that is not about chains or relayers works as well; .env is not read.`;
+
+const progress = createProgress((text) => process.stdout.write(`${text}\n`));
+const directory = findDevDirectory(process.env);
+const running = createRunningStack();
+const starting = new AbortController();
+let startup: Promise<unknown> = Promise.resolve();
+let exitCode = 0;
+let stopped: Promise<void> | undefined;
+
+try {
+  const { values } = parseArgs({ options: { reset: { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help) console.log(help);
+  else await run(values.reset === true);
+} catch (error) {
+  await fail(error);
+}
+
+async function run(reset: boolean): Promise<void> {
+  const unlock = lockDevDirectory(directory.lockFile);
+  process.once('exit', unlock);
+  onStopRequest({
+    stop: (cause) => {
+      progress.note(`\nStopping (${cause}); once more to end everything at once.`);
+      void stop();
+    },
+    force: () => {
+      progress.warn('ending everything at once');
+      void running.kill().then(() => process.exit(1));
+    },
+  });
+  progress.note(`${styleText('bold', 'Agreements, locally')}  data in ${directory.root}`);
+  if (reset) {
+    await endLeftProcesses(directory.processesFile);
+    for (const path of directory.contents) rmSync(path, { recursive: true, force: true });
+    progress.warn('threw away the data of earlier runs');
+  }
+  const { signal } = starting;
+  const onBroken = (message: string) => void fail(new Error(message));
+  const start = startDevStack({ directory, env: process.env, progress, running, signal, onBroken });
+  startup = start;
+  progress.note(describeStack(await start, directory));
+}
+
+/** Says what went wrong and stops what is running, with exit code 1. Trouble on the way down is not worth a word. */
+async function fail(error: unknown): Promise<void> {
+  if (stopped) return await stopped;
+  exitCode = 1;
+  progress.fail(explain(error));
+  await stop();
+}
+
+function stop(): Promise<void> {
+  stopped ??= (async () => {
+    starting.abort();
+    // What is just being started is not among what runs yet.
+    await Promise.allSettled([startup]);
+    await running.stop({
+      stopped: (name) => progress.note(`  stopped ${name}`),
+      failed: (name, error) => progress.warn(`${name} did not stop as it should: ${explain(error)}`),
+    });
+    process.exit(exitCode);
+  })();
+  return stopped;
+}
+
+/** The stack of an error helps where the program is at fault, and hides the message where the machine is. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isExpected = [ConfigurationError, DevLockedError, PortTakenError].some(
+    (kind) => error instanceof kind,
+  );
+  return isExpected || process.env.LOG_LEVEL !== 'debug' ? error.message : (error.stack ?? error.message);
+}

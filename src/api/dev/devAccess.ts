@@ -1,0 +1,27 @@
+import { createKey } from '../access/apiKeys.ts';
+import { setEntitlement } from '../access/entitlements.ts';
+import { createPrincipal, listPrincipals } from '../access/principals.ts';
+import type { Database } from '../database/database.ts';
+
+const principalName = 'dev';
+
+/** Makes a key that may do everything, of the principal of development stacks, which is made too where it is missing. */
+export async function createDevKey(database: Database): Promise<string> {
+  const principals = await listPrincipals(database);
+  const known = principals.find(({ name }) => name === principalName);
+  const principal = known ?? (await createPrincipal(database, principalName));
+  await setEntitlement(database, { principal: principal.id, scope: '*', mode: 'free_allowlist' });
+  const { key } = await createKey(database, {
+    principal: principal.id,
+    environment: 'testnet',
+    label: 'npm run dev',
+  });
+  return key;
+}
+
+/** Whether the service takes this key. */
+export async function isKeyAccepted(baseUrl: string, apiKey: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/v0/agreements?limit=1`, { headers: { 'x-api-key': apiKey } });
+  await response.arrayBuffer();
+  return response.ok;
+}

@@ -1,0 +1,40 @@
+import type { Hex } from 'viem';
+import type { DevChain } from './devChain.ts';
+
+const replaced = /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS)(_|$)/;
+
+/** The settings in which a development stack differs from `npm start`; whoever sets one of them keeps it. */
+export const devDefaults: Readonly<Record<string, string>> = { LOG_LEVEL: 'info' };
+
+/**
+ * The environment of the services of a development stack: this process's own, but with local chains in place of whatever it
+ * names, and one confirmation on each.
+ */
+export function buildDevEnvironment(options: {
+  env: NodeJS.ProcessEnv;
+  databaseUrl: string;
+  port: number;
+  indexerPort: number;
+  chains: readonly DevChain[];
+  relayerKeys: readonly Hex[];
+}): NodeJS.ProcessEnv {
+  const { env, databaseUrl, port, indexerPort, chains, relayerKeys } = options;
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
+  const perChain = chains.flatMap(({ chain: { chainId }, anvil }) => [
+    [`RPC_URL_${chainId}`, anvil.rpcUrl],
+    [`WS_URL_${chainId}`, anvil.wsUrl],
+    [`START_BLOCK_${chainId}`, '0'],
+    [`CONFIRMATIONS_${chainId}`, '1'],
+  ]);
+  return {
+    ...devDefaults,
+    ...kept,
+    ...Object.fromEntries(perChain),
+    ENVIRONMENT: 'testnet',
+    CHAINS: chains.map(({ chain }) => chain.chainId).join(','),
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    INDEXER_PORT: String(indexerPort),
+    RELAYER_PRIVATE_KEYS: relayerKeys.join(','),
+  };
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { indexedHeads } from '../database/indexView.ts';
+import { projections } from '../database/tables/projections.ts';
+import { relayerWallets } from '../database/tables/relayerWallets.ts';
+
+const pollMs = 100;
+const timeoutMs = 120_000;
+
+/** Asks until the answer is yes; fails with what was waited for when that takes longer than two minutes. */
+export async function waitUntil(
+  what: string,
+  ask: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  const overdueAt = Date.now() + timeoutMs;
+  while (!(await ask())) {
+    if (Date.now() > overdueAt) throw new Error(`gave up waiting for ${what} after ${timeoutMs / 1000} s`);
+    await delay(pollMs, undefined, { signal });
+  }
+}
+
+const healthShape = z.object({ status: z.string() });
+
+/** Whether the API answers its health check. */
+export async function isApiHealthy(baseUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${baseUrl}/v0/health`);
+    healthShape.parse(await response.json());
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The last block of each chain that live indexing has passed; empty before there is an index. */
+export async function findIndexedBlocks(database: Database): Promise<Map<number, bigint>> {
+  const rows = await whenPresent(
+    database.select({ chainId: indexedHeads.chainId, number: indexedHeads.number }).from(indexedHeads),
+  );
+  return new Map(rows.map(({ chainId, number }) => [chainId, number]));
+}
+
+/** Whether the index is folded into the records of every chain. */
+export async function isProjected(database: Database, chainIds: readonly number[]): Promise<boolean> {
+  const rows = await database.select({ chainId: projections.chainId }).from(projections);
+  return chainIds.every((id) => rows.some(({ chainId }) => chainId === id));
+}
+
+/** Whether the relay has a funded wallet on every chain that a running worker owns. */
+export async function areWalletsReady(database: Database, chainIds: readonly number[]): Promise<boolean> {
+  const rows = await database
+    .selectDistinct({ chainId: relayerWallets.chainId })
+    .from(relayerWallets)
+    .where(sql`${relayerWallets.status} = 'active' and ${relayerWallets.leaseUntil} > now()`);
+  return chainIds.every((id) => rows.some(({ chainId }) => chainId === id));
+}
+
+/** PostgreSQL's code for a table that is not there: before its first deployment there is no index. */
+const undefinedTable = '42P01';
+
+async function whenPresent<Row>(query: Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await query;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pino from 'pino';
+import { privateKeyToAddress } from 'viem/accounts';
+import { supportedChains } from '../../protocol/chains.ts';
+import { readConfiguration } from '../config/configuration.ts';
+import { createDatabase } from '../database/database.ts';
+import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { createDevKey, isKeyAccepted } from './devAccess.ts';
+import { buildTestAccounts, ensureRelayerKeys } from './devAccounts.ts';
+import { type DevChain, startDevChain } from './devChain.ts';
+import type { DevDirectory } from './devDirectory.ts';
+import { buildDevEnvironment } from './devEnvironment.ts';
+import { startHeartbeats } from './devHeartbeats.ts';
+import { chooseApiPort } from './devPort.ts';
+import { areWalletsReady, findIndexedBlocks, isApiHealthy, isProjected, waitUntil } from './devReady.ts';
+import { startDevServices } from './devServices.ts';
+import { type DevStack, findDevStack, writeDevStack } from './devStack.ts';
+import { findFreePort } from './freePort.ts';
+import { createProcessList, endLeftProcesses } from './leftProcesses.ts';
+import { startLogFile } from './logFile.ts';
+import { startPostgres } from './postgres.ts';
+import type { Progress } from './progress.ts';
+import type { RunningStack } from './runningStack.ts';
+
+const firstChainPort = 8545;
+const usualPostgresPort = 54_329;
+const usualIndexerPort = 42_069;
+
+export type DevStackOptions = {
+  directory: DevDirectory;
+  env: NodeJS.ProcessEnv;
+  progress: Progress;
+  /** Receives each part as soon as it runs, so that it can be stopped also when a later one fails. */
+  running: RunningStack;
+  /** Ends the waiting when the stack is to stop before it is up. */
+  signal: AbortSignal;
+  /** Called when a part has ended and the stack cannot go on without it. */
+  onBroken(message: string): void;
+};
+
+/** Brings everything up, in the order of dependence, and resolves when a first request would succeed. */
+export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
+  const { directory, env, progress, running, signal, onBroken } = options;
+  await mkdir(directory.root, { recursive: true, mode: 0o700 });
+  const left = await endLeftProcesses(directory.processesFile);
+  if (left.length > 0) progress.warn(`ended what an earlier run had left behind: ${left.join(', ')}`);
+  const processes = createProcessList(directory.processesFile);
+  const last = findDevStack(directory);
+  const { port, taken } = await chooseApiPort({
+    configured: env.PORT,
+    last: last ? Number(new URL(last.baseUrl).port) : undefined,
+  });
+  if (taken !== undefined) progress.warn(`port ${taken} is taken; the API listens on ${port}`);
+
+  const databaseUrl = await startDatabase(options);
+  const logger = pino({ level: 'silent' });
+  const handle = createDatabase({
+    url: databaseUrl,
+    applicationName: 'agreements dev',
+    maxConnections: 2,
+    logger,
+  });
+  running.add({ name: 'connection', stop: handle.close, kill: handle.close });
+  const { database } = handle;
+  await progress.step('Tables', () => migrateDatabase(databaseUrl));
+
+  const relayerKeys = ensureRelayerKeys(directory.relayersFile);
+  const relayers = relayerKeys.map((key) => privateKeyToAddress(key));
+  const chains: DevChain[] = [];
+  for (const [ordinal, chain] of supportedChains('testnet').entries()) {
+    signal.throwIfAborted();
+    const started = await progress.step(
+      chain.name,
+      () => startDevChain({ chain, wantedPort: firstChainPort + ordinal, relayers, directory }),
+      ({ anvil }) => `${anvil.rpcUrl}  factory ${chain.factory}`,
+    );
+    running.add({ name: chain.name, ...started.anvil });
+    processes.note(`the chain ${chain.chainId}`, started.anvil.pid);
+    chains.push(started);
+  }
+  const chainIds = chains.map(({ chain }) => chain.chainId);
+
+  signal.throwIfAborted();
+  const indexerPort = await findFreePort(usualIndexerPort);
+  const serviceEnv = buildDevEnvironment({ env, databaseUrl, port, indexerPort, chains, relayerKeys });
+  const baseUrl = readConfiguration(serviceEnv).publicBaseUrl;
+  const services = startDevServices({ env: serviceEnv, directory, progress, processes, onBroken });
+  running.add(services);
+  running.add(startHeartbeats({ chains, database, onBroken }));
+
+  await progress.step(
+    'API',
+    () => waitUntil('the API', () => isApiHealthy(baseUrl), signal),
+    () => baseUrl,
+  );
+  await progress.step('Index, live', () =>
+    waitUntil('the index', async () => (await findIndexedBlocks(database)).size === chains.length, signal),
+  );
+  const isWorking = async () =>
+    (await areWalletsReady(database, chainIds)) && (await isProjected(database, chainIds));
+  await progress.step(
+    'Worker',
+    () => waitUntil('the worker', isWorking, signal),
+    () => `${relayers.length} funded relayer wallets`,
+  );
+
+  const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
+  const stack: DevStack = {
+    baseUrl,
+    apiKey: isKnown ? last.apiKey : await createDevKey(database),
+    databaseUrl,
+    indexerUrl: `http://127.0.0.1:${indexerPort}`,
+    chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({
+      chainId,
+      name,
+      rpcUrl,
+      wsUrl,
+      factory,
+    })),
+    accounts: buildTestAccounts(),
+  };
+  writeDevStack(directory, stack);
+  return stack;
+}
+
+async function startDatabase({ directory, env, progress, running }: DevStackOptions): Promise<string> {
+  if (env.DATABASE_URL) {
+    progress.warn('PostgreSQL is the one of DATABASE_URL');
+    return env.DATABASE_URL;
+  }
+  const logFile = join(directory.logs, 'postgres.log');
+  startLogFile(logFile);
+  const server = await progress.step(
+    'PostgreSQL',
+    () => startPostgres({ dataDirectory: directory.postgres, port: usualPostgresPort, logFile }),
+    ({ port }) => `127.0.0.1:${port}`,
+  );
+  running.add({ name: 'PostgreSQL', ...server });
+  return server.url;
+}
