@@ -13,7 +13,7 @@ const pollMs = 20;
 const errorTailBytes = 4_096;
 /** The banner with the accounts and the address comes first. */
 const bannerBytes = 65_536;
-const dumpIntervalSeconds = 10;
+const dumpIntervalSeconds = 5;
 /** Each kept state repeats the chain's accounts in every dump, so a saved chain keeps no more than two epochs. */
 const savedHistoricalStates = 64;
 
@@ -21,7 +21,7 @@ export interface AnvilOptions {
   chainId: number;
   /** Default: a free one. */
   port?: number;
-  /** The chain is loaded from here where the file exists, and saved here on `stop` and every ten seconds. */
+  /** The chain is loaded from here where the file exists, and saved here on `stop` and every five seconds. */
   stateFile?: string;
   /** Anvil's output is appended here. Default: it is kept for the error of a failed start only. */
   logFile?: string;
@@ -53,8 +53,8 @@ process.on('exit', () => {
  * Starts an Anvil on the loopback interface and resolves when it answers. It ends with this process. Rejects with the
  * end of Anvil's output when it dies first or does not answer within a minute.
  *
- * With a `stateFile` a chain resumes with its blocks, receipts and logs; calls at, and reorgs to, an older block work
- * for the last 64 blocks.
+ * With a `stateFile` a chain resumes with its blocks, receipts and logs, and with the states of its last 64 blocks. A
+ * reorg may undo only blocks made since: Anvil loses every contract's code when it goes back into a resumed state.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { stateFile, logFile } = options;

@@ -29,10 +29,10 @@ export const accounts = {
   stranger: account(3),
 };
 
-/** A call, or a transaction, as a node takes it. */
+/** A call, or a transaction; without `to` the construction of a contract. */
 export interface Call {
   from: Address;
-  to: Address;
+  to?: Address;
   data: Hex;
   value?: bigint;
   gas?: bigint;
@@ -56,7 +56,7 @@ export async function startTestChain() {
     { from, to, data, value = 0n }: Call,
     timestamp?: bigint,
   ): Promise<Hex | null> {
-    const transaction = { from, to, data, value: numberToHex(value) };
+    const transaction = { from, data, value: numberToHex(value), ...(to && { to }) };
     const blockOverrides = timestamp === undefined ? {} : { time: numberToHex(timestamp) };
     try {
       await caller.request({ method: 'eth_call', params: [transaction, 'latest', {}, blockOverrides] });

@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Address, encodeFunctionData } from 'viem';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
+import { deployTestToken } from '../../contracts-test/deploy.ts';
+import { type Anvil, type AnvilOptions, startAnvil } from '../../src/api/dev/anvil.ts';
+import { accounts, connect } from './support/chain.ts';
+
+const chainId = 59141;
+const holder = accounts.owner.address;
+const launcher = new URL('support/launchAnvil.ts', import.meta.url).pathname;
+
+let directory: string;
+let stateFile: string;
+let started: Anvil[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'anvil-test-'));
+  stateFile = join(directory, 'chains', 'state.json');
+  started = [];
+});
+afterEach(async () => {
+  await Promise.all(started.map((anvil) => anvil.stop()));
+  rmSync(directory, { recursive: true });
+});
+
+async function start(options: Partial<AnvilOptions> = {}): Promise<Anvil> {
+  const anvil = await startAnvil({ chainId, ...options });
+  started.push(anvil);
+  return anvil;
+}
+
+async function mint(anvil: Anvil, token: Address, amount: bigint) {
+  const client = connect(anvil.rpcUrl);
+  const data = encodeFunctionData({ abi, functionName: 'mint', args: [holder, amount] });
+  const hash = await client.sendTransaction({ account: holder, chain: null, to: token, data });
+  return client.waitForTransactionReceipt({ hash });
+}
+
+const readBalance = (anvil: Anvil, token: Address, blockNumber?: bigint) =>
+  connect(anvil.rpcUrl).readContract({
+    address: token,
+    abi,
+    functionName: 'balanceOf',
+    args: [holder],
+    ...(blockNumber !== undefined && { blockNumber }),
+  });
+
+const answers = (rpcUrl: string) =>
+  fetch(rpcUrl).then(
+    () => true,
+    () => false,
+  );
+
+describe('a started Anvil', () => {
+  it('is the chain that was asked for, over HTTP and a web socket', async () => {
+    const anvil = await start();
+    expect(await connect(anvil.rpcUrl).getChainId()).toBe(chainId);
+
+    const socket = new WebSocket(anvil.wsUrl);
+    await once(socket, 'open');
+    const answer = once(socket, 'message');
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }));
+    const [message] = await answer;
+    expect(JSON.parse(message.data)).toMatchObject({ result: '0xe705' });
+    socket.close();
+  });
+
+  it('is gone when it has been stopped, and may be stopped twice', async () => {
+    const anvil = await start();
+    process.kill(anvil.pid, 0);
+    await Promise.all([anvil.stop(), anvil.stop()]);
+    expect(() => process.kill(anvil.pid, 0)).toThrow('ESRCH');
+    expect(await answers(anvil.rpcUrl)).toBe(false);
+  });
+
+  it('listens where it was told, and says why it cannot', async () => {
+    const { port } = await start();
+    await expect(start({ port })).rejects.toThrow(/Anvil ended with 1:[\s\S]*Address already in use/);
+  });
+
+  it('says why it cannot read its state', async () => {
+    writeFileSync(join(directory, 'state.json'), '{"block":');
+    await expect(start({ stateFile: join(directory, 'state.json') })).rejects.toThrow(
+      /Anvil ended with [\s\S]*EOF/,
+    );
+  });
+
+  it('appends its output to the log file', async () => {
+    const logFile = join(directory, 'logs', 'anvil.log');
+    const ports: number[] = [];
+    for (let run = 0; run < 2; run++) {
+      const anvil = await start({ logFile });
+      ports.push(anvil.port);
+      await anvil.stop();
+    }
+    const logged = [...readFileSync(logFile, 'utf8').matchAll(/Listening on 127\.0\.0\.1:(\d+)/g)];
+    expect(logged.map(([, port]) => Number(port))).toEqual(ports);
+  });
+
+  it('makes blocks by the clock when it is asked to', async () => {
+    const client = connect((await start({ blockTime: 1 })).rpcUrl);
+    await vi.waitFor(async () => expect(await client.getBlockNumber()).toBeGreaterThan(1n), {
+      timeout: 10_000,
+    });
+  });
+
+  it('continues the chain of another node', async () => {
+    const origin = await start();
+    const token = await deployTestToken({ rpcUrl: origin.rpcUrl });
+    await mint(origin, token, 5n);
+    const fork = await start({ forkUrl: origin.rpcUrl });
+    await mint(fork, token, 1n);
+    expect(await readBalance(fork, token)).toBe(6n);
+    expect(await readBalance(origin, token)).toBe(5n);
+  });
+});
+
+describe('an Anvil with a state file', () => {
+  it('resumes with the blocks, receipts, logs and states of before', async () => {
+    let anvil = await start({ stateFile });
+    const token = await deployTestToken({ rpcUrl: anvil.rpcUrl });
+    const receipts = [
+      await mint(anvil, token, 1n),
+      await mint(anvil, token, 10n),
+      await mint(anvil, token, 100n),
+    ];
+    const blocks = await readBlocks(anvil);
+    const logs = await connect(anvil.rpcUrl).getLogs({ fromBlock: 0n });
+    await anvil.stop();
+
+    anvil = await start({ stateFile });
+    const client = connect(anvil.rpcUrl);
+    expect(await readBlocks(anvil)).toEqual(blocks);
+    expect(await client.getLogs({ fromBlock: 0n })).toEqual(logs);
+    for (const receipt of receipts) {
+      const { transactionHash, blockHash, blockNumber, logs } = receipt;
+      expect(await client.getTransactionReceipt({ hash: transactionHash })).toEqual(receipt);
+      expect(await client.getTransaction({ hash: transactionHash })).toMatchObject({
+        blockHash,
+        blockNumber,
+      });
+      expect(await client.getLogs({ blockHash })).toEqual(logs);
+    }
+    const heights = receipts.map(({ blockNumber }) => blockNumber);
+    expect(await Promise.all(heights.map((height) => readBalance(anvil, token, height)))).toEqual([
+      1n,
+      11n,
+      111n,
+    ]);
+  });
+
+  it('goes on from there: new blocks follow the old, and a reorg of them leads back to the old', async () => {
+    let anvil = await start({ stateFile });
+    const token = await deployTestToken({ rpcUrl: anvil.rpcUrl });
+    const before = await mint(anvil, token, 1n);
+    await anvil.stop();
+
+    anvil = await start({ stateFile });
+    const client = connect(anvil.rpcUrl);
+    const after = [await mint(anvil, token, 10n), await mint(anvil, token, 100n)];
+    expect(after.map(({ blockNumber }) => blockNumber)).toEqual([
+      before.blockNumber + 1n,
+      before.blockNumber + 2n,
+    ]);
+    expect((await client.getBlock({ blockNumber: before.blockNumber + 1n })).parentHash).toBe(
+      before.blockHash,
+    );
+    expect(await readBalance(anvil, token)).toBe(111n);
+
+    await client.request<ReorgRequest>({ method: 'anvil_reorg', params: [2, []] });
+    expect(await readBalance(anvil, token)).toBe(1n);
+    expect(await client.getTransactionReceipt({ hash: before.transactionHash })).toEqual(before);
+  });
+
+  it('is saved while it runs, so that a crash loses seconds and not the chain', async () => {
+    let anvil = await start({ stateFile });
+    const token = await deployTestToken({ rpcUrl: anvil.rpcUrl });
+    await mint(anvil, token, 5n);
+    const dumped = () => existsSync(`${stateFile}.dump`) && readFileSync(`${stateFile}.dump`, 'utf8');
+    await vi.waitFor(() => expect(JSON.parse(dumped() || '')).toMatchObject({ best_block_number: 2 }), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    await anvil.kill();
+
+    anvil = await start({ stateFile });
+    expect(await readBalance(anvil, token)).toBe(5n);
+  });
+
+  it('falls back on the state before when a dump was cut off', async () => {
+    let anvil = await start({ stateFile });
+    const token = await deployTestToken({ rpcUrl: anvil.rpcUrl });
+    await anvil.stop();
+    writeFileSync(`${stateFile}.dump`, readFileSync(stateFile, 'utf8').slice(0, -1));
+
+    anvil = await start({ stateFile });
+    expect(await readBalance(anvil, token)).toBe(0n);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('an Anvil whose parent dies', () => {
+  it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])('of %s dies too, and saves its state', async (signal) => {
+    const parent = spawn(process.execPath, [launcher, String(chainId), stateFile], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = await once(parent.stdout, 'data');
+    const rpcUrl = String(output).trim();
+    const token = await deployTestToken({ rpcUrl });
+
+    parent.kill(signal);
+    await vi.waitFor(async () => expect(await answers(rpcUrl)).toBe(false), { timeout: 10_000 });
+    const resumed = await start({ stateFile });
+    expect(await readBalance(resumed, token)).toBe(0n);
+  });
+});
+
+interface ReorgRequest {
+  Method: 'anvil_reorg';
+  Parameters: [depth: number, replacements: []];
+  ReturnType: null;
+}
+
+async function readBlocks(anvil: Anvil) {
+  const client = connect(anvil.rpcUrl);
+  const head = Number(await client.getBlockNumber());
+  const heights = Array.from({ length: head + 1 }, (_, height) => BigInt(height));
+  return Promise.all(
+    heights.map((blockNumber) => client.getBlock({ blockNumber, includeTransactions: true })),
+  );
+}

@@ -1,0 +1,6 @@
+import { startAnvil } from '../../../src/api/dev/anvil.ts';
+
+/** Starts an Anvil, prints its address, and waits to be killed: `launchAnvil.ts CHAIN_ID STATE_FILE`. */
+const [, , chainId, stateFile = ''] = process.argv;
+const { rpcUrl } = await startAnvil({ chainId: Number(chainId), stateFile });
+console.log(rpcUrl);
