@@ -1,4 +1,5 @@
 import { PayloadError } from './errors.ts';
+import { isHexBytes } from './hex.ts';
 
 const wordDigits = 64;
 
@@ -11,8 +12,7 @@ export class AbiReader {
 
   /** @throws PayloadError for anything but 0x and an even number of hex digits. */
   constructor(data: string) {
-    if (!/^0x([0-9a-fA-F]{2})*$/.test(data))
-      throw new PayloadError('must be 0x and an even number of hex digits');
+    if (!isHexBytes(data)) throw new PayloadError('must be 0x and an even number of hex digits');
     this.#digits = data.slice(2).toLowerCase();
   }
 

@@ -8,7 +8,7 @@ import { JsonCursor, type JsonObject } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { AgreementParameters, DataField, InputDef, Transition } from './onChain.ts';
 import { findVariableReference } from './references.ts';
-import { findValue, type ValueSource } from './resolveText.ts';
+import { findValue, type ValueIssue, type ValueSource } from './resolveText.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 import { parseValue } from './values.ts';
 import { findVariable } from './variables.ts';
@@ -17,7 +17,7 @@ export type CompileOptions = {
   /** The document URI to sign; also an empty one counts. Absent: `ipfs://agreement/` and the document's `metadata.id`. */
   readonly docUri?: string | null | undefined;
   /** Effective values by variable name. */
-  readonly values?: JsonObject | undefined;
+  readonly values?: JsonObject | null | undefined;
 };
 
 /**
@@ -31,25 +31,20 @@ export type CompileOptions = {
  */
 export function compileAgreement(
   agreement: unknown,
-  { docUri, values = {} }: CompileOptions = {},
+  { docUri, values }: CompileOptions = {},
 ): AgreementParameters {
-  const docHash = hashDocument(serializeAgreement(agreement));
+  const text = serializeAgreement(agreement);
   const root = new JsonCursor(agreement);
-  const source: ValueSource = { values, issues: [] };
-  const parameters = { ...compileParts(root, source), docUri: docUri ?? defaultDocUri(root), docHash };
-  if (root.issues.length > 0) throw new AgreementError(uniqueIssues(root.issues));
-  if (source.issues.length > 0) throw new ValuesError(uniqueIssues(source.issues));
-  const { initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
-  return {
-    docUri: parameters.docUri,
-    docHash,
-    initialState,
-    inputDefs,
-    transitions,
-    initVars,
-    verifiers,
-    actions,
+  const source: ValueSource = { values: values ?? {}, issues: [] };
+  const parameters: AgreementParameters = {
+    docUri: docUri ?? defaultDocUri(root),
+    docHash: hashDocument(text),
+    ...compileParts(root, source),
   };
+  if (root.issues.length > 0) throw new AgreementError(uniqueIssues(root.issues));
+  if (source.issues.length > 0)
+    throw new ValuesError(source.issues.map(({ name, message }) => ({ path: `values.${name}`, message })));
+  return parameters;
 }
 
 /** What is wrong with the document as far as compiling it goes, whatever the values. */
@@ -59,11 +54,11 @@ export function listCompileIssues(agreement: unknown): Issue[] {
   return uniqueIssues(root.issues);
 }
 
-/** The values that compiling needs and misses or cannot use, as `values.NAME`. */
-export function listValueIssues(agreement: unknown, values: JsonObject): Issue[] {
+/** The values that compiling needs and misses or cannot use. */
+export function listValueIssues(agreement: unknown, values: JsonObject): ValueIssue[] {
   const source: ValueSource = { values, issues: [] };
   compileParts(new JsonCursor(agreement), source);
-  return uniqueIssues(source.issues);
+  return source.issues;
 }
 
 function compileParts(

@@ -2,13 +2,19 @@ import type { Address } from 'viem';
 import { checkValue } from './checkValue.ts';
 import { listValueIssues } from './compileAgreement.ts';
 import { type Issue, uniqueIssues } from './errors.ts';
-import { isJsonObject, JsonCursor, type JsonObject } from './jsonCursor.ts';
+import { JsonCursor } from './jsonCursor.ts';
+import { impliedParticipants, type Participant, readParticipants } from './participants.ts';
 import { createPatternBudget } from './pattern.ts';
-import { parseAddress, type WireValue, type WireValues } from './values.ts';
+import type { WireValue, WireValues } from './values.ts';
 import { readVariables, type Variable } from './variables.ts';
 
-/** A party of an agreement: the address variable that stands for it and its wallet. Other members are kept as they are. */
-export type Participant = JsonObject & { readonly variableKey: string; readonly walletAddress: Address };
+export type DeployRequest = {
+  readonly agreement: unknown;
+  /** An object of values by variable name, as received. */
+  readonly initValues?: unknown;
+  /** An array of `{variableKey, walletAddress, ...}`, as received. */
+  readonly participants?: unknown;
+};
 
 /** Which part of the request has to change. */
 export type DeployIssue = Issue & { readonly reason: 'invalid_values' | 'invalid_participants' };
@@ -37,36 +43,39 @@ export function resolveDeployValues({ agreement, initValues, participants }: Dep
   const wallets = new Map(
     mapped.participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]),
   );
-  const effective = [...variables.keys()].flatMap((name): (readonly [string, WireValue])[] => {
+  const effective = new Map<string, WireValue>();
+  for (const name of variables.keys()) {
     const value = wallets.get(name) ?? given.values.get(name);
-    return value === undefined ? [] : [[name, value]];
-  });
+    if (value !== undefined) effective.set(name, value);
+  }
   const values: WireValues = Object.fromEntries(effective);
-  const all = [...mapped.participants, ...impliedParticipants({ variables, values, wallets })];
+  const all = [
+    ...mapped.participants,
+    ...impliedParticipants(variables, { values: effective, mapped: new Set(wallets.keys()) }),
+  ];
+  const refused = new Set([...given.refused, ...mapped.refused]);
+  const missing = listValueIssues(agreement, values).filter(({ name }) => !refused.has(name));
+  const wrongValues = [
+    ...given.issues,
+    ...listConflicts(wallets, given.values),
+    ...missing.map(({ name, message }) => ({ path: `initValues.${name}`, message })),
+  ];
   return {
     values,
     participants: all,
     contributors: [...new Set(all.map(({ walletAddress }) => walletAddress))],
-    issues: [
-      ...given.issues,
-      ...listConflicts(wallets, given.values),
-      ...listMissing({ agreement, values, refused: new Set([...given.refused, ...mapped.refused]) }),
-      ...mapped.issues,
-    ],
+    issues: [...blame(wrongValues, 'invalid_values'), ...blame(mapped.issues, 'invalid_participants')],
   };
 }
 
-export type DeployRequest = {
-  readonly agreement: unknown;
-  /** An object of values by variable name, as received. */
-  readonly initValues?: unknown;
-  /** An array of `{variableKey, walletAddress, ...}`, as received. */
-  readonly participants?: unknown;
+type GivenValues = {
+  readonly values: ReadonlyMap<string, WireValue>;
+  /** Names whose values could not be read. */
+  readonly refused: readonly string[];
+  readonly issues: readonly Issue[];
 };
 
-type Variables = ReadonlyMap<string, Variable>;
-
-function readInitValues(variables: Variables, initValues: JsonCursor) {
+function readInitValues(variables: ReadonlyMap<string, Variable>, initValues: JsonCursor): GivenValues {
   const budget = createPatternBudget();
   const values = new Map<string, WireValue>();
   const refused: string[] = [];
@@ -80,80 +89,19 @@ function readInitValues(variables: Variables, initValues: JsonCursor) {
     if (value === undefined) refused.push(name);
     else values.set(name, value);
   }
-  return { values, refused, issues: blame(initValues.issues, 'invalid_values') };
-}
-
-function readParticipants(variables: Variables, list: JsonCursor) {
-  const participants: Participant[] = [];
-  const refused: string[] = [];
-  const seen = new Set<string>();
-  for (const item of list.items()) {
-    const variableKey = item.member('variableKey').text();
-    const walletAddress = parseAddress(item.at('walletAddress').value);
-    if (!walletAddress)
-      item.at('walletAddress').refuse('must be an address, all in lower case or with a correct checksum');
-    if (variableKey === undefined) continue;
-    const isAddress = variables.get(variableKey)?.declaredType === 'address';
-    if (!isAddress) item.at('variableKey').refuse('must name a variable of type address');
-    if (seen.has(variableKey)) item.at('variableKey').refuse('is mapped already by an earlier participant');
-    else if (isAddress && walletAddress && isJsonObject(item.value))
-      participants.push({ ...item.value, variableKey, walletAddress });
-    else refused.push(variableKey);
-    seen.add(variableKey);
-  }
-  return { participants, refused, issues: blame(list.issues, 'invalid_participants') };
+  return { values, refused, issues: initValues.issues };
 }
 
 /** A wallet and a value for the same variable may both be given, but not differ. */
 function listConflicts(
   wallets: ReadonlyMap<string, Address>,
   given: ReadonlyMap<string, WireValue>,
-): DeployIssue[] {
+): Issue[] {
   const conflicting = [...wallets].filter(([name, wallet]) => (given.get(name) ?? wallet) !== wallet);
-  const issues = conflicting.map(([name]) => ({
+  return conflicting.map(([name]) => ({
     path: `initValues.${name}`,
     message: "differs from the participant's wallet",
   }));
-  return blame(issues, 'invalid_values');
-}
-
-/** What creating the agreement needs; values that were given and refused are not also missing. */
-function listMissing({
-  agreement,
-  values,
-  refused,
-}: {
-  agreement: unknown;
-  values: WireValues;
-  refused: ReadonlySet<string>;
-}) {
-  const issues = listValueIssues(agreement, values).map(({ path, message }) => ({
-    name: path.replace('values.', ''),
-    message,
-  }));
-  const open = issues.filter(({ name }) => !refused.has(name));
-  return blame(
-    open.map(({ name, message }) => ({ path: `initValues.${name}`, message })),
-    'invalid_values',
-  );
-}
-
-function impliedParticipants({
-  variables,
-  values,
-  wallets,
-}: {
-  variables: Variables;
-  values: WireValues;
-  wallets: ReadonlyMap<string, Address>;
-}): Participant[] {
-  const unmapped = [...variables.values()].filter(
-    ({ name, isParticipant }) => isParticipant && !wallets.has(name),
-  );
-  return unmapped.flatMap(({ name }) => {
-    const walletAddress = Object.hasOwn(values, name) ? parseAddress(values[name]) : undefined;
-    return walletAddress === undefined ? [] : [{ variableKey: name, walletAddress }];
-  });
 }
 
 function blame(issues: readonly Issue[], reason: DeployIssue['reason']): DeployIssue[] {

@@ -74,9 +74,9 @@ type Submitted = { readonly field: Field; readonly value: WireValue };
 /** Per declared field the first data field of that id, as the contract looks it up; undeclared data fields are ignored. */
 function submittedValues(root: JsonCursor, { inputId, fields }: AcceptedPayload): Submitted[] {
   const input = findInputByHash(root, inputId) ?? findInput(root, inputId);
+  const first = new Map(fields.toReversed().map(({ id, value }) => [id, value]));
   return (input?.fields ?? []).flatMap((field) => {
-    const id = nameHash(field.name);
-    const value = fields.find((candidate) => candidate.id === id)?.value ?? null;
+    const value = first.get(nameHash(field.name)) ?? null;
     return value === null ? [] : [{ field, value }];
   });
 }

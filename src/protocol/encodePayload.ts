@@ -20,17 +20,25 @@ export function encodeInputPayload(agreement: unknown, inputId: string, values: 
   if (input === undefined)
     throw new ValuesError([{ path: 'inputId', message: 'is not an input of the agreement' }]);
   if (!isJsonObject(values)) throw new ValuesError([{ path: 'values', message: 'must be an object' }]);
+  const fields = new Map(input.fields.toReversed().map((field) => [field.name, field]));
   const issues: Issue[] = [];
-  const dataFields = Object.keys(values).map((name): DataField | undefined => {
-    const field = input.fields.find((candidate) => candidate.name === name);
-    const parsed = field
-      ? parseValue(ownValue(values, name), field)
-      : { ok: false as const, message: 'is not a field of the input' };
-    if (field !== undefined && parsed.ok)
-      return { id: nameHash(name), fType: field.fType, data: encodeValue(field.fType, parsed.value) };
-    if (!parsed.ok) issues.push({ path: `values.${name}`, message: parsed.message });
-    return undefined;
-  });
+  const dataFields: DataField[] = [];
+  for (const name of Object.keys(values)) {
+    const field = fields.get(name);
+    const parsed = field && parseValue(ownValue(values, name), field);
+    if (field && parsed?.ok) {
+      dataFields.push({
+        id: nameHash(name),
+        fType: field.fType,
+        data: encodeValue(field.fType, parsed.value),
+      });
+    } else {
+      issues.push({
+        path: `values.${name}`,
+        message: parsed?.ok === false ? parsed.message : 'is not a field of the input',
+      });
+    }
+  }
   if (issues.length > 0) throw new ValuesError(issues);
-  return encodeDataFields(dataFields.filter((dataField) => dataField !== undefined));
+  return encodeDataFields(dataFields);
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { AbiWriter } from './abiWriter.ts';
-import { bytesToHex, hexToBytes } from './hex.ts';
+import { bytesToHex, hexToBytes, isHexBytes } from './hex.ts';
 import { isJsonObject } from './jsonCursor.ts';
 import { keccak256Text } from './keccak.ts';
 import { parseAddress } from './values.ts';
@@ -25,8 +25,8 @@ export function findFunction(abi: readonly unknown[], name: string): CallableFun
  * everywhere that the value does not fit.
  */
 export function parseArgument(type: string, value: unknown): CallArgument | undefined {
-  if (type === 'bool') return { word: value === true || value === 'true' ? 1n : 0n };
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
+  if (type === 'bool') return { word: value === true || value === 'true' ? 1n : 0n };
   if (type === 'address') return word(parseAddress(value));
   if (type === 'string') return { content: utf8.encode(String(value)) };
   const [, family, size = ''] = /^(u?int|bytes)(\d{0,3})$/.exec(type) ?? [];
@@ -81,7 +81,7 @@ function parseInteger({
 
 /** `size` is empty for `bytes`, else the N of `bytesN`, which takes exactly that many and is filled up on the right. */
 function parseBytes(value: Scalar, size: string): CallArgument | undefined {
-  if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(value)) return undefined;
+  if (typeof value !== 'string' || !isHexBytes(value)) return undefined;
   if (size === '') return { content: hexToBytes(value) };
   const digits = value.slice(2);
   const fits = digits.length > 0 && digits.length <= 64 && digits.length === Number(size) * 2;

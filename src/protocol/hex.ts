@@ -9,6 +9,11 @@ export function bytesToHex(bytes: Uint8Array): Hex {
   return `0x${digits}`;
 }
 
+/** Whether a text is 0x and two hex digits a byte. */
+export function isHexBytes(text: string): boolean {
+  return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
+}
+
 /** The bytes of 0x and an even number of hex digits. */
 export function hexToBytes(hex: string): Uint8Array {
   const digits = hex.slice(2);

@@ -7,7 +7,6 @@ export {
   type DeployIssue,
   type DeployRequest,
   type DeployValues,
-  type Participant,
   resolveDeployValues,
 } from './deployValues.ts';
 export { hashDocument, serializeAgreement } from './document.ts';

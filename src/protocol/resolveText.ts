@@ -1,12 +1,14 @@
-import type { Issue } from './errors.ts';
 import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
 import { findContractReference, findVariableReference } from './references.ts';
+
+/** What is wrong with the value of a variable. */
+export type ValueIssue = { readonly name: string; readonly message: string };
 
 /** Effective values by variable name, and where to note what is wrong with them. */
 export type ValueSource = {
   /** Undefined while only the document is checked: what depends on a value is then left alone. */
   readonly values: JsonObject | undefined;
-  readonly issues: Issue[];
+  readonly issues: ValueIssue[];
 };
 
 /** What a text in an action stands for. `refuse` blames the value where it came from one, else the document. */
@@ -46,7 +48,7 @@ export function findValue({
   if (values.values === undefined) return undefined;
   const value = ownValue(values.values, name);
   const refuse = (message: string) =>
-    values.issues.push({ path: `values.${name}`, message: `${message} (needed by ${neededBy})` });
+    values.issues.push({ name, message: `${message} (needed by ${neededBy})` });
   if (value !== undefined && value !== null) return { value, refuse };
   refuse('is missing');
   return undefined;

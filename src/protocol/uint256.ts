@@ -23,10 +23,9 @@ function inRange(value: bigint): bigint | undefined {
 }
 
 function parseText(text: string): bigint | undefined {
-  const digits = /^(0x)?0*([0-9a-fA-F]*)$/.exec(text);
-  const [, prefix, significant = ''] = digits ?? [];
-  if (digits === null || text === '' || text === '0x') return undefined;
-  if (prefix !== undefined) return significant.length > maxDigits.hex ? undefined : BigInt(text);
-  if (!/^\d*$/.test(significant) || significant.length > maxDigits.decimal) return undefined;
-  return inRange(BigInt(significant === '' ? '0' : significant));
+  const [, prefix, digits = ''] = /^(0x)?([0-9a-fA-F]+)$/.exec(text) ?? [];
+  const significant = digits.replace(/^0+/, '') || '0';
+  if (digits === '' || significant.length > (prefix ? maxDigits.hex : maxDigits.decimal)) return undefined;
+  if (prefix) return BigInt(prefix + significant);
+  return /^[0-9]+$/.test(significant) ? inRange(BigInt(significant)) : undefined;
 }
