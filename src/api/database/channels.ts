@@ -1,0 +1,14 @@
+/**
+ * What the processes tell each other through the database, in the same transaction as the change that it is about. A
+ * notification may be missed, so whoever listens also looks from time to time.
+ */
+export const channels = {
+  /** A transaction is there to be sent, again or for the first time. Payload: the chain's id. */
+  outbox: 'outbox',
+  /** A transaction has another state. Payload: its id. */
+  transactionChanged: 'transaction_changed',
+  /** A record or its history has changed by what the index shows. Payload: the record's id. */
+  recordChanged: 'record_changed',
+  /** A record without a permit of its own waits for what the index shows at its address. Payload: the chain's id. */
+  recordAwaited: 'record_awaited',
+} as const;
