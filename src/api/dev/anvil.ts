@@ -45,9 +45,7 @@ export interface Anvil {
 }
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGTERM');
-});
+let isExitWatched = false;
 
 /**
  * Starts an Anvil on the loopback interface and resolves when it answers. It ends with this process. Rejects with the
@@ -65,14 +63,16 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   // In a process group of its own: an interrupt at the terminal reaches Anvil through `stop`, in its turn.
   const child = spawn(file, args, { stdio: ['ignore', log.descriptor, log.descriptor], detached: true });
   const exited = once(child, 'exit').finally(() => running.delete(child));
-  running.add(child);
+  endWithProcess(child);
 
   let ended: Promise<void> | undefined;
   async function end(signal: NodeJS.Signals): Promise<void> {
     child.kill(signal);
     const overdue = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-    await exited.finally(() => clearTimeout(overdue));
-    log.close();
+    await exited.finally(() => {
+      clearTimeout(overdue);
+      log.close();
+    });
     if (stateFile !== undefined) adoptAnvilDump(stateFile);
   }
 
@@ -91,6 +91,16 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     await end('SIGKILL').catch(() => {});
     throw error;
   }
+}
+
+function endWithProcess(child: ChildProcess): void {
+  if (!isExitWatched) {
+    process.once('exit', () => {
+      for (const child of running) child.kill('SIGTERM');
+    });
+  }
+  isExitWatched = true;
+  running.add(child);
 }
 
 function buildArguments(options: AnvilOptions, state: AnvilStateFile | null): string[] {
