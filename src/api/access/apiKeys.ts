@@ -144,7 +144,8 @@ async function lockKey(transaction: DatabaseTransaction, keyId: string): Promise
     .from(apiKeys)
     .innerJoin(principals, eq(principals.id, apiKeys.principalId))
     .where(eq(apiKeys.id, keyId))
-    .for('update', { of: apiKeys });
+    // Of both rows, since Drizzle names a table for `of` in a way that PostgreSQL refuses; keys can be made meanwhile.
+    .for('no key update');
   if (!found) throw new AdministrationError(`There is no key with the id ${keyId}.`);
   return found;
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
-import type { DevChain } from './devChain.ts';
+import type { Chain } from '../../protocol/chains.ts';
+import type { Anvil } from './anvil.ts';
 
 const replaced = /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS)(_|$)/;
 
@@ -15,7 +16,7 @@ export function buildDevEnvironment(options: {
   databaseUrl: string;
   port: number;
   indexerPort: number;
-  chains: readonly DevChain[];
+  chains: readonly { chain: Chain; anvil: Pick<Anvil, 'rpcUrl' | 'wsUrl'> }[];
   relayerKeys: readonly Hex[];
 }): NodeJS.ProcessEnv {
   const { env, databaseUrl, port, indexerPort, chains, relayerKeys } = options;

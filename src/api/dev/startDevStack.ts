@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import { privateKeyToAddress } from 'viem/accounts';
@@ -42,7 +41,6 @@ export type DevStackOptions = {
 /** Brings everything up, in the order of dependence, and resolves when a first request would succeed. */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
   const { directory, env, progress, running, signal, onBroken } = options;
-  await mkdir(directory.root, { recursive: true, mode: 0o700 });
   const left = await endLeftProcesses(directory.processesFile);
   if (left.length > 0) progress.warn(`ended what an earlier run had left behind: ${left.join(', ')}`);
   const processes = createProcessList(directory.processesFile);

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { readConfiguration } from '../../../src/api/config/configuration.ts';
+import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
+
+const complete = {
+  DATABASE_URL: 'postgres://user:secret@localhost:5432/agreements',
+  RPC_URL_59141: 'https://linea.example',
+  RPC_URL_11155111: 'https://sepolia.example',
+  RPC_URL_84532: 'https://base.example',
+};
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfiguration(env);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfiguration', () => {
+  test('what is not set has the default of the specification', () => {
+    expect(readConfiguration(complete)).toMatchObject({
+      environment: 'testnet',
+      host: '127.0.0.1',
+      port: 3000,
+      publicBaseUrl: 'http://127.0.0.1:3000',
+      chains: [
+        { chainId: 59141, confirmations: 1, factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8' },
+        { chainId: 11155111, confirmations: 3, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
+        { chainId: 84532, confirmations: 1, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
+      ],
+    });
+  });
+
+  test('every fault is named at once, with its variable', () => {
+    expect(problemsOf({ PORT: '99999', RPC_URL_59141: 'ftp://x', CONFIRMATIONS_84532: '0' })).toEqual([
+      'DATABASE_URL: is required',
+      'PORT: expected a port',
+      'RPC_URL_59141: expected a URL that starts with http:// or https://',
+      'RPC_URL_11155111: is required',
+      'RPC_URL_84532: is required',
+      'CONFIRMATIONS_84532: expected 1 or more',
+    ]);
+  });
+
+  test('an empty variable counts as one that is not set', () => {
+    expect(readConfiguration({ ...complete, PORT: '', WS_URL_59141: '' })).toMatchObject({ port: 3000 });
+    expect(problemsOf({ ...complete, DATABASE_URL: '' })).toEqual(['DATABASE_URL: is required']);
+  });
+
+  test('several endpoints of a chain keep their order', () => {
+    const { chains } = readConfiguration({
+      ...complete,
+      CHAINS: '84532',
+      RPC_URL_84532: 'https://first.example, https://second.example/key',
+    });
+    expect(chains).toHaveLength(1);
+    expect(chains[0].rpcUrls).toEqual(['https://first.example', 'https://second.example/key']);
+  });
+
+  test('only the chosen chains need endpoints', () => {
+    const env = {
+      DATABASE_URL: complete.DATABASE_URL,
+      RPC_URL_84532: complete.RPC_URL_84532,
+      CHAINS: '84532',
+    };
+    expect(readConfiguration(env).chains.map(({ chainId }) => chainId)).toEqual([84532]);
+  });
+
+  test('a chain of the other environment is refused', () => {
+    expect(problemsOf({ ...complete, CHAINS: '8453' })).toEqual([
+      'CHAINS: 8453 is no chain of the testnet environment (59141, 11155111, 84532)',
+    ]);
+  });
+
+  test('a factory address with a wrong checksum is refused, and one in lower case gets its checksum', () => {
+    const wrong = '0x26ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
+    expect(problemsOf({ ...complete, FACTORY_ADDRESS_59141: wrong })).toEqual([
+      'FACTORY_ADDRESS_59141: expected an address: lower case or with a correct checksum',
+    ]);
+    const { chains } = readConfiguration({ ...complete, FACTORY_ADDRESS_59141: wrong.toLowerCase() });
+    expect(chains[0].factory).toBe('0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8');
+  });
+
+  test('the public address loses its trailing slashes', () => {
+    const { publicBaseUrl } = readConfiguration({ ...complete, PUBLIC_BASE_URL: 'https://api.example/v//' });
+    expect(publicBaseUrl).toBe('https://api.example/v');
+  });
+});

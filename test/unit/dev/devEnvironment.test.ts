@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { readConfiguration } from '../../../src/api/config/configuration.ts';
+import { readRelayerKeys } from '../../../src/api/config/relayerKeys.ts';
+import { buildDevEnvironment } from '../../../src/api/dev/devEnvironment.ts';
+import { supportedChains } from '../../../src/protocol/chains.ts';
+
+const key = `0x${'11'.repeat(32)}` as const;
+
+function build(env: NodeJS.ProcessEnv) {
+  const chains = supportedChains('testnet').map((chain, ordinal) => ({
+    chain,
+    anvil: { rpcUrl: `http://127.0.0.1:${9000 + ordinal}`, wsUrl: `ws://127.0.0.1:${9000 + ordinal}` },
+  }));
+  return buildDevEnvironment({
+    env,
+    databaseUrl: 'postgres://localhost/dev',
+    port: 3001,
+    indexerPort: 42_070,
+    chains,
+    relayerKeys: [key],
+  });
+}
+
+test('a development stack never talks to the chains and wallets that the environment names', () => {
+  const environment = build({
+    ENVIRONMENT: 'production',
+    CHAINS: '8453',
+    RPC_URL_59141: 'https://linea.example',
+    WS_URL_84532: 'wss://base.example',
+    FACTORY_ADDRESS_59141: `0x${'22'.repeat(20)}`,
+    RELAYER_PRIVATE_KEYS_84532: `0x${'33'.repeat(32)}`,
+  });
+  const configuration = readConfiguration(environment);
+  expect(configuration.environment).toBe('testnet');
+  expect(configuration.chains.flatMap(({ rpcUrls }) => rpcUrls)).toEqual([
+    'http://127.0.0.1:9000',
+    'http://127.0.0.1:9001',
+    'http://127.0.0.1:9002',
+  ]);
+  expect(configuration.chains[0].factory).toBe('0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8');
+  const keys = readRelayerKeys(environment, configuration.chains);
+  expect([...keys.values()]).toEqual([[key], [key], [key]]);
+});
+
+test('one confirmation counts on every chain, and other settings of the environment are kept', () => {
+  const { chains, logLevel, port } = readConfiguration(
+    build({ CONFIRMATIONS_11155111: '9', LOG_LEVEL: 'debug' }),
+  );
+  expect(chains.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1]);
+  expect({ logLevel, port }).toEqual({ logLevel: 'debug', port: 3001 });
+});

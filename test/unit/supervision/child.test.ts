@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Child, startChild } from '../../../src/api/supervision/child.ts';
+import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { createPrograms, sourceUrl } from './programs.ts';
+
+const programs = createPrograms();
+afterAll(() => programs.dispose());
+
+const stays = `console.log('up'); setInterval(() => {}, 1_000);`;
+
+/** Starts a program and resolves with its first line of output. */
+async function startAndHear(source: string): Promise<{ child: Child; firstLine: string; lines: string[] }> {
+  const lines: string[] = [];
+  const child = startChild({
+    entry: programs.write(source),
+    env: process.env,
+    onLine: (line) => lines.push(line),
+  });
+  const firstLine = await waitUntil('the child says something', () => lines[0]);
+  return { child, firstLine, lines };
+}
+
+const isGone = (pid: number) => waitUntil(`process ${pid} is gone`, () => findProcess(pid) === null);
+
+describe('startChild', () => {
+  test('a child that is asked to stop may put its things away', async () => {
+    const { child, lines } = await startAndHear(
+      `${stays} process.on('SIGTERM', () => { console.log('tidy'); process.exit(7); });`,
+    );
+    expect(await child.stop()).toEqual({ code: 7, signal: null });
+    expect(lines).toEqual(['up', 'tidy']);
+  });
+
+  test('a child that is killed takes along what it had started, which would hold its output open', async () => {
+    const { child, firstLine } = await startAndHear(`
+      import { spawn } from 'node:child_process';
+      console.log(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).pid);
+      setInterval(() => {}, 1_000);`);
+    process.kill(child.pid, 'SIGKILL');
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await isGone(Number(firstLine));
+  });
+
+  test('a child stops by itself when the process that started it is killed', async () => {
+    const stayer = programs.write(stays);
+    const starter = programs.write(`
+      import { startChild } from '${sourceUrl('supervision/child.ts')}';
+      const child = startChild({ entry: '${stayer}', env: process.env, onLine: () => console.log(child.pid) });`);
+    const parent = spawn(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+    const pid = Number(line);
+    expect(findProcess(pid)).not.toBeNull();
+
+    parent.kill('SIGKILL');
+    await isGone(pid);
+  });
+
+  test('a child that has nothing left to do ends, although it watches its parent', async () => {
+    const { child } = await startAndHear(`console.log('done');`);
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('an interrupt to the group of this process does not reach the child', async () => {
+    const stayer = programs.write(stays);
+    const starter = programs.write(`
+      import { startChild } from '${sourceUrl('supervision/child.ts')}';
+      process.on('SIGINT', async () => { console.log((await child.stop()).signal); process.exit(0); });
+      const child = startChild({ entry: '${stayer}', env: process.env, onLine: (line) => console.log(line) });`);
+    const parent = spawn(process.execPath, [starter], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines: string[] = [];
+    createInterface({ input: parent.stdout }).on('line', (line) => lines.push(line));
+    await waitUntil('the child is up', () => lines.includes('up'));
+
+    process.kill(-(parent.pid ?? 0), 'SIGINT');
+    await once(parent, 'close');
+    // Ended by the request of its parent, not by the interrupt.
+    expect(lines).toEqual(['up', 'SIGTERM']);
+  });
+});
