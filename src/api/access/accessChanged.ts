@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
+import { channels } from '../database/channels.ts';
 import type { Queryable } from '../database/database.ts';
 
-/** Notified with a principal's id when its keys or entitlements have changed, as the change is committed. */
-export const accessChannel = 'access_changed';
-
+/** Tells every process, once the change is committed, that the keys or entitlements of a principal are others now. */
 export async function notifyAccessChanged(database: Queryable, principalId: string): Promise<void> {
-  await database.execute(sql`select pg_notify(${accessChannel}, ${principalId})`);
+  await database.execute(sql`select pg_notify(${channels.accessChanged}, ${principalId})`);
 }

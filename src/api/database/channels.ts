@@ -11,4 +11,6 @@ export const channels = {
   recordChanged: 'record_changed',
   /** A record without a permit of its own waits for what the index shows at its address. Payload: the chain's id. */
   recordAwaited: 'record_awaited',
+  /** The keys or entitlements of a principal have changed. Payload: its id. */
+  accessChanged: 'access_changed',
 } as const;
