@@ -1,0 +1,52 @@
+import { type Address, type Hex, isAddressEqual, type PublicClient, parseEventLogs } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { inputName, stateName } from '../../protocol/index.ts';
+
+/** One accepted input as the contract's own events tell it. */
+export type AcceptedInput = {
+  inputId: string;
+  fromState: string;
+  toState: string;
+  payload: Hex;
+  txHash: Hex;
+  blockNumber: bigint;
+  /** Whose permit it was; null where the sender called the contract itself. */
+  signer: Address | null;
+};
+
+/** What the chain says of an agreement, with no help from the service. */
+export type ContractAccount = { state: string; inputs: AcceptedInput[]; nonces: Map<Address, bigint> };
+
+/** Reads state, events and nonces from the contract; names come from the document, and stay hashes where it has none. */
+export async function readContractAccount(options: {
+  client: PublicClient;
+  address: Address;
+  agreement: unknown;
+  signers: readonly Address[];
+}): Promise<ContractAccount> {
+  const { client, address, agreement, signers } = options;
+  const contract = { address, abi: agreementEngineAbi } as const;
+  const currentState = await client.readContract({ ...contract, functionName: 'currentState' });
+  const events = await client.getLogs({ address, fromBlock: 0n });
+  const logs = parseEventLogs({ abi: agreementEngineAbi, logs: events });
+  const nonces = new Map<Address, bigint>();
+  for (const signer of signers) {
+    nonces.set(signer, await client.readContract({ ...contract, functionName: 'nonces', args: [signer] }));
+  }
+  const nameState = (hash: Hex) => stateName(agreement, hash) ?? hash;
+  const inputs = logs.flatMap((log, at) => {
+    if (log.eventName !== 'InputAccepted' || !isAddressEqual(log.address, address)) return [];
+    const next = logs[at + 1];
+    const permit = next?.eventName === 'InputSubmittedWithPermit' ? next : null;
+    return {
+      inputId: inputName(agreement, log.args.inputId) ?? log.args.inputId,
+      fromState: nameState(log.args.fromState),
+      toState: nameState(log.args.toState),
+      payload: log.args.payload,
+      txHash: log.transactionHash,
+      blockNumber: log.blockNumber,
+      signer: permit?.transactionHash === log.transactionHash ? permit.args.signer : null,
+    };
+  });
+  return { state: nameState(currentState), inputs, nonces };
+}
