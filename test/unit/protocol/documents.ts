@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { Address, Hex } from 'viem';
 
-export const alice = '0x9eF3c438990a6d82dc434A0174522E960cf3FaaC';
-export const bob = '0xE1FCbC939Ef52E7e24Bf558175f4Dc0959755EB5';
-export const someHash = `0x${'5a'.repeat(32)}`;
+export const alice: Address = '0x9eF3c438990a6d82dc434A0174522E960cf3FaaC';
+export const bob: Address = '0xE1FCbC939Ef52E7e24Bf558175f4Dc0959755EB5';
+export const someHash: Hex = `0x${'5a'.repeat(32)}`;
 
 /** The document of that name beside the frozen vectors, freshly parsed. */
 export function readDocument(name: 'escrow' | 'payroll'): unknown {

@@ -86,7 +86,7 @@ describe('encoding', () => {
     ['amount', 2 ** 53],
     ['amount', true],
     ['amount', String(2n ** 256n)],
-    ['amount`, `0x1${`0'.repeat(64)}`],
+    ['amount', `0x1${'0'.repeat(64)}`],
     ['text', 7],
     ['text', true],
     ['text', null],
@@ -131,7 +131,7 @@ describe('encoding', () => {
   });
 
   test('a number of a million digits is refused at once', () => {
-    for (const amount of ['9`.repeat(1e6), `${`0`.repeat(1e6)}z`, `0x${`f'.repeat(1e6)}`]) {
+    for (const amount of ['9'.repeat(1e6), `${'0'.repeat(1e6)}z`, `0x${'f'.repeat(1e6)}`]) {
       expect(refusedPaths(() => encodeInputPayload(everyType, 'go', { amount }))).toEqual(['values.amount']);
     }
   });
@@ -171,14 +171,14 @@ describe('decoding', () => {
   });
 
   test.each<[string, number, Hex]>([
-    ['an address with more than 20 bytes`, 2, `0x01${`0'.repeat(62)}`],
-    ['a bool of two`, 3, `0x${`0'.repeat(63)}2`],
+    ['an address with more than 20 bytes', 2, `0x01${'0'.repeat(62)}`],
+    ['a bool of two', 3, `0x${'0'.repeat(63)}2`],
     ['an empty uint256', 0, '0x'],
-    ['a uint256 of 31 bytes`, 0, `0x${`0'.repeat(62)}`],
-    ['bytes32 of 33 bytes`, 4, `0x${`0'.repeat(66)}`],
-    ['a text that ends too early`, 1, `0x${`0`.repeat(62)}20${`0'.repeat(62)}05`],
-    ['a text that starts nowhere`, 1, `0x${`f'.repeat(64)}`],
-    ['a text that is not UTF-8`, 1, `0x${`0`.repeat(62)}20${`0`.repeat(62)}01ff${`0'.repeat(62)}`],
+    ['a uint256 of 31 bytes', 0, `0x${'0'.repeat(62)}`],
+    ['bytes32 of 33 bytes', 4, `0x${'0'.repeat(66)}`],
+    ['a text that ends too early', 1, `0x${'0'.repeat(62)}20${'0'.repeat(62)}05`],
+    ['a text that starts nowhere', 1, `0x${'f'.repeat(64)}`],
+    ['a text that is not UTF-8', 1, `0x${'0'.repeat(62)}20${'0'.repeat(62)}01ff${'0'.repeat(62)}`],
     ['a type that the contract does not know', 9, zero],
   ])('%s keeps its data and costs only its own value', (_, fType, data) => {
     const odd = { id: nameHash('odd'), fType, data };
@@ -202,7 +202,7 @@ describe('decoding', () => {
     ['0x00'],
     ['0x0'],
     [`0x${'f'.repeat(64)}`],
-    [`0x${'0`.repeat(62)}20${`0'.repeat(62)}01`],
+    [`0x${'0'.repeat(62)}20${'0'.repeat(62)}01`],
   ])('%s is no list of data fields', (payload) => {
     expect(() => decodeInputPayload(null, payload)).toThrow(PayloadError);
   });
