@@ -22,7 +22,7 @@ const pollingIntervalMs = 500;
 export default createConfig({
   chains: byName(({ chainId, rpcUrls, wsUrl }) => ({
     id: chainId,
-    rpc: rpcUrls,
+    rpc: rpcUrls.flatMap(repeatIfLocal),
     pollingInterval: pollingIntervalMs,
     ...(wsUrl && { ws: wsUrl }),
   })),
@@ -44,6 +44,15 @@ export default createConfig({
     heads: { interval: 1, chain: byName(() => ({ startBlock: 'latest' as const })) },
   },
 });
+
+/**
+ * Ponder starts with 20 requests a second per entry of the list, out of regard for public providers. A node of this machine
+ * needs none, and a restarted indexer would take many seconds to catch up with it.
+ */
+function repeatIfLocal(url: string): string[] {
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+  return isLocal ? Array.from({ length: 5 }, () => url) : [url];
+}
 
 function byName<T>(build: (chain: ChainConfiguration) => T): Record<string, T> {
   return Object.fromEntries(configuration.chains.map((chain) => [chain.name, build(chain)]));

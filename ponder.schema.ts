@@ -2,11 +2,12 @@ import { index, onchainTable, primaryKey } from 'ponder';
 
 /**
  * What the chains say, and nothing else. `chainId` leads every key, so that chains are indexed independently.
- * Block numbers and nonces are bigint; timestamps are Unix seconds of the block.
+ * Block numbers and nonces are bigint; timestamps are Unix seconds of the block. The exports are named for GraphQL, which
+ * makes `agreement` and `agreements` of `agreement`; the tables have the plural in the database.
  */
 
 /** One row per agreement that a followed factory deployed, with the state after its last accepted input. */
-export const agreements = onchainTable(
+export const agreement = onchainTable(
   'agreements',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -50,7 +51,7 @@ export const agreements = onchainTable(
 );
 
 /** What the creating call data says of an agreement; only where the transaction called the factory directly. */
-export const definitions = onchainTable(
+export const definition = onchainTable(
   'definitions',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -65,7 +66,7 @@ export const definitions = onchainTable(
 );
 
 /** One row per accepted input; `position` counts an agreement's inputs from 1 in the order of the chain. */
-export const inputs = onchainTable(
+export const input = onchainTable(
   'inputs',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -103,7 +104,7 @@ export const inputs = onchainTable(
 );
 
 /** One row per registered verifier, in the order of registration from 0. */
-export const verifiers = onchainTable(
+export const verifier = onchainTable(
   'verifiers',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -116,7 +117,7 @@ export const verifiers = onchainTable(
 );
 
 /** One row per registration of an action, from 0; of two with the same state and input the later one governs. */
-export const actions = onchainTable(
+export const action = onchainTable(
   'actions',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -132,7 +133,7 @@ export const actions = onchainTable(
 );
 
 /** One row per executed action; `position` is that of the input that caused it. */
-export const actionExecutions = onchainTable(
+export const actionExecution = onchainTable(
   'action_executions',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -149,7 +150,7 @@ export const actionExecutions = onchainTable(
 );
 
 /** How many permits of a signer a factory or an engine has consumed: the signer's next nonce there. */
-export const permitCounts = onchainTable(
+export const permitCount = onchainTable(
   'permit_counts',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -161,7 +162,7 @@ export const permitCounts = onchainTable(
 );
 
 /** One row per block that holds at least one event above: what a reader compares to see a reorg. */
-export const blocks = onchainTable(
+export const block = onchainTable(
   'blocks',
   (t) => ({
     chainId: t.integer().notNull(),
@@ -176,7 +177,7 @@ export const blocks = onchainTable(
  * The last block that live indexing has passed, one row per chain. It is rolled back together with the other rows (on a
  * reorg, and when a stopped indexer starts again), which Ponder's own checkpoint is not: all rows up to this block are there.
  */
-export const heads = onchainTable('heads', (t) => ({
+export const head = onchainTable('heads', (t) => ({
   chainId: t.integer().primaryKey(),
   number: t.bigint().notNull(),
   hash: t.hex().notNull(),

@@ -1,5 +1,5 @@
 import type { Context, Event } from 'ponder:registry';
-import { actionExecutions, actions } from 'ponder:schema';
+import schema from 'ponder:schema';
 
 export async function insertAction(
   context: Context,
@@ -7,7 +7,7 @@ export async function insertAction(
   ordinal: number,
 ): Promise<void> {
   const { args, log } = event;
-  await context.db.insert(actions).values({
+  await context.db.insert(schema.action).values({
     chainId: context.chain.id,
     agreement: log.address,
     ordinal,
@@ -26,7 +26,7 @@ export async function insertActionExecution(
   position: number,
 ): Promise<void> {
   const { args, block, log, transaction } = event;
-  await context.db.insert(actionExecutions).values({
+  await context.db.insert(schema.actionExecution).values({
     chainId: context.chain.id,
     agreement: log.address,
     position,

@@ -1,10 +1,10 @@
 import type { Context, Event } from 'ponder:registry';
-import { agreements } from 'ponder:schema';
+import schema from 'ponder:schema';
 import type { Address, Hex } from 'viem';
 import { readDocUri } from '../readDocUri.ts';
 
 export type AgreementKey = { chainId: number; address: Address };
-export type Agreement = typeof agreements.$inferSelect;
+export type Agreement = typeof schema.agreement.$inferSelect;
 
 /** A new agreement; its state is not known before the engine's own event. */
 export async function insertAgreement(
@@ -12,7 +12,7 @@ export async function insertAgreement(
   event: Event<'AgreementFactory:AgreementDeployed'>,
 ): Promise<void> {
   const { args, block, log, transaction } = event;
-  await context.db.insert(agreements).values({
+  await context.db.insert(schema.agreement).values({
     chainId: context.chain.id,
     address: args.agreement,
     factory: log.address,
@@ -40,11 +40,11 @@ export async function setPermit(
   key: AgreementKey,
   permit: { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint },
 ): Promise<void> {
-  await context.db.update(agreements, key).set(permit);
+  await context.db.update(schema.agreement, key).set(permit);
 }
 
 export async function setInitialState(context: Context, key: AgreementKey, state: Hex): Promise<void> {
-  await context.db.update(agreements, key).set({ initialState: state, currentState: state });
+  await context.db.update(schema.agreement, key).set({ initialState: state, currentState: state });
 }
 
 export async function setInitializedVersion(
@@ -52,7 +52,7 @@ export async function setInitializedVersion(
   key: AgreementKey,
   version: bigint,
 ): Promise<void> {
-  await context.db.update(agreements, key).set({ initializedVersion: version });
+  await context.db.update(schema.agreement, key).set({ initializedVersion: version });
 }
 
 /** Moves the agreement to the state after one more input and returns it as it is then. */
@@ -61,7 +61,7 @@ export async function applyInput(
   key: AgreementKey,
   input: { fromState: Hex; toState: Hex; blockNumber: bigint; blockTimestamp: bigint },
 ): Promise<Agreement> {
-  return context.db.update(agreements, key).set((agreement) => ({
+  return context.db.update(schema.agreement, key).set((agreement) => ({
     currentState: input.toState,
     inputCount: agreement.inputCount + 1,
     transitionCount: agreement.transitionCount + (input.fromState === input.toState ? 0 : 1),
@@ -73,7 +73,7 @@ export async function applyInput(
 /** Counts one more verifier and returns its place in the order of registration, from 0. */
 export async function countVerifier(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db
-    .update(agreements, key)
+    .update(schema.agreement, key)
     .set(({ verifierCount }) => ({ verifierCount: verifierCount + 1 }));
   return agreement.verifierCount - 1;
 }
@@ -81,14 +81,14 @@ export async function countVerifier(context: Context, key: AgreementKey): Promis
 /** Counts one more action and returns its place in the order of registration, from 0. */
 export async function countAction(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db
-    .update(agreements, key)
+    .update(schema.agreement, key)
     .set(({ actionCount }) => ({ actionCount: actionCount + 1 }));
   return agreement.actionCount - 1;
 }
 
 /** How many inputs the agreement has accepted so far. */
 export async function getInputCount(context: Context, key: AgreementKey): Promise<number> {
-  const agreement = await context.db.find(agreements, key);
+  const agreement = await context.db.find(schema.agreement, key);
   if (!agreement) throw new Error(`no agreement ${key.address} on chain ${key.chainId}`);
   return agreement.inputCount;
 }

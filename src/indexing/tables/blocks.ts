@@ -1,5 +1,5 @@
 import type { Context } from 'ponder:registry';
-import { blocks, heads } from 'ponder:schema';
+import schema from 'ponder:schema';
 import type { Hex } from 'viem';
 
 type Block = { number: bigint; hash: Hex; timestamp: bigint };
@@ -7,13 +7,13 @@ type Block = { number: bigint; hash: Hex; timestamp: bigint };
 /** Every handler of a log comes through here first, so that no event lies in a block without a row. */
 export async function insertBlock(context: Context, { number, hash, timestamp }: Block): Promise<void> {
   const row = { chainId: context.chain.id, number, hash, timestamp };
-  await context.db.insert(blocks).values(row).onConflictDoNothing();
+  await context.db.insert(schema.block).values(row).onConflictDoNothing();
 }
 
 export async function setHead(context: Context, { number, hash, timestamp }: Block): Promise<void> {
   const head = { number, hash, timestamp };
   await context.db
-    .insert(heads)
+    .insert(schema.head)
     .values({ chainId: context.chain.id, ...head })
     .onConflictDoUpdate(head);
 }

@@ -1,5 +1,5 @@
 import type { Context, Event } from 'ponder:registry';
-import { definitions } from 'ponder:schema';
+import schema from 'ponder:schema';
 import { decodeCreation } from '../decodeCreation.ts';
 
 /** Keeps what the creating call says, if it can be read and speaks of this very agreement. */
@@ -11,7 +11,7 @@ export async function insertDefinition(
   const creation = decodeCreation(transaction, log.address);
   if (!creation || creation.docHash !== args.docHash || creation.docUri !== args.docUri) return;
   const { functionName, salt, inputDefs, transitions, initVars } = creation;
-  await context.db.insert(definitions).values({
+  await context.db.insert(schema.definition).values({
     chainId: context.chain.id,
     agreement: args.agreement,
     functionName,

@@ -1,5 +1,5 @@
 import type { Context, Event } from 'ponder:registry';
-import { inputs } from 'ponder:schema';
+import schema from 'ponder:schema';
 import type { Address, Hex } from 'viem';
 import { readFields } from '../readFields.ts';
 import type { Agreement } from './agreements.ts';
@@ -11,7 +11,7 @@ export async function insertInput(
   agreement: Agreement,
 ): Promise<void> {
   const { args, block, log, transaction } = event;
-  await context.db.insert(inputs).values({
+  await context.db.insert(schema.input).values({
     chainId: agreement.chainId,
     agreement: agreement.address,
     position: agreement.inputCount,
@@ -37,7 +37,7 @@ export async function setInputPermit(
   key: { chainId: number; agreement: Address; position: number },
   permit: { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint },
 ): Promise<void> {
-  await context.db.update(inputs, key).set(permit);
+  await context.db.update(schema.input, key).set(permit);
 }
 
 /** An agreement's inputs of one transaction follow each other, so the input before tells. */
@@ -48,6 +48,10 @@ async function findTransactionOrdinal(
 ): Promise<number> {
   const { chainId, address, inputCount } = agreement;
   if (inputCount === 1) return 0;
-  const previous = await context.db.find(inputs, { chainId, agreement: address, position: inputCount - 1 });
+  const previous = await context.db.find(schema.input, {
+    chainId,
+    agreement: address,
+    position: inputCount - 1,
+  });
   return previous?.transactionHash === transactionHash ? previous.transactionOrdinal + 1 : 0;
 }

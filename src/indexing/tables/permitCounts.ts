@@ -1,5 +1,5 @@
 import type { Context } from 'ponder:registry';
-import { permitCounts } from 'ponder:schema';
+import schema from 'ponder:schema';
 import type { Address } from 'viem';
 
 /**
@@ -11,11 +11,11 @@ export async function consumePermit(
   permit: { contract: Address; signer: Address; firstNonce(): Promise<bigint> | bigint },
 ): Promise<bigint> {
   const key = { chainId: context.chain.id, contract: permit.contract, signer: permit.signer };
-  const counted = await context.db.find(permitCounts, key);
+  const counted = await context.db.find(schema.permitCount, key);
   const nonce = counted?.count ?? (await permit.firstNonce());
   const count = nonce + 1n;
   await context.db
-    .insert(permitCounts)
+    .insert(schema.permitCount)
     .values({ ...key, count })
     .onConflictDoUpdate({ count });
   return nonce;

@@ -1,5 +1,5 @@
 import type { Context, Event } from 'ponder:registry';
-import { verifiers } from 'ponder:schema';
+import schema from 'ponder:schema';
 
 export async function insertVerifier(
   context: Context,
@@ -7,7 +7,7 @@ export async function insertVerifier(
   ordinal: number,
 ): Promise<void> {
   const { args, log } = event;
-  await context.db.insert(verifiers).values({
+  await context.db.insert(schema.verifier).values({
     chainId: context.chain.id,
     agreement: log.address,
     ordinal,

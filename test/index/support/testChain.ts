@@ -1,0 +1,106 @@
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
+import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
+import { deployProtocol, deployTestBatch, deployTestToken } from '../../../contracts-test/deploy.ts';
+import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { findChain } from '../../../src/protocol/index.ts';
+
+const mnemonic = 'test test test test test test test test test test test junk';
+const account = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex });
+
+/** Anvil's unlocked accounts, by the part they play. */
+export const accounts = { owner: account(0), signer: account(1), submitter: account(2), other: account(3) };
+
+export type Call = { to: Address; data: Hex };
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** Starts an Anvil that stands for a chain of the registry, with the protocol in its place. The caller stops it. */
+export async function startTestChain(chainId: number) {
+  const registered = findChain(chainId);
+  if (!registered) throw new Error(`${chainId} is no chain of the registry`);
+  const { factory, implementation } = registered;
+  const anvil = await startAnvil({ chainId });
+  const { rpcUrl } = anvil;
+  await deployProtocol({ rpcUrl, chainId, factory, implementation });
+  const forwarder = await deployTestToken({ rpcUrl });
+  const batch = await deployTestBatch({ rpcUrl });
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    pollingInterval: 10,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+
+  const post = (call: Call, from: Address = accounts.submitter.address): Promise<Hex> =>
+    client.sendTransaction({ account: from, chain: null, ...call });
+
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
+    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
+    if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`);
+    return receipt;
+  }
+
+  return {
+    chainId,
+    rpcUrl,
+    accounts,
+    factory,
+    forwarder,
+    batch,
+    client,
+    /** Mines the call in a block of its own. */
+    send: async (call: Call, from?: Address) => receiptOf(await post(call, from)),
+    /** Mines all calls in one block, as transactions of their own. */
+    async sendInOneBlock(calls: readonly Call[]): Promise<TransactionReceipt[]> {
+      await client.setAutomine(false);
+      const hashes: Hex[] = [];
+      for (const call of calls) hashes.push(await post(call));
+      await client.mine({ blocks: 1 });
+      await client.setAutomine(true);
+      return Promise.all(hashes.map(receiptOf));
+    },
+    /** The call that makes all of these calls in one transaction. */
+    inOneTransaction: (calls: readonly Call[]): Call => ({
+      to: batch,
+      data: encodeFunctionData({
+        abi: testBatchAbi,
+        functionName: 'execute',
+        args: [calls.map(toBatchCall)],
+      }),
+    }),
+    /** The call that makes this call through another contract. */
+    throughContract: ({ to, data }: Call): Call => ({
+      to: forwarder,
+      data: encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [to, data] }),
+    }),
+    /** Replaces that many blocks by empty ones; the transactions are gone. */
+    async dropBlocks(depth: number): Promise<void> {
+      await client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({
+        method: 'anvil_reorg',
+        params: [depth, []],
+      });
+    },
+    /** The state in which the agreement's contract is. */
+    readState: (agreement: Address) =>
+      client.readContract({ abi: agreementEngineAbi, address: agreement, functionName: 'currentState' }),
+    latestHash: async () => (await client.getBlock()).hash,
+    stop: () => anvil.stop(),
+  };
+}
+
+function toBatchCall({ to, data }: Call) {
+  return { target: to, data };
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { createTestClient, http, publicActions } from 'viem';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { waitUntil } from './waitUntil.ts';
+
+export type IndexerOptions = {
+  databaseUrl: string;
+  chains: readonly { chainId: number; rpcUrl: string }[];
+  /** Beside what follows from the above. */
+  env?: Readonly<Record<string, string>>;
+};
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type Indexer = {
+  /** Of Ponder's own server. */
+  url: string;
+  pid: number;
+  /** What it has printed so far, by lines. */
+  lines: readonly string[];
+  exited: Promise<Exit>;
+  /** Resolves once the backfill is done; rejects with what was printed when the indexer ends before. */
+  ready(): Promise<void>;
+  /** Asks it to stop and says how it ended. */
+  stop(): Promise<Exit>;
+  kill(): Promise<void>;
+};
+
+const entry = fileURLToPath(new URL('../../src/api/start/indexer.ts', import.meta.url));
+/** What an operator's shell may hold must not change what a test says. */
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+
+/** Starts the indexer as `npm run start:indexer` does. The caller stops it. */
+export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOptions): Promise<Indexer> {
+  const port = await findFreePort();
+  const urls = chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]);
+  const child = spawn(process.execPath, [entry], {
+    env: {
+      ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+      DATABASE_URL: databaseUrl,
+      CHAINS: chains.map(({ chainId }) => chainId).join(','),
+      INDEXER_PORT: String(port),
+      ...Object.fromEntries(urls),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  const exited = once(child, 'close').then(([code, signal]): Exit => ({ code, signal }));
+  const url = `http://127.0.0.1:${port}`;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    url,
+    pid: child.pid ?? 0,
+    lines,
+    exited,
+    async ready() {
+      await waitUntil('the indexer is ready', async () => {
+        if (hasEnded()) throw new Error(`the indexer ended:\n${lines.slice(-20).join('\n')}`);
+        return fetch(`${url}/ready`).then(
+          (response) => response.ok,
+          () => false,
+        );
+      });
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/**
+ * Waits until the index has passed the latest block of each chain. After a start, live indexing begins with the next block,
+ * which an idle Anvil does not make by itself: so one is mined first.
+ */
+export async function catchUp(
+  databaseUrl: string,
+  chains: readonly { chainId: number; rpcUrl: string }[],
+): Promise<void> {
+  await Promise.all(
+    chains.map(async ({ chainId, rpcUrl }) => {
+      const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl), cacheTime: 0 }).extend(
+        publicActions,
+      );
+      await client.mine({ blocks: 1 });
+      const { hash } = await client.getBlock();
+      await waitForHead(databaseUrl, chainId, hash);
+    }),
+  );
+}
+
+/** Waits until the index stands at exactly that block. */
+export async function waitForHead(databaseUrl: string, chainId: number, hash: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await waitUntil(`the index of chain ${chainId} stands at block ${hash}`, async () => {
+      const { rows } = await client
+        .query(`select hash from chain_index.heads where chain_id = $1`, [chainId])
+        .catch(() => ({ rows: [] }));
+      return rows[0]?.hash === hash;
+    });
+  } finally {
+    await client.end();
+  }
+}
