@@ -35,6 +35,7 @@ export const transactions = serviceSchema.table(
     walletNonce: bigint({ mode: 'number' }),
     /** Of the newest attempt; once mined, of the transaction that had the effect, whoever sent it. */
     txHash: hash(),
+    /** The block in which the permit's nonce was used up: by its own effect, or by the content that superseded it. */
     minedBlockNumber: blockNumber(),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),

@@ -1,0 +1,26 @@
+import { sql } from 'drizzle-orm';
+import { channels } from '../database/channels.ts';
+import type { Queryable } from '../database/database.ts';
+import { arrayOf } from './statements.ts';
+
+export type FoldedChanges = {
+  chainId: number;
+  records: readonly string[];
+  transactions: readonly string[];
+  /** Those of the transactions that have to be sent again. */
+  reopened: readonly string[];
+};
+
+/** Tells the other processes what a fold has changed, as of its commit. Whatever else is to follow a change begins here. */
+export async function announce(transaction: Queryable, changes: FoldedChanges): Promise<void> {
+  const { chainId, records, transactions, reopened } = changes;
+  const outbox = reopened.length > 0 ? [chainId] : [];
+  if (records.length + transactions.length + outbox.length === 0) return;
+  await transaction.execute(sql`
+    select pg_notify(${channels.recordChanged}, id) from unnest(${arrayOf([...new Set(records)])}::text[]) as id
+    union all
+    select pg_notify(${channels.transactionChanged}, id)
+    from unnest(${arrayOf([...new Set(transactions)])}::text[]) as id
+    union all
+    select pg_notify(${channels.outbox}, id) from unnest(${arrayOf(outbox)}::text[]) as id`);
+}

@@ -1,0 +1,146 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createDocumentCache } from './documentCache.ts';
+import { type Fold, type FoldMemory, fold } from './fold.ts';
+import { classifyFoldFailure } from './foldFailure.ts';
+import { withFoldTransaction } from './withFoldTransaction.ts';
+
+export type FoldedChain = {
+  chainId: number;
+  /** Blocks that must exist, the including one counted, before an event is announced. */
+  confirmations: number;
+  /** How many blocks a reorganisation can reach back without a new start of the indexer. */
+  reorgWindow: number;
+};
+
+export type ChainFolderOptions = { pool: pg.Pool; chain: FoldedChain; logger: Logger };
+
+export type ChainFolder = {
+  /** Folds soon: what the index shows then, or, with `force`, also what others have written though the index stands still. */
+  wake(options?: { force: boolean }): void;
+  /** Lets a fold that runs end, and starts none after it. */
+  close(): Promise<void>;
+};
+
+const contentionDelayMs = 50;
+const initialDelayMs = 200;
+const longestDelayMs = 10_000;
+const conflictsInARow = 10;
+
+/** Folds one chain whenever it is woken, one fold after the other, again and again as long as there is more to fold. */
+export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOptions): ChainFolder {
+  const { chainId } = chain;
+  const logger = parent.child({ chainId });
+  const cache = createDocumentCache();
+  let memory: FoldMemory | undefined;
+  let isWanted = false;
+  let isForced = false;
+  let isClosed = false;
+  let isWaiting = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+
+  const wake = ({ force } = { force: false }) => {
+    isWanted = true;
+    isForced ||= force;
+    // A failure is waited out; whatever woke it meanwhile is seen then.
+    if (isClosed || running || timer) return;
+    running = run().finally(() => {
+      running = undefined;
+    });
+  };
+  const wakeLater = (delayMs: number) => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      wake({ force: true });
+    }, delayMs);
+  };
+
+  const run = async () => {
+    while (isWanted && !isClosed) {
+      const force = isForced;
+      isWanted = false;
+      isForced = false;
+      try {
+        const startedAt = performance.now();
+        const options = { chainId, reorgWindow: BigInt(chain.reorgWindow), cache, memory, isForced: force };
+        const result = await withFoldTransaction({ pool, chainId }, (transaction) =>
+          fold(transaction, options),
+        );
+        failures = 0;
+        if (!result) return wakeLater(contentionDelayMs);
+        note(result, performance.now() - startedAt);
+      } catch (error) {
+        failures++;
+        memory = undefined;
+        if (!handleFailure(error)) return;
+      }
+    }
+  };
+
+  const note = (result: Fold, durationMs: number) => {
+    if (result.kind === 'unchanged') return;
+    if (result.kind === 'waiting') {
+      memory = undefined;
+      if (!isWaiting)
+        logger.info({ ...describe(result.position) }, 'the index is behind what was folded: waiting for it');
+      isWaiting = true;
+      return;
+    }
+    isWaiting = false;
+    memory = result.memory;
+    const { retracted, added, records, transactions } = result;
+    if (retracted.length > 0) noteRetraction(retracted, memory);
+    const facts = {
+      added,
+      retracted: retracted.length,
+      records,
+      transactions,
+      durationMs: Math.round(durationMs),
+    };
+    logger.debug({ ...facts, ...describe(memory.position) }, 'folded');
+    if (!result.isComplete) wake({ force: true });
+  };
+
+  const noteRetraction = (retracted: bigint[], { position }: FoldMemory) => {
+    const [first = position.through] = retracted;
+    const depth = Number(position.through - first) + 1;
+    const facts = { retracted: retracted.length, firstBlock: String(first), depth };
+    if (depth > chain.confirmations) logger.warn(facts, 'a reorganisation reached below the confirmations');
+    else logger.info(facts, 'a reorganisation was folded');
+  };
+
+  /** Returns whether to fold again at once. */
+  const handleFailure = (error: unknown): boolean => {
+    const kind = classifyFoldFailure(error);
+    if (kind === 'indexAbsent') {
+      // Whoever puts the index there wakes everybody, and so does the next poll.
+      logger.debug({ err: error }, 'the index is not there');
+      return false;
+    }
+    if (kind === 'conflict' && failures <= conflictsInARow) {
+      logger.debug({ err: error }, 'a fold met another transaction and is tried again');
+      wake({ force: true });
+      return true;
+    }
+    const delayMs = Math.min(initialDelayMs * 2 ** (failures - 1), longestDelayMs);
+    logger.error({ err: error, delayMs }, 'a fold failed and is tried again');
+    wakeLater(delayMs);
+    return false;
+  };
+
+  return {
+    wake,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+function describe({ head, through, lastFolded }: FoldMemory['position']) {
+  return { head: head && String(head.number), through: String(through), lastFolded: String(lastFolded) };
+}

@@ -1,0 +1,129 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { getAddress, type Hex } from 'viem';
+import type { Queryable } from '../database/database.ts';
+import { arrayOf, failureOf, idsOf, recordsOf } from './statements.ts';
+
+type DeploymentRow = {
+  id: string;
+  address: Hex;
+  owner: Hex;
+  initial_state: Hex;
+  transaction_hash: Hex;
+  block_number: string;
+  /** Another record of the same principal that has this agreement. */
+  rival: string | null;
+};
+
+const deployment = sql`it.id, shown.address, shown.owner, shown.initial_state, shown.transaction_hash,
+  shown.block_number::text, (
+    select rival.id from service.records rival
+    where rival.chain_id = it.chain_id and lower(rival.address) = shown.address
+      and rival.principal_id = it.principal_id and rival.id <> it.id) as rival`;
+
+export type Drafts = { chainId: number; changedTransactions: readonly string[]; through: bigint };
+
+/**
+ * Makes every Draft a Deployed record whose agreement the index shows: as the effect of its permit, or at the address by
+ * which it was asked for. Returns the records that are Deployed now, without any input, and all those that were changed.
+ */
+export async function deployRecords(
+  transaction: Queryable,
+  drafts: Drafts,
+): Promise<{ deployed: string[]; changed: string[] }> {
+  const { rows } = await transaction.execute<DeploymentRow>(findDeployments(drafts));
+  const free = rows.filter(({ rival }) => rival === null);
+  const held = rows.filter(({ rival }) => rival !== null);
+  const deployed = free.length > 0 ? await markDeployed(transaction, free) : [];
+  const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
+  const failed = await updateErrors(transaction, drafts);
+  return { deployed, changed: [...deployed, ...refused, ...failed] };
+}
+
+function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
+  return sql`
+    select ${deployment}
+    from service.records it
+    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state in ('mined', 'final')
+    join chain_index.agreements shown
+      on shown.chain_id = it.chain_id and shown.factory = lower(sent.contract)
+      and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
+    where it.id in (
+        select id from service.records where chain_id = ${chainId} and status = 'Draft' and error is null
+        union select id from service.records where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]))
+      and it.status = 'Draft' and shown.chain_id = ${chainId}
+      and shown.block_number <= ${through} and shown.initial_state is not null
+    union all
+    select ${deployment}
+    from service.records it
+    join chain_index.agreements shown
+      on shown.chain_id = it.chain_id and shown.address = lower(it.address) and shown.doc_hash = it.doc_hash
+    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null
+      and it.deploy_transaction_id is null and shown.chain_id = ${chainId}
+      and shown.block_number <= ${through} and shown.initial_state is not null`;
+}
+
+async function markDeployed(transaction: Queryable, rows: DeploymentRow[]): Promise<string[]> {
+  const checksummed = rows.map((row) => ({
+    ...row,
+    address: getAddress(row.address),
+    owner: getAddress(row.owner),
+  }));
+  return idsOf(
+    transaction,
+    sql`update service.records it set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
+      initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
+      deploy_block_number = shown.block_number, updated_at = now()
+    from ${recordsOf(checksummed)} as shown(id text, address text, owner text, initial_state text,
+      transaction_hash text, block_number bigint)
+    where it.id = shown.id
+    returning it.id`,
+  );
+}
+
+async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]): Promise<string[]> {
+  const errors = rows.map(({ id, rival }) => ({
+    id,
+    error: JSON.stringify({
+      reason: 'agreement_held',
+      message: `The agreement of this deployment is held as ${rival} already.`,
+    }),
+  }));
+  return writeErrors(transaction, errors);
+}
+
+/** A Draft says why its transaction failed, and nothing any more where that is open again. */
+async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<string[]> {
+  const { chainId, changedTransactions } = drafts;
+  const { rows } = await transaction.execute<{
+    id: string;
+    failure: { reason: string; message: string };
+  }>(sql`
+    select it.id, ${failureOf}
+    from service.records it
+    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state = 'failed'
+    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null`);
+  const failed = rows.map(({ id, failure: { reason, message } }) => ({
+    id,
+    error: JSON.stringify({ reason, message }),
+  }));
+  const reopened = await idsOf(
+    transaction,
+    sql`update service.records it set error = null, updated_at = now()
+    from service.transactions sent
+    where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+      and sent.id = it.deploy_transaction_id and sent.state in ('accepted', 'signed', 'broadcast')
+      and it.status = 'Draft' and it.error is not null
+    returning it.id`,
+  );
+  return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];
+}
+
+function writeErrors(transaction: Queryable, errors: { id: string; error: string }[]): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.records it set error = failed.error::json, updated_at = now()
+    from ${recordsOf(errors)} as failed(id text, error text)
+    where it.id = failed.id
+    returning it.id`,
+  );
+}

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { channels } from '../database/channels.ts';
+import { indexChannel } from '../database/indexView.ts';
+import { listen } from '../database/listen.ts';
+import { createChainFolder, type FoldedChain } from './chainFolder.ts';
+
+export type ProjectorOptions = {
+  /** Folds take one connection a chain out of it while they run. */
+  pool: pg.Pool;
+  /** The same database, for the connection that listens. */
+  databaseUrl: string;
+  chains: readonly FoldedChain[];
+  logger: Logger;
+  /** How often the database is looked at although no notification came. */
+  pollIntervalMs?: number;
+};
+
+export type Projector = {
+  /** Resolves once notifications arrive. */
+  ready: Promise<void>;
+  close(): Promise<void>;
+};
+
+const defaultPollIntervalMs = 3_000;
+
+/**
+ * Keeps records, histories and transactions of the service equal to what the index shows, from now until it is closed. Any
+ * number of processes may do so at once: a chain is folded by one at a time, and whoever comes later finds it done. Nothing
+ * that goes wrong ends it; it waits and tries again.
+ */
+export function createProjector(options: ProjectorOptions): Projector {
+  const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
+  const folders = chains.map((chain) => createChainFolder({ pool, chain, logger }));
+  const wakeAll = (force: boolean) => {
+    for (const folder of folders) folder.wake({ force });
+  };
+  const listener = listen({
+    url: databaseUrl,
+    channels: [indexChannel, channels.recordAwaited],
+    onNotification: (channel) => wakeAll(channel !== indexChannel),
+    onConnected: () => wakeAll(true),
+    logger,
+  });
+  const timer = setInterval(() => wakeAll(true), pollIntervalMs);
+  wakeAll(true);
+  return {
+    ready: listener.ready,
+    async close() {
+      clearInterval(timer);
+      await listener.close();
+      await Promise.all(folders.map((folder) => folder.close()));
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../database/database.ts';
+import { arrayOf, idsOf } from './statements.ts';
+
+/** What fell out together with blocks, by id. */
+export type Retraction = {
+  /** Records whose deployment fell out; they are Drafts again. */
+  undeployed: string[];
+  /** Records that are still there but lost inputs; what they say of the chain is still what it was. */
+  shortened: string[];
+  /** Transactions that are open again. */
+  reopened: string[];
+};
+
+type Blocks = { chainId: number; numbers: readonly bigint[] };
+
+/**
+ * Takes back what was folded from the given blocks: own submissions wait again, what others sent is forgotten, and what has
+ * lost its effect is open again, for whoever sends it.
+ */
+export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
+  if (blocks.numbers.length === 0) return { undeployed: [], shortened: [], reopened: [] };
+  const undeployed = await undeployRecords(transaction, blocks);
+  const changed = new Set([
+    ...(await releaseInputs(transaction, blocks, undeployed)),
+    ...(await deleteInputs(transaction, blocks, undeployed)),
+  ]);
+  const reopened = await reopenMined(transaction, blocks);
+  reopened.push(...(await reopenSuperseded(transaction, blocks)));
+  const { chainId, numbers } = blocks;
+  await transaction.execute(sql`
+    delete from service.folded_blocks where chain_id = ${chainId} and number = any(${arrayOf(numbers)}::bigint[])`);
+  const shortened = [...changed].filter((id) => !undeployed.includes(id));
+  return { undeployed, shortened, reopened };
+}
+
+async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    // Its permit may deploy it at another address; a record that was asked for by address keeps waiting for that one.
+    sql`update service.records set status = 'Draft',
+      address = case when deploy_transaction_id is null then address end, variables = initial_variables,
+      initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
+      deploy_tx_hash = null, deploy_block_number = null, input_count = 0, transition_count = 0,
+      last_input_id = null, last_input_at = null, behind = false, updated_at = now()
+    where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])
+    returning id`,
+  );
+}
+
+const newestAttempt = sql`(select attempt.tx_hash from service.transaction_attempts attempt
+  where attempt.transaction_id = it.transaction_id order by attempt.id desc limit 1)`;
+
+/** The hash of the transaction that fell out stays where there is no other: it may well come back. */
+async function releaseInputs(
+  transaction: Queryable,
+  blocks: Blocks,
+  undeployed: readonly string[],
+): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.inputs it set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
+      block_number = null, from_state = null, to_state = null, submitter = null,
+      tx_hash = coalesce(${newestAttempt}, it.tx_hash), updated_at = now()
+    where ${isIn(blocks, undeployed)} and transaction_id is not null
+    returning record_id as id`,
+  );
+}
+
+async function deleteInputs(
+  transaction: Queryable,
+  blocks: Blocks,
+  undeployed: readonly string[],
+): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`delete from service.inputs it where ${isIn(blocks, undeployed)} and transaction_id is null
+    returning record_id as id`,
+  );
+}
+
+function isIn({ chainId, numbers }: Blocks, undeployed: readonly string[]): SQL {
+  return sql`it.id in (
+    select id from service.inputs where chain_id = ${chainId} and block_number = any(${arrayOf(numbers)}::bigint[])
+    union select id from service.inputs where record_id = any(${arrayOf(undeployed)}::text[]) and status = 'MINED')`;
+}
+
+/** How far a transaction had come before its effect was seen. */
+const stateBefore = sql`case
+  when exists (select 1 from service.transaction_attempts where transaction_id = it.id and accepted_at is not null)
+    then 'broadcast'
+  when exists (select 1 from service.transaction_attempts where transaction_id = it.id) then 'signed'
+  else 'accepted' end`;
+
+async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.transactions it set state = ${stateBefore}, mined_block_number = null, updated_at = now(),
+      tx_hash = coalesce((select attempt.tx_hash from service.transaction_attempts attempt
+        where attempt.transaction_id = it.id order by attempt.id desc limit 1), it.tx_hash)
+    where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[])
+      and state in ('mined', 'final')
+    returning id`,
+  );
+}
+
+/** A permit whose nonce had been used up by other content, which fell out, can have its effect again. */
+async function reopenSuperseded(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.transactions it set state = ${stateBefore}, failure = null, mined_block_number = null,
+      updated_at = now()
+    where it.id in (
+      select distinct on (contract, signer, permit_nonce) id
+      from service.transactions failed
+      where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[]) and state = 'failed'
+        and not exists (
+          select 1 from service.transactions open
+          where open.chain_id = failed.chain_id and open.contract = failed.contract and open.signer = failed.signer
+            and open.permit_nonce = failed.permit_nonce and open.state <> 'failed')
+      order by contract, signer, permit_nonce, created_at desc, id)
+    returning id`,
+  );
+}

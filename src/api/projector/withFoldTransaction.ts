@@ -1,0 +1,49 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { Queryable } from '../database/database.ts';
+
+/** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
+const foldLock = 0x666f6c64;
+
+/**
+ * The views are locked before the first query, so that all of it sees one deployment of the index, and in the order in which
+ * the indexer replaces them, so that neither waits for the other in a circle.
+ */
+const beginFold = `
+  begin isolation level repeatable read;
+  set local lock_timeout = '5s';
+  lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
+    in access share mode`;
+
+/**
+ * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
+ * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock.
+ */
+export async function withFoldTransaction<Result>(
+  { pool, chainId }: { pool: pg.Pool; chainId: number },
+  fold: (transaction: Queryable) => Promise<Result>,
+): Promise<Result | undefined> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  // A connection that breaks also fails the query that runs; without a listener it would end the process.
+  const noteBreak = (error: Error) => {
+    failure = error;
+  };
+  client.on('error', noteBreak);
+  try {
+    const lock = [foldLock, chainId];
+    const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lock);
+    if (rows[0]?.held !== true) return undefined;
+    await client.query(beginFold);
+    const result = await fold(drizzle(client, { casing: 'snake_case' }));
+    await client.query('commit');
+    await client.query('select pg_advisory_unlock($1, $2)', lock);
+    return result;
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    client.off('error', noteBreak);
+    client.release(failure);
+  }
+}
