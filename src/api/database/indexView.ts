@@ -19,6 +19,7 @@ export const indexedAgreements = views.table('agreements', {
   factory: hex().notNull(),
   owner: hex().notNull(),
   docUri: text().notNull(),
+  docUriBytes: hex(),
   docHash: hex().notNull(),
   initialState: hex(),
   currentState: hex(),
