@@ -11,8 +11,9 @@ const agreementDeployed = agreementFactoryAbi.find(
 if (agreementDeployed?.type !== 'event')
   throw new Error('the ABI of the factory has no event AgreementDeployed');
 
-/** Without a websocket new blocks are asked for this often; a request that finds none is a small one. */
-const pollingIntervalMs = 500;
+/** Without a websocket the latest block is asked for this often, with all of its transactions. */
+const pollingIntervalMs = 1_000;
+const localPollingIntervalMs = 100;
 
 /**
  * Which chains are followed, where their factories stand and from which block: the entry point of the indexer has
@@ -23,7 +24,7 @@ export default createConfig({
   chains: byName(({ chainId, rpcUrls, wsUrl }) => ({
     id: chainId,
     rpc: rpcUrls.flatMap(repeatIfLocal),
-    pollingInterval: pollingIntervalMs,
+    pollingInterval: rpcUrls.every(isLocal) ? localPollingIntervalMs : pollingIntervalMs,
     ...(wsUrl && { ws: wsUrl }),
   })),
   contracts: {
@@ -50,8 +51,11 @@ export default createConfig({
  * needs none, and a restarted indexer would take many seconds to catch up with it.
  */
 function repeatIfLocal(url: string): string[] {
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
-  return isLocal ? Array.from({ length: 5 }, () => url) : [url];
+  return isLocal(url) ? Array.from({ length: 5 }, () => url) : [url];
+}
+
+function isLocal(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }
 
 function byName<T>(build: (chain: ChainConfiguration) => T): Record<string, T> {

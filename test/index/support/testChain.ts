@@ -10,6 +10,7 @@ import {
 } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { deployProtocol, deployTestBatch, deployTestToken } from '../../../contracts-test/deploy.ts';
@@ -86,6 +87,14 @@ export async function startTestChain(chainId: number) {
       to: forwarder,
       data: encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [to, data] }),
     }),
+    readRawTransaction: (hash: Hex) =>
+      client.request<{ Method: 'eth_getRawTransactionByHash'; Parameters: [Hex]; ReturnType: Hex }>({
+        method: 'eth_getRawTransactionByHash',
+        params: [hash],
+      }),
+    /** Mines a transaction that was signed before, in a block of its own. */
+    sendRaw: async (serializedTransaction: Hex) =>
+      receiptOf(await client.sendRawTransaction({ serializedTransaction })),
     /** Replaces that many blocks by empty ones; the transactions are gone. */
     async dropBlocks(depth: number): Promise<void> {
       await client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({
@@ -93,6 +102,14 @@ export async function startTestChain(chainId: number) {
         params: [depth, []],
       });
     },
+    /** The signer's next nonce at the factory. */
+    readFactoryNonce: () =>
+      client.readContract({
+        abi: agreementFactoryAbi,
+        address: factory,
+        functionName: 'nonces',
+        args: [accounts.signer.address],
+      }),
     /** The state in which the agreement's contract is. */
     readState: (agreement: Address) =>
       client.readContract({ abi: agreementEngineAbi, address: agreement, functionName: 'currentState' }),
