@@ -30,7 +30,7 @@ export function createProcessList(file: string): ProcessList {
 
 /** Ends what the list names and what still runs, by request and then by force; returns the names. */
 export async function endLeftProcesses(file: string): Promise<string[]> {
-  const left = Object.entries(readList(file)).filter(([, identity]) => isRunning(identity));
+  const left = Object.entries(readProcessList(file)).filter(([, identity]) => isRunning(identity));
   for (const [, { pid }] of left) signalGroup(pid, 'SIGTERM');
   const overdueAt = Date.now() + stopTimeoutMs;
   while (left.some(([, identity]) => isRunning(identity))) {
@@ -40,7 +40,8 @@ export async function endLeftProcesses(file: string): Promise<string[]> {
   return left.map(([name]) => name);
 }
 
-function readList(file: string): Record<string, ProcessIdentity> {
+/** The processes of the last run by name; some of them may have ended since. */
+export function readProcessList(file: string): Record<string, ProcessIdentity> {
   try {
     return listShape.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {

@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { findDevDirectory } from '../src/api/dev/devDirectory.ts';
+import { findRunningDevStack } from '../src/api/dev/devStack.ts';
+import { describeDistribution } from './distribution.ts';
+import { measureLatency } from './latency.ts';
+import { describeMachine } from './machine.ts';
+import { measureMemory } from './memory.ts';
+
+const directory = findDevDirectory(process.env);
+
+const program = new Command('bench').description(
+  'Measures the npm run dev that is running. Results are printed, and kept in bench/results with what they were measured on.',
+);
+program
+  .command('latency')
+  .description('from the receipt of a transaction to the state being served')
+  .option('--rounds <count>', 'measured transactions', parseCount, 200)
+  .option('--chain <id>', 'chain id', parseCount, 59141)
+  .action(async ({ rounds, chain }: { rounds: number; chain: number }) => {
+    const stack = getStack();
+    const latencyMs = await measureLatency({ stack, chainId: chain, rounds });
+    console.log(`receipt → GET /state   ${describeDistribution(latencyMs, 'ms')}`);
+    keep('latency', { chainId: chain, latencyMs });
+  });
+program
+  .command('memory')
+  .description('resident memory of API, worker and indexer')
+  .option('--seconds <count>', 'how long to look', parseCount, 30)
+  .action(async ({ seconds }: { seconds: number }) => {
+    getStack();
+    const residentMb = await measureMemory({ directory, seconds });
+    for (const [name, distribution] of Object.entries(residentMb)) {
+      console.log(`${name.padEnd(8)} ${describeDistribution(distribution, 'MB')}`);
+    }
+    keep('memory', { residentMb });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+function getStack() {
+  const stack = findRunningDevStack(directory);
+  if (!stack) throw new Error('No development stack is running here: start one with npm run dev.');
+  return stack;
+}
+
+function keep(name: string, result: Record<string, unknown>): void {
+  const folder = fileURLToPath(new URL('results/', import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const machine = describeMachine();
+  writeFileSync(
+    `${folder}${name}.json`,
+    `${JSON.stringify({ measuredAt: new Date().toISOString(), ...result, machine }, null, 2)}\n`,
+  );
+  console.log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node} → bench/results/${name}.json`);
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${text} is no count`);
+  return Number(text);
+}

