@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createCaller } from './support/caller.ts';
+import {
+  createLocalStacks,
+  killAndAwaitRestart,
+  type LocalStack,
+  type LocalStacks,
+  listRunning,
+} from './support/localStack.ts';
+
+let stacks: LocalStacks;
+let local: LocalStack;
+beforeAll(async () => {
+  stacks = await createLocalStacks();
+  local = await stacks.start();
+}, 120_000);
+afterAll(() => stacks.dispose());
+
+/** Waits until the service has stored what these wallets have signed, and so is at work on it. */
+async function awaitStored(signers: readonly string[], permits = 1): Promise<void> {
+  const client = new pg.Client({ connectionString: local.stack.databaseUrl });
+  await client.connect();
+  try {
+    const query = 'select count(*)::int as stored from service.transactions where signer = any($1)';
+    await waitUntil('the permits are stored', async () => {
+      const { rows } = await client.query(query, [signers]);
+      return rows[0]?.stored === signers.length * permits;
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+const chainIds = [59141, 11155111, 84532];
+
+describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim) => {
+  test('in the middle of deployments: each happens exactly once and is served', async () => {
+    const callers = chainIds.map((chainId) => createCaller(local.stack, chainId));
+    const bodies = await Promise.all(callers.map((caller) => caller.prepareDeploy()));
+    const sent = callers.map((caller, at) => caller.deploy(bodies[at] ?? {}));
+    await awaitStored(callers.map(({ account }) => account.address));
+    await killAndAwaitRestart(local, victim);
+
+    for (const [at, caller] of callers.entries()) {
+      const { id } = (await sent[at]) ?? { id: '' };
+      const { address, state } = await caller.awaitDeployed(id);
+      expect(state).toBe('PING');
+      // Once more with the same permit: the same record, and nothing new on the chain.
+      expect(await caller.deploy(bodies[at] ?? {})).toMatchObject({ id, address });
+      expect(await caller.countDeployed()).toBe(1);
+    }
+  }, 150_000);
+
+  test('in the middle of inputs: each happens exactly once and is served', async () => {
+    const caller = createCaller(local.stack, 59141);
+    const { id } = await caller.deploy(await caller.prepareDeploy());
+    const { address } = await caller.awaitDeployed(id);
+    const body = await caller.prepareHit(address, `while ${victim} is killed`);
+    const sent = caller.hit(id, body);
+    await awaitStored([caller.account.address], 2);
+    await killAndAwaitRestart(local, victim);
+    const { id: inputId } = await sent;
+
+    const { state, served, onChain } = await caller.awaitAgreement({ id, address });
+    expect(state).toBe('PONG');
+    expect(served).toMatchObject([
+      { id: inputId, fromState: 'PING', toState: 'PONG', txHash: onChain.inputs[0]?.txHash },
+    ]);
+    expect(await caller.hit(id, body)).toMatchObject({ id: inputId, status: 'MINED' });
+    expect(onChain.nonces.get(caller.account.address)).toBe(1n);
+  }, 150_000);
+});
+
+test('when the whole stack is killed nothing outlives it, and the next start serves what it had', async () => {
+  const caller = createCaller(local.stack, 84532);
+  const { id } = await caller.deploy(await caller.prepareDeploy());
+  const { address } = await caller.awaitDeployed(id);
+  const processes = local.processes();
+
+  local.program.signal('SIGKILL');
+  await local.program.exited;
+  await waitUntil('everything has ended', () => listRunning(processes).length === 0);
+
+  local = await stacks.start();
+  const again = createCaller(local.stack, 84532);
+  const record = await again.awaitDeployed(id);
+  expect(record).toMatchObject({ id, address, state: 'PING' });
+  await again.hit(id, await again.prepareHit(address, 'after the crash'));
+  expect(await again.awaitAgreement({ id, address })).toMatchObject({ state: 'PONG' });
+}, 150_000);

@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DevDirectory, findDevDirectory } from '../../../src/api/dev/devDirectory.ts';
+import { type DevStack, findDevStack } from '../../../src/api/dev/devStack.ts';
+import { readProcessList } from '../../../src/api/dev/leftProcesses.ts';
+import { isRunning, type ProcessIdentity } from '../../../src/api/supervision/processIdentity.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type Program, startProgram } from './program.ts';
+
+const startTimeoutMs = 100_000;
+
+/** A directory for development stacks of a test, one after another. */
+export type LocalStacks = {
+  directory: DevDirectory;
+  env: Record<string, string>;
+  /** Starts `npm run dev` there and resolves once it says how to call it. */
+  start(words?: string[]): Promise<LocalStack>;
+  /** Ends what is still running and removes the data. */
+  dispose(): Promise<void>;
+};
+
+export type LocalStack = {
+  program: Program;
+  stack: DevStack;
+  /** The processes that the stack has started, by name; a service that was started again is the new one. */
+  processes(): Record<string, ProcessIdentity>;
+};
+
+export async function createLocalStacks(): Promise<LocalStacks> {
+  const env = { LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')) };
+  const directory = findDevDirectory(env);
+  const started: Program[] = [];
+  return {
+    directory,
+    env,
+    async start(words = []) {
+      const program = startProgram('src/api/dev/dev.ts', { env, words });
+      started.push(program);
+      await waitUntil(
+        'the stack is up',
+        () => {
+          if (program.hasEnded()) throw new Error(`the stack ended:\n${program.lines.join('\n')}`);
+          return program.lines.some((line) => line.trim().startsWith('curl '));
+        },
+        startTimeoutMs,
+      );
+      const stack = findDevStack(directory);
+      if (!stack) throw new Error('the stack has not described itself');
+      return { program, stack, processes: () => readProcessList(directory.processesFile) };
+    },
+    async dispose() {
+      for (const program of started) {
+        if (!program.hasEnded()) program.signal('SIGTERM');
+        await program.exited;
+      }
+      await rm(directory.root, { recursive: true });
+    },
+  };
+}
+
+/** Which of these still run, by name. */
+export function listRunning(processes: Record<string, ProcessIdentity>): string[] {
+  return Object.entries(processes)
+    .filter(([, identity]) => isRunning(identity))
+    .map(([name]) => name);
+}
+
+/** Kills one process of a stack as a crash would, and resolves when it has been started again. */
+export async function killAndAwaitRestart(local: LocalStack, name: string): Promise<void> {
+  const before = local.processes()[name];
+  if (!before) throw new Error(`the stack has no process ${name}`);
+  process.kill(before.pid, 'SIGKILL');
+  await waitUntil(`${name} runs again`, () => {
+    const now = local.processes()[name];
+    return now !== undefined && now.pid !== before.pid && isRunning(now);
+  });
+}
