@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { catchUp, type Indexer, startIndexer, waitForHead } from '../support/indexer.ts';
+import { catchUp, type Indexer, startIndexer } from '../support/indexer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   creation,
@@ -10,7 +10,7 @@ import {
   permittedSubmission,
   submission,
 } from './support/agreements.ts';
-import { readExpectedRows } from './support/chainHistory.ts';
+import { expectIndexEqualsChain } from './support/expectIndex.ts';
 import { readIndexRows } from './support/indexRows.ts';
 import { startTestChain, type TestChain } from './support/testChain.ts';
 
@@ -36,17 +36,6 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Waits until the index has passed the latest block, and holds what the chain now says, no more and no less. */
-async function expectIndexEqualsChain(of: TestChain): Promise<void> {
-  await waitForHead(database.url, of.chainId, await of.latestHash());
-  const { definitions, ...rows } = await readIndexRows(database.url, of.chainId);
-  const expected = await readExpectedRows(of);
-  const agreements = rows.agreements.map(({ doc_uri_bytes: _, ...row }) => row);
-  const inputs = rows.inputs.map(({ fields: _, ...row }) => row);
-  expect({ ...rows, agreements, inputs }).toEqual(expected);
-  expect(definitions.length).toBe(agreements.length);
-}
-
 /** A block each: a deployment with a permit, then inputs with and without one, so that counts and states move too. */
 async function sendBlocks(count: number): Promise<Hex[]> {
   const deployment = await chain.send(
@@ -70,21 +59,21 @@ test.for([1, 2, 3, 4, 5])(
   async (depth) => {
     const hashes = await sendBlocks(depth);
     expect(hashes.length).toBe(depth);
-    await expectIndexEqualsChain(chain);
+    await expectIndexEqualsChain(database.url, chain);
     const before = await readIndexRows(database.url, chain.chainId);
     // Ponder takes back what came after on any chain, and runs it again: it must not be lost.
     await other.send(submission(untouched, 'toggle'));
-    await expectIndexEqualsChain(other);
+    await expectIndexEqualsChain(database.url, other);
     const raw = await Promise.all(hashes.map((hash) => chain.readRawTransaction(hash)));
 
     await chain.dropBlocks(depth);
-    await expectIndexEqualsChain(chain);
-    await expectIndexEqualsChain(other);
+    await expectIndexEqualsChain(database.url, chain);
+    await expectIndexEqualsChain(database.url, other);
     const without = await readIndexRows(database.url, chain.chainId);
     expect(without.agreements.length).toBeLessThan(before.agreements.length);
 
     for (const transaction of raw) await chain.sendRaw(transaction);
-    await expectIndexEqualsChain(chain);
+    await expectIndexEqualsChain(database.url, chain);
     const again = await readIndexRows(database.url, chain.chainId);
     const places = ({ agreements, inputs }: typeof again) =>
       [...agreements, ...inputs].map((row) => [
@@ -94,6 +83,6 @@ test.for([1, 2, 3, 4, 5])(
       ]);
     expect(places(again)).toEqual(places(before));
     expect(again.blocks).not.toEqual(before.blocks);
-    await expectIndexEqualsChain(other);
+    await expectIndexEqualsChain(database.url, other);
   },
 );

@@ -110,6 +110,14 @@ export async function startTestChain(chainId: number) {
         functionName: 'nonces',
         args: [accounts.signer.address],
       }),
+    /** The signer's next nonce at an agreement. */
+    readNonce: (agreement: Address) =>
+      client.readContract({
+        abi: agreementEngineAbi,
+        address: agreement,
+        functionName: 'nonces',
+        args: [accounts.signer.address],
+      }),
     /** The state in which the agreement's contract is. */
     readState: (agreement: Address) =>
       client.readContract({ abi: agreementEngineAbi, address: agreement, functionName: 'currentState' }),

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Address, parseEventLogs } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
+import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { catchUp, startIndexer } from '../support/indexer.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { deploy, permittedSubmission, submission } from './support/agreements.ts';
+import { expectIndexEqualsChain } from './support/expectIndex.ts';
+import { startTestChain, type TestChain } from './support/testChain.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+let chain: TestChain;
+let agreement: Address;
+
+beforeEach(async () => {
+  chain = await startTestChain(84532);
+  cleanups.push(() => chain.stop());
+  agreement = await deploy(chain);
+});
+
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+async function launchIndexer(databaseUrl: string) {
+  const indexer = await startIndexer({ databaseUrl, chains: [chain] });
+  cleanups.push(() => indexer.stop());
+  return indexer;
+}
+
+async function sendInputs(count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent++) {
+    const nonce = await chain.readNonce(agreement);
+    await chain.send(submission(agreement, 'toggle'));
+    await chain.send(await permittedSubmission(chain, { agreement, name: 'toggle', nonce }));
+  }
+}
+
+type Sight = { head: bigint; inputs: number };
+
+/** Looks at the index in one snapshot: its head, and how many inputs it holds up to there; null while it shows no head. */
+async function look(client: pg.Client): Promise<Sight | null> {
+  const { rows } = await client
+    .query(
+      `select number as head, (
+         select count(*)::int from chain_index.inputs where chain_id = heads.chain_id and block_number <= heads.number
+       ) as inputs from chain_index.heads where chain_id = $1`,
+      [chain.chainId],
+    )
+    // A view is gone for the moment in which another index takes its place.
+    .catch(() => ({ rows: [] }));
+  return rows[0] ? { head: BigInt(rows[0].head), inputs: rows[0].inputs } : null;
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  cleanups.push(() => client.end());
+  return client;
+}
+
+test('a standby takes over when the indexer is killed, at once, and up to its head the index lacks nothing at any time', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const first = await launchIndexer(database.url);
+  await first.ready();
+  const standby = await launchIndexer(database.url);
+  await waitUntil('the second indexer stands by', () =>
+    standby.lines.some((line) => line.includes('standing by')),
+  );
+  await catchUp(database.url, [chain]);
+
+  const client = await connect(database.url);
+  const sights: Sight[] = [];
+  let isOver = false;
+  const watching = waitUntil('the test is over', async () => {
+    const sight = await look(client);
+    if (sight) sights.push(sight);
+    return isOver;
+  });
+  await sendInputs(10);
+  await waitUntil('some inputs are indexed', () => sights.some(({ inputs }) => inputs > 10));
+  const sending = sendInputs(10);
+  await first.kill();
+  await standby.ready();
+  await sending;
+  await catchUp(database.url, [chain]);
+  isOver = true;
+  await watching;
+
+  await expectIndexEqualsChain(database.url, chain);
+  expect(standby.lines.filter((line) => line.includes('Schema is locked'))).toEqual([]);
+  const logs = parseEventLogs({
+    abi: agreementEngineAbi,
+    eventName: 'InputAccepted',
+    logs: await chain.client.getLogs({ address: agreement, fromBlock: 0n }),
+  });
+  for (const { head, inputs } of sights) {
+    expect(inputs, `up to block ${head}`).toBe(logs.filter(({ blockNumber }) => blockNumber <= head).length);
+  }
+});
+
+test('an indexer that loses its database ends for another start, which goes on from what is stored', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-data-'));
+  cleanups.push(() => rm(dataDirectory, { recursive: true }));
+  const server = await startPostgres({ dataDirectory });
+  cleanups.push(() => server.stop());
+  const indexer = await launchIndexer(server.url);
+  await indexer.ready();
+  await catchUp(server.url, [chain]);
+  await sendInputs(3);
+
+  await server.kill();
+  expect(await indexer.exited).toEqual({ code: 75, signal: null });
+
+  await sendInputs(3);
+  const again = await launchIndexer(server.url);
+  await waitUntil('it waits', () =>
+    again.lines.some((line) => line.includes('the database is not reachable')),
+  );
+  const restarted = await startPostgres({ dataDirectory, port: server.port });
+  cleanups.push(() => restarted.stop());
+  await again.ready();
+  await catchUp(server.url, [chain]);
+  await expectIndexEqualsChain(server.url, chain);
+  expect(await again.stop()).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,98 @@
+import { afterEach, expect, test } from 'vitest';
+import { startAnvil } from '../../src/api/dev/anvil.ts';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { deploy, permittedCreation } from './support/agreements.ts';
+import { readIndexRows } from './support/indexRows.ts';
+import { startTestChain } from './support/testChain.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+async function makeDatabase(): Promise<string> {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  return database.url;
+}
+
+async function launch(options: IndexerOptions) {
+  const indexer = await startIndexer(options);
+  cleanups.push(() => indexer.stop());
+  return indexer;
+}
+
+async function launchAnvil(options: { chainId: number; port?: number }) {
+  const anvil = await startAnvil(options);
+  cleanups.push(() => anvil.stop());
+  return anvil;
+}
+
+test('a node of another chain ends the start with a sentence that names the variable', async () => {
+  const databaseUrl = await makeDatabase();
+  const { rpcUrl, wsUrl, port } = await launchAnvil({ chainId: 84532 });
+  const chains = [{ chainId: 59141, rpcUrl }];
+  const indexer = await launch({ databaseUrl, chains, env: { WS_URL_59141: wsUrl } });
+  expect(await indexer.exited).toEqual({ code: 1, signal: null });
+  expect(indexer.lines).toEqual([
+    'The configuration is not usable:',
+    `  - RPC_URL_59141: 127.0.0.1:${port} is a node of chain 84532, not of 59141 (Linea Sepolia)`,
+    `  - WS_URL_59141: 127.0.0.1:${port} is a node of chain 84532, not of 59141 (Linea Sepolia)`,
+  ]);
+});
+
+test('a variable that is missing ends the start with its name', async () => {
+  const indexer = await launch({
+    databaseUrl: 'postgres://127.0.0.1/none',
+    chains: [],
+    env: { CHAINS: '59141' },
+  });
+  expect(await indexer.exited).toEqual({ code: 1, signal: null });
+  expect(indexer.lines.join('\n')).toContain('RPC_URL_59141');
+});
+
+test('a node that does not answer is waited for; other nodes of its chain may stay away', async () => {
+  const databaseUrl = await makeDatabase();
+  const [port, never] = [await findFreePort(), await findFreePort()];
+  const rpcUrl = `http://127.0.0.1:${never},http://127.0.0.1:${port}`;
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  await waitUntil('it waits', () =>
+    indexer.lines.some((line) => line.includes('waiting for a node of this chain')),
+  );
+  await launchAnvil({ chainId: 59141, port });
+  await indexer.ready();
+});
+
+test('an indexer that is asked to stop while it waits for a node stops', async () => {
+  const databaseUrl = await makeDatabase();
+  const rpcUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const indexer = await launch({ databaseUrl, chains: [{ chainId: 59141, rpcUrl }] });
+  await waitUntil('it waits', () =>
+    indexer.lines.some((line) => line.includes('waiting for a node of this chain')),
+  );
+  expect(await indexer.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('where permits were consumed before the start block, their nonces are counted on from the chain', async () => {
+  const databaseUrl = await makeDatabase();
+  const chain = await startTestChain(11155111);
+  cleanups.push(() => chain.stop());
+  for (const nonce of [0n, 1n]) await deploy(chain, await permittedCreation(chain, { nonce }));
+  const startBlock = (await chain.client.getBlockNumber()) + 1n;
+  const agreements = [];
+  for (const nonce of [2n, 3n])
+    agreements.push(await deploy(chain, await permittedCreation(chain, { nonce })));
+
+  const env = { START_BLOCK_11155111: String(startBlock) };
+  const indexer = await launch({ databaseUrl, chains: [chain], env });
+  await indexer.ready();
+  await catchUp(databaseUrl, [chain]);
+  const rows = await readIndexRows(databaseUrl, chain.chainId);
+  const nonceOf = new Map(rows.agreements.map(({ address, permit_nonce }) => [address, permit_nonce]));
+  expect(agreements.map((address) => nonceOf.get(address.toLowerCase()))).toEqual(['2', '3']);
+  expect(rows.permit_counts.map(({ count }) => count)).toEqual(['4']);
+});
