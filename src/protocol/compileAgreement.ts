@@ -42,8 +42,8 @@ export function compileAgreement(
     ...compileParts(root, source),
   };
   if (root.issues.length > 0) throw new AgreementError(uniqueIssues(root.issues));
-  if (source.issues.length > 0)
-    throw new ValuesError(source.issues.map(({ name, message }) => ({ path: `values.${name}`, message })));
+  const valueIssues = source.issues.map(({ name, message }) => ({ path: `values.${name}`, message }));
+  if (valueIssues.length > 0) throw new ValuesError(uniqueIssues(valueIssues));
   return parameters;
 }
 
@@ -103,26 +103,17 @@ function compileInitVars(root: JsonCursor, values: ValueSource): DataField[] {
     .filter((initVar) => initVar !== undefined);
 }
 
-function compileInitVar({
-  root,
-  values,
-  entry,
-}: {
-  root: JsonCursor;
-  values: ValueSource;
-  entry: JsonCursor;
-}): DataField | undefined {
-  const name = typeof entry.value === 'string' ? findVariableReference(entry.value) : undefined;
-  const variable = name === undefined ? undefined : findVariable(root, name);
-  const resolved = variable && findValue({ values, name: variable.name, neededBy: entry.path });
-  if (variable === undefined || resolved === undefined) return undefined;
+type InitialEntry = { readonly root: JsonCursor; readonly values: ValueSource; readonly entry: JsonCursor };
+
+function compileInitVar({ root, values, entry }: InitialEntry): DataField | undefined {
+  const reference = typeof entry.value === 'string' ? findVariableReference(entry.value) : undefined;
+  const variable = reference === undefined ? undefined : findVariable(root, reference);
+  if (variable === undefined) return undefined;
+  const { name, fType } = variable;
+  const resolved = findValue({ values, name, neededBy: entry.path });
+  if (resolved === undefined) return undefined;
   const parsed = parseValue(resolved.value, variable);
-  if (parsed.ok)
-    return {
-      id: nameHash(variable.name),
-      fType: variable.fType,
-      data: encodeValue(variable.fType, parsed.value),
-    };
+  if (parsed.ok) return { id: nameHash(name), fType, data: encodeValue(fType, parsed.value) };
   resolved.refuse(parsed.message);
   return undefined;
 }

@@ -8,15 +8,16 @@ import { isSupportedPattern, type PatternBudget } from './pattern.ts';
 
 /** What may surprise in the type and rules of one variable or field. */
 export function warnOfDefinition(definition: Definition, budget: PatternBudget): Issue[] {
-  const { declaredType, validation } = definition;
+  const { declaredType, validation, place } = definition;
   const warnings = [
     warnOfPattern(validation.at('pattern'), budget),
     warnOfStep(validation.at('step'), definition),
   ];
-  if (!isKnownType(declaredType)) {
-    const told =
-      declaredType === undefined ? 'has no type' : `has the unknown type ${JSON.stringify(declaredType)}`;
-    warnings.push({ path: definition.place.path, message: `${told} and is treated as a string` });
+  if (declaredType === undefined) {
+    warnings.push({ path: place.path, message: 'has no type and is treated as a string' });
+  } else if (!isKnownType(declaredType)) {
+    const message = `is the unknown type ${JSON.stringify(declaredType)} and is treated as a string`;
+    warnings.push({ path: `${place.path}.type`, message });
   }
   return [...warnings.filter((warning) => warning !== undefined), ...warnOfIdleBounds(definition)];
 }

@@ -23,22 +23,19 @@ export function applyInput(values: WireValues, agreement: unknown, accepted: Acc
   const submitted = submittedValues(root, accepted).filter(
     ({ field }) => field.isVariable || findVariable(root, field.name)?.fType === field.fType,
   );
-  return merge(
-    values,
-    submitted.map(({ field, value }) => [field.name, value] as const),
-  );
+  const changes = submitted.map(({ field, value }) => [field.name, value] as const);
+  return { ...values, ...Object.fromEntries(changes) };
 }
 
+export type ValueHistory = {
+  readonly agreement: unknown;
+  readonly initialValues: WireValues;
+  /** In the order in which the chain accepted them. */
+  readonly inputs: readonly AcceptedPayload[];
+};
+
 /** The initial values, overwritten by each accepted input in turn. */
-export function effectiveValues({
-  agreement,
-  initialValues,
-  inputs,
-}: {
-  agreement: unknown;
-  initialValues: WireValues;
-  inputs: readonly AcceptedPayload[];
-}): WireValues {
+export function effectiveValues({ agreement, initialValues, inputs }: ValueHistory): WireValues {
   return inputs.reduce((values, accepted) => applyInput(values, agreement, accepted), initialValues);
 }
 
@@ -79,10 +76,6 @@ function submittedValues(root: JsonCursor, { inputId, fields }: AcceptedPayload)
     const value = first.get(nameHash(field.name)) ?? null;
     return value === null ? [] : [{ field, value }];
   });
-}
-
-function merge(values: WireValues, changes: readonly (readonly [string, WireValue])[]): WireValues {
-  return { ...values, ...Object.fromEntries(changes) };
 }
 
 function addressesOf(entries: readonly (readonly [string, unknown])[]): StoredAddresses {

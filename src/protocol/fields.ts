@@ -25,28 +25,23 @@ export function readFields(agreement: JsonCursor, input: JsonCursor): Field[] {
   return definitions.keys().map((key) => readField({ agreement, key, definition: definitions.at(key) }));
 }
 
-type FieldPlace = { agreement: JsonCursor; key: string; definition: JsonCursor };
+type FieldPlace = { readonly agreement: JsonCursor; readonly key: string; readonly definition: JsonCursor };
 
+/** A text that refers to a variable, known or not, is that variable's field; everything else keeps its own key. */
 function readField({ agreement, key, definition }: FieldPlace): Field {
-  if (typeof definition.value === 'string') return readTextField({ agreement, key, definition });
+  const reference =
+    typeof definition.value === 'string' ? findVariableReference(definition.value) : undefined;
+  const variable = reference === undefined ? undefined : findVariable(agreement, reference);
+  if (variable !== undefined) {
+    return { ...variable, persist: variable.declaredType === 'address', isVariable: true };
+  }
+  const declared = typeof definition.value === 'string' ? untyped(definition) : readDefinition(definition);
   if (definition.isAbsent) definition.refuse('must be text or an object');
-  return { ...readDefinition(definition), name: key, persist: false, isVariable: false };
+  return { ...declared, name: reference ?? key, persist: false, isVariable: false };
 }
 
-/** A text refers to a variable, known or not; any other text declares a field of type STRING under its own key. */
-function readTextField({ agreement, key, definition }: FieldPlace): Field {
-  const name = findVariableReference(String(definition.value));
-  const variable = name === undefined ? undefined : findVariable(agreement, name);
-  if (variable !== undefined)
-    return { ...variable, persist: variable.declaredType === 'address', isVariable: true };
-  return {
-    name: name ?? key,
-    declaredType: undefined,
-    fType: FieldType.STRING,
-    required: true,
-    validation: definition.at('validation'),
-    place: definition,
-    persist: false,
-    isVariable: false,
-  };
+/** What a text that no variable stands behind declares. */
+function untyped(place: JsonCursor): Definition {
+  const validation = place.at('validation');
+  return { declaredType: undefined, fType: FieldType.STRING, required: true, validation, place };
 }

@@ -17,6 +17,7 @@ export {
   effectiveValues,
   initialStoredAddresses,
   type StoredAddresses,
+  type ValueHistory,
 } from './effectiveValues.ts';
 export {
   encodeDataFields,

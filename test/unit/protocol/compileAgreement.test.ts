@@ -103,3 +103,18 @@ test('all issues of a document are found at once', () => {
     'execution.transitions.0.conditions',
   ]);
 });
+
+test('errors say what kind of thing is wrong in one constant sentence, and where in their issues', () => {
+  const document = buildDocument({ initialState: undefined });
+  const missing = { path: 'execution.initialize.initialState', message: 'is missing' };
+  expect(() => compileAgreement(document)).toThrow(
+    expect.objectContaining({
+      name: 'AgreementError',
+      message: 'The agreement does not compile.',
+      issues: [missing],
+    }),
+  );
+  expect(() => compileAgreement(buildDocument({ data: { a: `\${variables.note}` } }))).toThrow(
+    expect.objectContaining({ name: 'ValuesError', message: 'The values do not fit the agreement.' }),
+  );
+});

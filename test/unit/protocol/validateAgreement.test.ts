@@ -158,7 +158,7 @@ describe('warnings', () => {
   const at = (name: string) => [`execution.inputs.go.data.a.validation.${name}`];
 
   test.each([
-    ['an unknown type', documentWithFields({ a: { type: 'number' } }), ['execution.inputs.go.data.a']],
+    ['an unknown type', documentWithFields({ a: { type: 'number' } }), ['execution.inputs.go.data.a.type']],
     ['a variable without a type', buildDocument({ variables: { a: {} } }), ['variables.a']],
     [
       'a field for an unknown variable',
