@@ -5,7 +5,7 @@ import { onStopRequest } from '../supervision/stopSignals.ts';
 import { describeStack } from './describeStack.ts';
 import { findDevDirectory } from './devDirectory.ts';
 import { DevLockedError, lockDevDirectory } from './devLock.ts';
-import { PortTakenError } from './devPort.ts';
+import { PortError } from './devPort.ts';
 import { endLeftProcesses } from './leftProcesses.ts';
 import { createProgress } from './progress.ts';
 import { createRunningStack } from './runningStack.ts';
@@ -92,8 +92,6 @@ function stop(): Promise<void> {
 /** The stack of an error helps where the program is at fault, and hides the message where the machine is. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isExpected = [ConfigurationError, DevLockedError, PortTakenError].some(
-    (kind) => error instanceof kind,
-  );
+  const isExpected = [ConfigurationError, DevLockedError, PortError].some((kind) => error instanceof kind);
   return isExpected || process.env.LOG_LEVEL !== 'debug' ? error.message : (error.stack ?? error.message);
 }

@@ -5,7 +5,8 @@ const lookEveryMs = 1_000;
 /** A healthy index is behind for a fraction of a second; one that has just started waits for a block for ever. */
 const lagLooks = 2;
 const idleBeatMs = 10_000;
-const longestBeatMs = 60_000;
+/** Each block makes the saved chain larger by some kilobytes, for ever. */
+const longestBeatMs = 600_000;
 
 export type HeartbeatOptions = {
   rpcUrl: string;
@@ -20,7 +21,7 @@ export type Heartbeat = { stop(): Promise<void> };
 /**
  * Gives a local chain what every public one has: blocks that come although nobody sends a transaction. Without them time
  * stands still on the chain, and an indexer that has started again sees nothing before the next transaction. A block is
- * mined while the index lags behind, and when the chain was idle: for 10 seconds at first, later for up to a minute.
+ * mined while the index lags behind, and when the chain was idle: for 10 seconds at first, later for up to ten minutes.
  * A chain whose automatic mining was switched off is left alone.
  */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
