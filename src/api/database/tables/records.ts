@@ -1,21 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, json, text, unique } from 'drizzle-orm/pg-core';
+import type { Participant } from '../../../protocol/participants.ts';
+import type { WireValues } from '../../../protocol/values.ts';
 import { address, blockNumber, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
 import { transactions } from './transactions.ts';
 
-export type Participant = {
-  variableKey: string;
-  walletAddress: string;
-  email?: string | undefined;
-  firstName?: string | undefined;
-  lastName?: string | undefined;
-  walletBinding?: unknown;
-};
-
 /** Effective values by variable name, in the form of the wire: texts and booleans. */
-export type VariableValues = Record<string, string | boolean>;
+export type VariableValues = WireValues;
 
 /**
  * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
@@ -40,9 +33,9 @@ export const records = serviceSchema.table(
     templateId: text().notNull(),
     docUri: text().notNull(),
     documentId: text(),
-    participants: json().$type<Participant[]>().notNull(),
-    observers: json().$type<string[]>().notNull(),
-    contributors: json().$type<string[]>().notNull(),
+    participants: json().$type<readonly Participant[]>().notNull(),
+    observers: json().$type<readonly string[]>().notNull(),
+    contributors: json().$type<readonly string[]>().notNull(),
     notificationTemplate: text(),
     /** The values at creation; `variables` are these, overwritten by what the mined inputs submit. */
     initialVariables: json().$type<VariableValues>().notNull(),

@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { quote, writeObject } from './jsonText.ts';
+
+/** What a document says of one of its states; the same for every record that carries the document. */
+type StateFacts = {
+  readonly description: string | undefined;
+  readonly inputs: readonly { inputId: string; issuer: Issuer; fieldsText: string }[];
+};
+
+/** A record in a state, with its effective values. */
+type Place = { recordId: string; docHash: string; state: string; variables: WireValues };
+
+export type AcceptedInputs = {
+  /** The state's description, if it has one, and the inputs that lead on from it, as JSON. */
+  read(place: Place): Promise<{ description: string | undefined; inputsText: string }>;
+};
+
+type Entry = { readonly facts: StateFacts; readonly size: number };
+
+/** In characters of the texts that are kept. */
+const capacity = 8_000_000;
+
+/** Reads which inputs a state accepts. What documents say is kept, for the states used last. */
+export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
+  const kept = new Map<string, Entry>();
+  let size = 0;
+
+  const load = async (recordId: string, state: string): Promise<StateFacts> => {
+    const { rows } = await pool.query<{ document: string }>({
+      name: 'document of a record',
+      text: 'select document from service.records where id = $1',
+      values: [recordId],
+    });
+    const agreement: unknown = JSON.parse(rows[0]?.document ?? 'null');
+    const description = new JsonCursor(agreement)
+      .at('execution')
+      .at('states')
+      .at(state)
+      .at('description').value;
+    const inputs = acceptedInputs(agreement, state).map(({ inputId, issuer, fields }) => ({
+      inputId,
+      issuer,
+      fieldsText: JSON.stringify(fields),
+    }));
+    return { description: typeof description === 'string' ? description : undefined, inputs };
+  };
+
+  const find = async ({ recordId, docHash, state }: Place): Promise<StateFacts> => {
+    const key = `${docHash} ${state}`;
+    const known = kept.get(key);
+    // What was used last goes to the end, and the front is forgotten first.
+    kept.delete(key);
+    const entry = known ?? measure(key, await load(recordId, state));
+    if (!known) size += entry.size - (kept.get(key)?.size ?? 0);
+    kept.set(key, entry);
+    for (const [oldest, { size: freed }] of kept) {
+      if (size <= capacity || kept.size === 1) break;
+      kept.delete(oldest);
+      size -= freed;
+    }
+    return entry.facts;
+  };
+
+  return {
+    async read(place) {
+      const facts = await find(place);
+      const inputs = facts.inputs.map(({ inputId, issuer, fieldsText }) =>
+        writeObject({
+          inputId: quote(inputId),
+          issuers: JSON.stringify(resolveIssuers(issuer, place.variables)),
+          anyone: String(issuer.anyone),
+          fields: fieldsText,
+        }),
+      );
+      return { description: facts.description, inputsText: `[${inputs.join(',')}]` };
+    },
+  };
+}
+
+function measure(key: string, facts: StateFacts): Entry {
+  return { facts, size: key.length + JSON.stringify(facts).length };
+}
+
+/** The addresses that may submit: what the variables hold now, then the literal ones, each once. */
+export function resolveIssuers({ variables, literals }: Issuer, values: WireValues): string[] {
+  const held = variables.map((name) =>
+    Object.hasOwn(values, name) ? parseAddress(values[name]) : undefined,
+  );
+  return [...new Set([...held, ...literals].filter((address) => address !== undefined))];
+}

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { channels } from '../database/channels.ts';
+import { listen } from '../database/listen.ts';
+
+export type Wait<Value> = {
+  /** The transactions and records whose changes matter. */
+  readonly ids: readonly string[];
+  read(): Promise<Value>;
+  isSettled(value: Value): boolean;
+  readonly timeoutMs: number;
+};
+
+export type Changes = {
+  /** Resolves when notifications arrive. */
+  readonly ready: Promise<void>;
+  /** Reads now and after every change until the value is settled or the time is up, and returns what it read last. */
+  waitFor<Value>(wait: Wait<Value>): Promise<Value>;
+  /** Ends all waits with what was read last. */
+  close(): Promise<void>;
+};
+
+/** Notifications may get lost with their connection; until the next one, this is how old a value can get. */
+const rereadMs = 2_000;
+
+/** Lets requests wait for what worker processes do, over one listening connection for all of them. */
+export function createChanges(options: {
+  databaseUrl: string;
+  onAccessChanged(): void;
+  logger: Logger;
+}): Changes {
+  const waiting = new Map<string, Set<() => void>>();
+  const closing = new AbortController();
+  const wake = (id: string) => {
+    for (const resume of waiting.get(id) ?? []) resume();
+  };
+  const wakeAll = () => {
+    for (const id of waiting.keys()) wake(id);
+  };
+
+  const listener = listen({
+    url: options.databaseUrl,
+    channels: [channels.transactionChanged, channels.recordChanged, channels.accessChanged],
+    onNotification(channel, payload) {
+      if (channel === channels.accessChanged) options.onAccessChanged();
+      else wake(payload);
+    },
+    onConnected() {
+      options.onAccessChanged();
+      wakeAll();
+    },
+    logger: options.logger,
+  });
+
+  const subscribe = (ids: readonly string[], resume: () => void) => {
+    for (const id of ids) {
+      const resumes = waiting.get(id) ?? new Set();
+      waiting.set(id, resumes.add(resume));
+    }
+  };
+  const unsubscribe = (ids: readonly string[], resume: () => void) => {
+    for (const id of ids) {
+      const resumes = waiting.get(id);
+      resumes?.delete(resume);
+      if (resumes?.size === 0) waiting.delete(id);
+    }
+  };
+
+  return {
+    ready: listener.ready,
+    async waitFor({ ids, read, isSettled, timeoutMs }) {
+      const giveUpAt = performance.now() + timeoutMs;
+      let change = Promise.withResolvers<void>();
+      const resume = () => change.resolve();
+      subscribe(ids, resume);
+      try {
+        for (;;) {
+          // Set before reading, so that a change during the read is not slept through.
+          change = Promise.withResolvers();
+          const value = await read();
+          const remainingMs = giveUpAt - performance.now();
+          if (isSettled(value) || remainingMs <= 0 || closing.signal.aborted) return value;
+          await changeOrTimeout(change.promise, Math.min(rereadMs, remainingMs), closing.signal);
+        }
+      } finally {
+        unsubscribe(ids, resume);
+      }
+    },
+    async close() {
+      closing.abort();
+      wakeAll();
+      await listener.close();
+    },
+  };
+}
+
+async function changeOrTimeout(change: Promise<void>, ms: number, closing: AbortSignal): Promise<void> {
+  const timer = new AbortController();
+  const signal = AbortSignal.any([timer.signal, closing]);
+  try {
+    await Promise.race([change, delay(ms, undefined, { signal })]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,113 @@
+import type { Address } from 'viem';
+import {
+  type AgreementReport,
+  type Issue,
+  resolveDeployValues,
+  validateAgreement,
+  type WireValues,
+} from '../../protocol/index.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import type { ChainConfiguration } from '../config/configuration.ts';
+import type { Limits } from '../config/limits.ts';
+import { RefusedError } from '../errors/serviceError.ts';
+
+/** What a deployment consists of, apart from the permit. Document and values are as they were parsed. */
+export type DeploymentRequest = {
+  readonly agreement: unknown;
+  readonly chainId: number;
+  readonly initValues?: unknown;
+  readonly participants?: unknown;
+  readonly observers?: readonly string[] | undefined;
+};
+
+/** A deployment that a permit may be signed for. */
+export type CheckedDeployment = {
+  readonly chain: ChainConfiguration;
+  readonly templateId: string;
+  readonly participantVariableKeys: readonly string[];
+  readonly warnings: readonly Issue[];
+  /** Effective values of all variables that have one. */
+  readonly values: WireValues;
+  readonly participants: readonly Participant[];
+  readonly contributors: readonly Address[];
+  readonly observers: readonly string[];
+};
+
+export type DeploymentRules = {
+  readonly chains: readonly ChainConfiguration[];
+  readonly limits: Limits;
+};
+
+/**
+ * Checks everything about a deployment that needs neither permit nor chain.
+ *
+ * @throws RefusedError for the chain, the document, the values or the participants, in this order and each with all its issues.
+ */
+export function checkDeployment(request: DeploymentRequest, rules: DeploymentRules): CheckedDeployment {
+  const { agreement, initValues, participants, observers = [] } = request;
+  const chain = requireChain(request.chainId, rules);
+  const { templateId, participantVariableKeys, warnings } = requireAgreement(agreement, rules.limits);
+  if (templateId === null) {
+    const path = 'agreement.metadata.templateId';
+    throw refuseAgreement([{ path, message: 'is missing, and so is metadata.id' }]);
+  }
+  const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants });
+  for (const reason of ['invalid_values', 'invalid_participants'] as const) {
+    const ofReason = issues.filter((issue) => issue.reason === reason);
+    if (ofReason.length > 0) throw refuseValues(reason, ofReason);
+  }
+  const distinct = [...new Set(observers)];
+  return { chain, templateId, participantVariableKeys, warnings, ...resolved, observers: distinct };
+}
+
+/** @throws RefusedError `unsupported_chain` for any but the followed chains. */
+export function requireChain(chainId: number, { chains }: DeploymentRules): ChainConfiguration {
+  const chain = chains.find((candidate) => candidate.chainId === chainId);
+  if (chain) return chain;
+  const supported = chains.map((candidate) => candidate.chainId);
+  throw new RefusedError('unsupported_chain', 'unsupported agreement.chainId', {
+    field: 'chainId',
+    facts: { chainId, supportedChainIds: supported },
+  });
+}
+
+/** @throws RefusedError `invalid_agreement` with everything that makes the document unusable. */
+export function requireAgreement(agreement: unknown, limits: Limits, root = 'agreement'): AgreementReport {
+  const report = validateAgreement(agreement, {
+    states: limits.agreementItems,
+    inputs: limits.agreementItems,
+    transitions: limits.agreementItems,
+    jsonBytes: limits.agreementBytes,
+    nesting: limits.agreementNesting,
+  });
+  if (report.issues.length > 0) throw refuseAgreement(below(root, report.issues));
+  return { ...report, warnings: below(root, report.warnings) };
+}
+
+export function refuseAgreement(issues: readonly Issue[]): RefusedError {
+  return new RefusedError('invalid_agreement', 'The agreement is not valid.', { field: 'agreement', issues });
+}
+
+export function refuseValues(
+  reason: 'invalid_values' | 'invalid_participants',
+  issues: readonly Issue[],
+): RefusedError {
+  const listed = issues.map(({ path, message }) => ({ path, message }));
+  if (reason === 'invalid_values')
+    return new RefusedError(reason, 'The initial values do not fit the agreement.', {
+      field: 'initValues',
+      issues: listed,
+    });
+  return new RefusedError(reason, 'The participants or observers are not valid.', {
+    field: 'participants',
+    issues: listed,
+  });
+}
+
+/** Issues of a part, with paths from the root of the request. */
+function below(root: string, issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: [root, path].filter((part) => part !== '').join('.'),
+    message,
+  }));
+}

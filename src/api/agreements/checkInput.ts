@@ -1,0 +1,92 @@
+import type { Address, Hex } from 'viem';
+import {
+  checkInputValues,
+  type Issuer,
+  issuerOf,
+  stateName,
+  transitionsFor,
+  type WireValues,
+} from '../../protocol/index.ts';
+import { decodeRevert } from '../chain/decodeRevert.ts';
+import type { PermitFacts } from '../chain/readPermitFacts.ts';
+import type { Simulation } from '../chain/simulateCall.ts';
+import { RefusedError } from '../errors/serviceError.ts';
+import { resolveIssuers } from './acceptedInputs.ts';
+
+export type InputCheck = {
+  readonly agreement: unknown;
+  readonly inputId: string;
+  readonly values: unknown;
+  readonly signer: Address;
+  /** The record's effective values. */
+  readonly variables: WireValues;
+  readonly facts: PermitFacts;
+};
+
+/** @throws RefusedError `unknown_input` for an input that the document does not have. */
+export function requireInput(agreement: unknown, inputId: string): Issuer {
+  const issuer = issuerOf(agreement, inputId);
+  if (issuer) return issuer;
+  throw new RefusedError('unknown_input', 'The agreement has no such input.', {
+    field: 'inputId',
+    facts: { inputId },
+  });
+}
+
+/**
+ * Checks an input against the document, and the state and sender rules that the chain has now.
+ *
+ * @throws RefusedError for the state, the transitions, the values (all issues at once) or the signer, in this order.
+ */
+export function checkInput(check: InputCheck): void {
+  const { agreement, inputId, values, facts } = check;
+  const issuer = requireInput(agreement, inputId);
+  requireTransition(check, facts.currentState);
+  const issues = checkInputValues({ agreement, inputId, values });
+  if (issues.length > 0)
+    throw new RefusedError('schema_mismatch', 'The values do not fit the input.', {
+      field: 'values',
+      issues,
+    });
+  requireIssuer(issuer, check);
+}
+
+function requireTransition({ agreement, inputId }: InputCheck, stateHash: Hex | undefined): void {
+  const transitions = transitionsFor(agreement, inputId);
+  if (transitions.length === 0)
+    throw new RefusedError('no_transition', 'No transition of the agreement names this input.', {
+      field: 'inputId',
+      facts: { inputId },
+    });
+  const state = stateHash && (stateName(agreement, stateHash) ?? stateHash);
+  if (transitions.some(({ from }) => from === state)) return;
+  throw new RefusedError('state_not_accepting', 'The agreement does not accept this input in its state.', {
+    field: 'inputId',
+    facts: {
+      inputId,
+      currentState: state,
+      acceptingStates: [...new Set(transitions.map(({ from }) => from))],
+    },
+  });
+}
+
+/**
+ * The effective values may be a block behind the chain: what the chain would accept is not refused, and its word against a
+ * sender counts.
+ */
+function requireIssuer(issuer: Issuer, check: InputCheck): void {
+  const { signer, facts } = check;
+  const allowed = resolveIssuers(issuer, check.variables);
+  const isAllowed = issuer.anyone || allowed.includes(signer) || facts.simulation?.ok === true;
+  if (isAllowed && !refusesSender(facts.simulation)) return;
+  throw new RefusedError('issuer_not_allowed', 'The signer is not an issuer of this input.', {
+    field: 'signer',
+    facts: { signer, allowedSigners: allowed },
+  });
+}
+
+const senderErrors = new Set(['SenderAddressMismatch', 'SenderAddressNotAllowed', 'VarNotSet']);
+
+function refusesSender(simulation: Simulation | undefined): boolean {
+  return simulation?.ok === false && senderErrors.has(decodeRevert(simulation.data).name);
+}

@@ -1,0 +1,90 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Address, type Hex, hashTypedData, type PublicClient, type TypedDataDefinition } from 'viem';
+import { RefusedError } from '../errors/serviceError.ts';
+import { findSignatureFault, type PermitSignature, recoverSigner } from './permitSignature.ts';
+
+/** A permit as it was sent: who is said to have signed what. */
+export type SentPermit = {
+  readonly signer: Address;
+  readonly signature: PermitSignature;
+  /** The typed data that the permit signs if it was made for this nonce. */
+  buildTypedData(nonce: bigint): TypedDataDefinition;
+  /** Says what else the signer may have signed, where the signature fits that. */
+  findHint(
+    recover: (digest: Hex) => Promise<Address | undefined>,
+    nonce: bigint,
+  ): Promise<string | undefined>;
+};
+
+/** How far from the signer's nonce in the contract a signature is looked for. */
+const earlierNonces = 64n;
+const laterNonces = 16n;
+/** A recovery takes about a millisecond of this thread: others get their turn between so many. */
+const recoveriesPerTurn = 4n;
+
+/**
+ * The digest that the permit signs, which is the one for the signer's current nonce.
+ *
+ * @throws RefusedError `stale_nonce` or `future_nonce` where the signature is good for a near nonce, else `signature_mismatch`
+ * with what was expected.
+ */
+export async function matchPermit(
+  permit: SentPermit,
+  { nonce, client }: { nonce: bigint; client: PublicClient },
+): Promise<Hex> {
+  const { signer, signature } = permit;
+  const typedData = permit.buildTypedData(nonce);
+  const digest = hashTypedData(typedData);
+  const fault = findSignatureFault(signature);
+  if (fault) throw new RefusedError('signature_mismatch', fault, { field: 'signature', facts: { digest } });
+  const recovered = await recoverSigner(digest, signature);
+  if (recovered === signer) return digest;
+
+  const signed = await findSignedNonce(permit, nonce);
+  if (signed !== undefined) throw refuseNonce(signed, nonce);
+  const hint =
+    (await permit.findHint((other) => recoverSigner(other, signature), nonce)) ??
+    (await findContractHint(client, signer));
+  const message = "The signature is not the signer's over what this request says.";
+  throw new RefusedError('signature_mismatch', hint ? `${message} ${hint}` : message, {
+    field: 'signature',
+    facts: {
+      signer,
+      recoveredAddress: recovered ?? null,
+      digest,
+      domain: typedData.domain,
+      primaryType: typedData.primaryType,
+      message: typedData.message,
+    },
+  });
+}
+
+function refuseNonce(signed: bigint, current: bigint): RefusedError {
+  const facts = { signedNonce: signed.toString(), currentNonce: current.toString() };
+  if (signed < current)
+    return new RefusedError('stale_nonce', 'The permit is signed for a nonce that is used up.', { facts });
+  return new RefusedError('future_nonce', 'The permit is signed for a nonce whose turn has not come.', {
+    facts,
+  });
+}
+
+/** The near nonce that the signature is good for, if there is one; the nearest are tried first. */
+async function findSignedNonce(permit: SentPermit, current: bigint): Promise<bigint | undefined> {
+  for (let distance = 1n; distance <= earlierNonces; distance++) {
+    const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
+    for (const nonce of candidates.filter((candidate) => candidate >= 0n)) {
+      const digest = hashTypedData(permit.buildTypedData(nonce));
+      if ((await recoverSigner(digest, permit.signature)) === permit.signer) return nonce;
+    }
+    if (distance % recoveriesPerTurn === 0n) await nextTurn();
+  }
+  return undefined;
+}
+
+/** Contracts verify no signature of another contract here, which its owners may not know. */
+async function findContractHint(client: PublicClient, signer: Address): Promise<string | undefined> {
+  const code = await client.getCode({ address: signer }).catch(() => undefined);
+  const isDelegated = code?.startsWith('0xef0100');
+  if (!code || isDelegated) return undefined;
+  return 'The signer is a contract, and a permit can only be signed with the key of an account.';
+}

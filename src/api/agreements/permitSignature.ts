@@ -1,0 +1,24 @@
+import { type Address, type Hex, hexToBigInt, recoverAddress } from 'viem';
+
+/** A permit's signature as callers send it and contracts take it. */
+export type PermitSignature = { readonly v: 27 | 28; readonly r: Hex; readonly s: Hex };
+
+const curveOrder = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+
+/** Why no contract would look at this signature, whatever it signs; undefined for a sound one. */
+export function findSignatureFault({ r, s }: PermitSignature): string | undefined {
+  const isInField = [r, s].every((part) => hexToBigInt(part) > 0n && hexToBigInt(part) < curveOrder);
+  if (!isInField) return 'r and s must be above 0 and below the order of the curve.';
+  if (hexToBigInt(s) > curveOrder / 2n)
+    return 'The contracts refuse a signature whose s is in the upper half of the curve: sign with the lower one.';
+  return undefined;
+}
+
+/** The address whose key made a signature over this digest; undefined where r is no point of the curve. */
+export async function recoverSigner(digest: Hex, { v, r, s }: PermitSignature): Promise<Address | undefined> {
+  try {
+    return await recoverAddress({ hash: digest, signature: { r, s, v: BigInt(v) } });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type pg from 'pg';
+import type { WireValues } from '../../protocol/index.ts';
+import type { AcceptedInputs } from './acceptedInputs.ts';
+import { instantSql, quote, writeObject } from './jsonText.ts';
+import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+
+type StateRow = {
+  id: string;
+  status: string;
+  state: string | null;
+  state_block_number: string | null;
+  updated_at: string;
+  doc_hash: string;
+  variables: WireValues;
+};
+
+const query: OwnedQuery = {
+  name: 'state',
+  columns: `r.id, r.status, r.state, r.state_block_number, r.doc_hash, r.variables,
+    ${instantSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
+};
+
+/**
+ * The state of one of a principal's records as JSON, with the inputs that it accepts; null for a Draft.
+ *
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ */
+export async function readState(
+  pool: pg.Pool,
+  acceptedInputs: AcceptedInputs,
+  { reference, principalId }: { reference: RecordReference; principalId: string },
+): Promise<string> {
+  const [row] = await queryOwned<StateRow>(pool, { reference, principalId, query });
+  const { id, status, state, doc_hash: docHash, variables } = row;
+  const isDeployed = status === 'Deployed' && state !== null;
+  const accepted = isDeployed
+    ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
+    : { description: undefined, inputsText: '[]' };
+  return writeObject({
+    status: quote(status),
+    state: isDeployed ? quote(state) : 'null',
+    description: quote(accepted.description ?? null),
+    blockNumber: isDeployed ? row.state_block_number : 'null',
+    updatedAt: quote(row.updated_at),
+    acceptedInputs: accepted.inputsText,
+  });
+}

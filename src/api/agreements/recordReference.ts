@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { type Address, getAddress, isAddress } from 'viem';
+import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
+
+/** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
+export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
+
+const recordIdPattern = /^agr_[0-9a-z]{1,64}$/;
+
+/** A query for one record. `columns` may use `r` for the record, and parameters from `$4` on. */
+export type OwnedQuery = {
+  /** Names the statement, which the database then parses once per connection. */
+  readonly name: string;
+  readonly columns: string;
+  /** Joins and lateral queries after `from service.records r`; may give several rows of one record. */
+  readonly joins?: string;
+  readonly parameters?: readonly unknown[];
+};
+
+/**
+ * Runs a query for the record that a principal refers to, in one statement. An id is told from an address by its form.
+ *
+ * @throws NotFoundError where there is none, and for an address also where it is another principal's.
+ * @throws AccessError `forbidden` for the id of another principal's record.
+ * @throws MalformedError for an address that the principal holds on several chains, with no chain named.
+ */
+export async function queryOwned<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  { reference, principalId, query }: { reference: RecordReference; principalId: string; query: OwnedQuery },
+): Promise<[Row, ...Row[]]> {
+  const { id, chainId = null } = reference;
+  const address = findAddress(id);
+  if (!address && !recordIdPattern.test(id)) throw notFound();
+  const condition = address ? 'r.address = $1 and r.principal_id = $2' : 'r.id = $1 and $2::text is not null';
+  const { rows } = await pool.query<Row & Owner>({
+    name: `${query.name} by ${address ? 'address' : 'id'}`,
+    text: `select r.id as owned_id, r.principal_id as owner_id, ${query.columns} from service.records r ${query.joins ?? ''}
+      where ${condition} and ($3::integer is null or r.chain_id = $3)`,
+    values: [address ?? id, principalId, chainId, ...(query.parameters ?? [])],
+  });
+  const [first, ...others] = rows;
+  if (!first) throw notFound();
+  if (first.owner_id !== principalId)
+    throw new AccessError('forbidden', 'The agreement belongs to another principal.');
+  if (others.some((row) => row.owned_id !== first.owned_id)) {
+    const message = 'is needed: the address is known on several chains';
+    throw new MalformedError('The address is ambiguous.', {
+      field: 'chainId',
+      issues: [{ path: 'chainId', message }],
+    });
+  }
+  return [first, ...others];
+}
+
+type Owner = { owned_id: string; owner_id: string };
+
+function findAddress(text: string): Address | undefined {
+  const lowerCase = text.toLowerCase();
+  return isAddress(lowerCase) ? getAddress(lowerCase) : undefined;
+}
+
+function notFound(): NotFoundError {
+  return new NotFoundError('There is no such agreement.');
+}

@@ -1,0 +1,51 @@
+import type { PublicClient } from 'viem';
+import { readPermitFacts } from '../chain/readPermitFacts.ts';
+import { findViolatedConstraint } from '../database/uniqueViolation.ts';
+import { findWallet, isExpired, type Permit } from './acceptPermit.ts';
+import type { KnownPermit, PermitCall } from './recognisePermit.ts';
+import type { Services } from './services.ts';
+import { reopenTransaction } from './storeTransaction.ts';
+
+/**
+ * Sends a known permit again whose transaction had failed, provided that the contract would still take it: unexpired, with its
+ * nonce unused and free, and without a revert. Otherwise nothing changes.
+ *
+ * @throws ChainUnavailableError where the transaction had failed and the chain cannot be asked.
+ */
+export async function reviveIfUsable(
+  {
+    known,
+    permit,
+    call,
+    isAgreement,
+  }: { known: KnownPermit; permit: Permit; call: PermitCall; isAgreement: boolean },
+  services: Services,
+): Promise<KnownPermit> {
+  const { id, state, nonce } = known.transaction;
+  if (state !== 'failed') return known;
+  const { database } = services;
+  const wallet = await findWallet(database, permit.chainId);
+  const facts = await readPermitFacts(clientOf(permit.chainId, services), {
+    contract: permit.contract,
+    signer: permit.signer,
+    isAgreement,
+    call: { from: wallet, to: call.contract, data: call.callData },
+  });
+  const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
+  if (!isUsable || !wallet) return known;
+  try {
+    await database.transaction((transaction) =>
+      reopenTransaction(transaction, { id, chainId: permit.chainId }),
+    );
+  } catch (error) {
+    // Another permit has the nonce now, and this one stays as failed as it was.
+    if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
+  }
+  return known;
+}
+
+export function clientOf(chainId: number, { clients }: Services): PublicClient {
+  const client = clients.get(chainId);
+  if (!client) throw new Error(`there is no client for the chain ${chainId}`);
+  return client;
+}

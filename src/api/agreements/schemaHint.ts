@@ -1,0 +1,26 @@
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
+
+/** What a caller should know whose signature fits a document without the fields that stand in `schema`. */
+export const schemaHint =
+  'It fits the agreement with inputs that have no fields: the public signing library does not read fields from `schema` objects. Put them into `data`, or sign with the typed data that this service builds.';
+
+/**
+ * The document as a library sees it that knows fields only from `data`: without the `schema` objects that stand instead.
+ * Undefined where it has none such.
+ */
+export function withoutSchemaFields(agreement: unknown): unknown {
+  const execution = isJsonObject(agreement) ? agreement.execution : undefined;
+  const inputs = isJsonObject(execution) ? execution.inputs : undefined;
+  if (!isJsonObject(agreement) || !isJsonObject(execution) || !isJsonObject(inputs)) return undefined;
+  const entries = Object.entries(inputs);
+  if (!entries.some(([, input]) => hasSchemaFields(input))) return undefined;
+  const reduced = entries.map(([id, input]) => [
+    id,
+    hasSchemaFields(input) ? { ...input, schema: null } : input,
+  ]);
+  return { ...agreement, execution: { ...execution, inputs: Object.fromEntries(reduced) } };
+}
+
+function hasSchemaFields(input: unknown): input is Record<string, unknown> {
+  return isJsonObject(input) && (input.data ?? undefined) === undefined && isJsonObject(input.schema);
+}

@@ -1,0 +1,17 @@
+import type pg from 'pg';
+import type { ChainClients } from '../chain/clients.ts';
+import type { ChainConfiguration } from '../config/configuration.ts';
+import type { Limits } from '../config/limits.ts';
+import type { Database } from '../database/database.ts';
+import type { Changes } from './changes.ts';
+
+/** What the functions of agreements work with; made at start, and shared by all requests. */
+export type Services = {
+  readonly database: Database;
+  /** The pool of the same database, for reads in SQL. */
+  readonly pool: pg.Pool;
+  readonly chains: readonly ChainConfiguration[];
+  readonly clients: ChainClients;
+  readonly changes: Changes;
+  readonly limits: Limits;
+};

@@ -1,0 +1,89 @@
+import { and, eq, notInArray, sql } from 'drizzle-orm';
+import type { Address, Hex } from 'viem';
+import { channels } from '../database/channels.ts';
+import type { DatabaseTransaction, Queryable } from '../database/database.ts';
+import { createId } from '../database/ids.ts';
+import { inputs } from '../database/tables/inputs.ts';
+import { records } from '../database/tables/records.ts';
+import { transactions } from '../database/tables/transactions.ts';
+import { RefusedError } from '../errors/serviceError.ts';
+
+export type NewTransaction = {
+  readonly chainId: number;
+  readonly kind: 'deploy' | 'input';
+  readonly contract: Address;
+  readonly signer: Address;
+  readonly permitNonce: bigint;
+  readonly permitDigest: Hex;
+  readonly contentHash: Hex;
+  readonly deadline: bigint;
+  readonly callData: Hex;
+  readonly gasEstimate: bigint;
+};
+
+/**
+ * Puts a permit's transaction into the outbox, or returns the one that is there for the same permit, opening it again where it
+ * had failed. What else the caller stores in the same database transaction may refer to it.
+ *
+ * @throws RefusedError `stale_nonce` where the chain has taken the permit meanwhile.
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ */
+export async function storeTransaction(
+  database: DatabaseTransaction,
+  transaction: NewTransaction,
+): Promise<string> {
+  const { chainId, permitDigest, signer, permitNonce } = transaction;
+  const [stored] = await database
+    .insert(transactions)
+    .values({ id: createId('txn'), ...transaction })
+    .onConflictDoNothing({ target: [transactions.chainId, transactions.permitDigest, transactions.signer] })
+    .returning({ id: transactions.id });
+  if (stored) {
+    await announce(database, chainId);
+    return stored.id;
+  }
+  // An update even where nothing changes: whoever settles this transaction at the same time has to look again.
+  const [open] = await database
+    .update(transactions)
+    .set({ updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(transactions.chainId, chainId),
+        eq(transactions.permitDigest, permitDigest),
+        eq(transactions.signer, signer),
+        notInArray(transactions.state, ['mined', 'final']),
+      ),
+    )
+    .returning({ id: transactions.id, state: transactions.state });
+  if (!open) {
+    const message = 'The permit is signed for a nonce that is used up.';
+    throw new RefusedError('stale_nonce', message, { facts: { signedNonce: permitNonce.toString() } });
+  }
+  if (open.state === 'failed') await reopenTransaction(database, { id: open.id, chainId });
+  return open.id;
+}
+
+/** Has a failed transaction sent once more; whatever waited for it waits again. */
+export async function reopenTransaction(
+  database: Queryable,
+  { id, chainId }: { id: string; chainId: number },
+): Promise<void> {
+  const now = sql`now()`;
+  await database
+    .update(transactions)
+    .set({ state: 'accepted', failure: null, wallet: null, walletNonce: null, txHash: null, updatedAt: now })
+    .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')));
+  await database
+    .update(records)
+    .set({ error: null, updatedAt: now })
+    .where(and(eq(records.deployTransactionId, id), eq(records.status, 'Draft')));
+  await database
+    .update(inputs)
+    .set({ status: 'PENDING', error: null, txHash: null, updatedAt: now })
+    .where(and(eq(inputs.transactionId, id), eq(inputs.status, 'FAILED')));
+  await announce(database, chainId);
+}
+
+async function announce(database: Queryable, chainId: number): Promise<void> {
+  await database.execute(sql`select pg_notify(${channels.outbox}, ${String(chainId)})`);
+}

@@ -1,0 +1,109 @@
+import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+
+/** Why a call reverted, in words and in parts. */
+export type RevertReason = {
+  /** The error's name: `Error` for a plain message, `Panic`, a custom error's own, or `Unknown`. */
+  readonly name: string;
+  readonly message: string;
+  readonly args?: readonly string[];
+  /** The contract that an action called and that refused. */
+  readonly target?: string;
+  /** What could not be decoded. */
+  readonly data?: string;
+};
+
+/** The errors that tokens agree on (ERC-6093): documents seldom list them in their ABI. */
+const tokenErrors = parseAbi([
+  'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
+  'error ERC20InvalidSender(address sender)',
+  'error ERC20InvalidReceiver(address receiver)',
+  'error ERC20InvalidApprover(address approver)',
+  'error ERC20InvalidSpender(address spender)',
+]);
+const protocolErrors = [...agreementEngineAbi, ...agreementFactoryAbi].filter(({ type }) => type === 'error');
+const knownErrors: Abi = [...protocolErrors, ...tokenErrors];
+
+const maxText = 500;
+
+/** Decodes what a contract reverted with: the protocol's errors, those of the given ABIs, messages and panics. */
+export function decodeRevert(data: Hex | undefined, actionErrors: Abi = []): RevertReason {
+  if (data === undefined || data === '0x')
+    return { name: 'Unknown', message: 'The contract gave no reason.' };
+  const decoded = decode(data, actionErrors);
+  if (!decoded) {
+    return {
+      name: 'Unknown',
+      message: `The contract gave the unknown error ${data.slice(0, 10)}.`,
+      data: cut(data),
+    };
+  }
+  const { name, args } = decoded;
+  const [first, second] = args;
+  if (name === 'ActionCallFailed' && typeof first === 'string' && isHex(second))
+    return { ...decodeRevert(second, actionErrors), target: first };
+  if (name === 'Error') return { name, message: cut(String(first)) };
+  if (name === 'Panic') return { name, message: `Panic ${panicNames.get(Number(first)) ?? String(first)}` };
+  // The deployed contract names a wrong comparison here: what it says explains nothing.
+  if (name === 'ComparisonFailed')
+    return { name, message: 'A submitted value breaks a rule of the agreement.' };
+  const texts = args.map((argument) => cut(toText(argument)));
+  return { name, message: `${name}(${texts.join(', ')})`, args: texts };
+}
+
+/** The errors that the actions of a document list in their ABIs; entries that are not usable are left out. */
+export function listActionErrors(agreement: unknown): Abi {
+  const actions = member(member(agreement, 'execution'), 'actions');
+  if (!Array.isArray(actions)) return [];
+  return actions.flatMap((action) => {
+    const abi = member(member(action, 'call'), 'abi');
+    return Array.isArray(abi) ? abi.filter(isErrorEntry) : [];
+  });
+}
+
+const panicNames = new Map([
+  [0x01, 'assertion failed'],
+  [0x11, 'arithmetic overflow or underflow'],
+  [0x12, 'division by zero'],
+  [0x21, 'value is no member of the enumeration'],
+  [0x31, 'array is empty'],
+  [0x32, 'array index out of bounds'],
+  [0x41, 'out of memory'],
+]);
+
+function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly unknown[] } | undefined {
+  for (const abi of [knownErrors, actionErrors]) {
+    try {
+      const { errorName, args } = decodeErrorResult({ abi, data });
+      return { name: errorName, args: args ?? [] };
+    } catch {
+      // Not among these errors, or an ABI that an author wrote badly: the raw data are shown instead.
+    }
+  }
+  return undefined;
+}
+
+function isErrorEntry(entry: unknown): entry is Abi[number] {
+  return (
+    member(entry, 'type') === 'error' &&
+    typeof member(entry, 'name') === 'string' &&
+    Array.isArray(member(entry, 'inputs'))
+  );
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+function toText(argument: unknown): string {
+  if (typeof argument !== 'object') return String(argument);
+  return JSON.stringify(argument, (_key, value) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+function cut(text: string): string {
+  return text.length > maxText ? text.slice(0, maxText) : text;
+}

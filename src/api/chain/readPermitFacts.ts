@@ -1,0 +1,42 @@
+import { type Address, type Hex, hexToBigInt, type PublicClient } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { type Call, type Simulation, simulateCall } from './simulateCall.ts';
+import { chainUnavailable } from './unavailable.ts';
+
+/** What the chain says of a permit at its latest block. */
+export type PermitFacts = {
+  /** The signer's next nonce in the contract. */
+  readonly nonce: bigint;
+  /** Unix seconds of the latest block. */
+  readonly blockTimestamp: bigint;
+  /** The agreement's state; undefined for a factory. */
+  readonly currentState: Hex | undefined;
+  /** Undefined where no call was given. */
+  readonly simulation: Simulation | undefined;
+};
+
+/**
+ * Reads all that decides about a permit in one round trip.
+ *
+ * @throws ChainUnavailableError where no endpoint of the chain answers.
+ */
+export async function readPermitFacts(
+  client: PublicClient,
+  query: { contract: Address; signer: Address; isAgreement: boolean; call: Call | undefined },
+): Promise<PermitFacts> {
+  const { contract, signer, isAgreement, call } = query;
+  // The factory and the engine declare `nonces` alike.
+  const reading = { address: contract, abi: agreementEngineAbi } as const;
+  const [nonce, block, currentState, simulation] = await Promise.all([
+    client.readContract({ ...reading, functionName: 'nonces', args: [signer] }).catch(refuse),
+    client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }).catch(refuse),
+    isAgreement ? client.readContract({ ...reading, functionName: 'currentState' }).catch(refuse) : undefined,
+    call && simulateCall(client, call),
+  ]);
+  if (!block) throw chainUnavailable(new Error('the node has no latest block'));
+  return { nonce, blockTimestamp: hexToBigInt(block.timestamp), currentState, simulation };
+}
+
+function refuse(cause: unknown): never {
+  throw chainUnavailable(cause);
+}

@@ -1,0 +1,50 @@
+import { type Address, type Hex, hexToBigInt, isHex, type PublicClient, type RpcRequestError } from 'viem';
+import { chainUnavailable, findCallFault } from './unavailable.ts';
+
+export type Call = { readonly from: Address | undefined; readonly to: Address; readonly data: Hex };
+
+/** What a call would do in the next block. */
+export type Simulation =
+  | { readonly ok: true; readonly gas: bigint }
+  /** `data` is what the contract reverted with; absent where the node says only in words why the call cannot be mined. */
+  | { readonly ok: false; readonly data: Hex | undefined; readonly message: string };
+
+/**
+ * Runs a call against the latest block without sending it, and estimates its gas at the same time.
+ *
+ * @throws ChainUnavailableError where no endpoint of the chain runs it.
+ */
+export async function simulateCall(client: PublicClient, { from, to, data }: Call): Promise<Simulation> {
+  const call = { ...(from && { from }), to, data };
+  try {
+    return {
+      ok: true,
+      gas: hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] })),
+    };
+  } catch (error) {
+    const answer = findCallFault(error);
+    if (!answer) throw chainUnavailable(error);
+    const revertData = findRevertData(answer) ?? (await readRevertData(client, call));
+    return { ok: false, data: revertData, message: answer.details };
+  }
+}
+
+/** Some nodes leave the revert data out of estimates, and give them for a plain call. */
+async function readRevertData(
+  client: PublicClient,
+  call: { from?: Address; to: Address; data: Hex },
+): Promise<Hex | undefined> {
+  try {
+    await client.request({ method: 'eth_call', params: [call, 'latest'] });
+    return undefined;
+  } catch (error) {
+    const answer = findCallFault(error);
+    return answer && findRevertData(answer);
+  }
+}
+
+function findRevertData({ data }: RpcRequestError): Hex | undefined {
+  if (isHex(data)) return data;
+  if (typeof data !== 'object' || data === null || !('data' in data)) return undefined;
+  return isHex(data.data) ? data.data : undefined;
+}

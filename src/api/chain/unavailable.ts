@@ -1,0 +1,20 @@
+import { BaseError, RpcRequestError } from 'viem';
+import { ChainUnavailableError } from '../errors/serviceError.ts';
+
+/** What nodes answer when they are the problem, and not the call: limits, internal errors, methods not offered. */
+const nodeTroubleCodes = new Set([-32_005, -32_007, -32_601, -32_603, -32_004, -32_002, 429]);
+/** Other nodes say with one and the same code that a call fails and that they lack a block: only the words tell. */
+const callFaults = /revert|gas|opcode|stack|jump|code size|execution/i;
+
+/** The node's own answer, where the failure was one that the call itself caused. */
+export function findCallFault(error: unknown): RpcRequestError | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  const answer = error.walk((cause) => cause instanceof RpcRequestError);
+  if (!(answer instanceof RpcRequestError) || nodeTroubleCodes.has(answer.code)) return undefined;
+  return answer.data !== undefined || callFaults.test(answer.details) ? answer : undefined;
+}
+
+/** The error for a chain that no endpoint gives access to. What an endpoint said stays in the cause, which callers never see. */
+export function chainUnavailable(cause: unknown): ChainUnavailableError {
+  return new ChainUnavailableError('The chain does not answer now.', { cause });
+}

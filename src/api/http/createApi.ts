@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Authenticator } from '../access/authenticator.ts';
+import type { Services } from '../agreements/services.ts';
+import { type App, createApp } from './createApp.ts';
+import { deployWithPermit } from './routes/deployWithPermit.ts';
+import { getAgreement } from './routes/getAgreement.ts';
+import { getInputs } from './routes/getInputs.ts';
+import { getState } from './routes/getState.ts';
+import { healthRoute } from './routes/health.ts';
+import { submitInputEndpoint } from './routes/submitInput.ts';
+import { validateDeployment } from './routes/validateDeployment.ts';
+import { validateTemplate } from './routes/validateTemplate.ts';
+
+/** All routes of the service over what they work with. A new route is added here. */
+export function createApi(
+  services: Services,
+  { authenticator, logger }: { authenticator: Authenticator; logger: Logger },
+): App {
+  return createApp({
+    authenticator,
+    logger,
+    limits: services.limits,
+    publicRoutes: [healthRoute(services.pool)],
+    endpoints: [
+      validateTemplate(services),
+      validateDeployment(services),
+      deployWithPermit(services),
+      submitInputEndpoint(services),
+      getAgreement(services),
+      getState(services),
+      getInputs(services),
+    ],
+  });
+}

@@ -1,0 +1,83 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import type { AppEnv, Endpoint, ServeContext } from './endpoint.ts';
+import { describeError, errorResponse } from './errorResponse.ts';
+import { MethodNotAllowedError, UnknownRouteError } from './requestErrors.ts';
+import { chooseRequestId } from './requestId.ts';
+
+export type App = OpenAPIHono<AppEnv>;
+
+type Handler = (context: Context<AppEnv>) => Promise<Response> | Response;
+
+/** A route outside the envelopes, such as health: for GET, public, and answering by itself. */
+export type PublicRoute = { readonly path: `/v0/${string}`; readonly serve: Handler };
+
+export type AppParts = ServeContext & {
+  readonly logger: Logger;
+  readonly endpoints: readonly Endpoint[];
+  readonly publicRoutes: readonly PublicRoute[];
+};
+
+type MountedRoute = { method: string; path: string; serve: Handler };
+
+/** Puts routes together to the application. Nothing is started, and nothing has to be closed. */
+export function createApp({ endpoints, publicRoutes, logger, ...serveContext }: AppParts): App {
+  const app = new OpenAPIHono<AppEnv>();
+  for (const { route } of endpoints) app.openAPIRegistry.registerPath(route);
+  mount(app, [
+    ...publicRoutes.map(({ path, serve }) => ({ method: 'GET', path, serve })),
+    ...endpoints.map(({ route, serve }) => ({
+      method: route.method.toUpperCase(),
+      path: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      serve: (context: Context<AppEnv>) => serve(context, serveContext),
+    })),
+  ]);
+  app.notFound(() => {
+    throw new UnknownRouteError('There is no such route.');
+  });
+  app.onError((error, context) => {
+    const requestId = context.get('requestId') ?? readRequestId(context);
+    const description = describeError(error);
+    logFailure({ logger, context, requestId, error, description });
+    return errorResponse(description, requestId);
+  });
+  return app;
+}
+
+/** Paths without parameters come first, so that the last part of one is never taken for an id. */
+function mount(app: App, routes: readonly MountedRoute[]): void {
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  for (const [path, atPath] of paths) {
+    for (const { method, serve } of atPath)
+      app.on(method, path, (context) => {
+        context.set('requestId', readRequestId(context));
+        return serve(context);
+      });
+    const methods = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    app.all(path, () => {
+      throw new MethodNotAllowedError(methods);
+    });
+  }
+}
+
+function readRequestId(context: Context<AppEnv>): string {
+  return chooseRequestId(context.req.raw.headers.get('x-request-id'));
+}
+
+function logFailure(failure: {
+  logger: Logger;
+  context: Context<AppEnv>;
+  requestId: string;
+  error: Error;
+  description: ReturnType<typeof describeError>;
+}): void {
+  const { logger, context, requestId, error, description } = failure;
+  const { method, path } = context.req;
+  const principalId = context.get('principalId');
+  const facts = { requestId, method, path, status: description.status, principalId };
+  if (description.status === 500) logger.error({ ...facts, err: error }, 'a request failed');
+  else if (description.status === 503) logger.warn({ ...facts, err: error }, 'a request could not be served');
+  else logger.info({ ...facts, ...description.details, refusal: error.message }, 'a request was refused');
+}

@@ -1,0 +1,119 @@
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { type Authenticator, authorize, type Caller } from '../access/authenticator.ts';
+import type { Scope } from '../access/scopes.ts';
+import type { Limits } from '../config/limits.ts';
+import { type Issue, MalformedError } from '../errors/serviceError.ts';
+import { buildResponses, type DataShape } from './documentation.ts';
+import type { ErrorStatus } from './errorResponse.ts';
+import { readJsonBody } from './jsonBody.ts';
+import { type Place, parseShape } from './parseShape.ts';
+import { readQuery } from './readQuery.ts';
+import { listUnfit } from './textFitness.ts';
+
+export type AppEnv = { Variables: { requestId: string; principalId?: string } };
+
+/** A request whose caller is known and entitled, and whose parts have the shapes that the endpoint declares. */
+export type EndpointRequest<Params, Query, Body> = {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+};
+
+type Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly path: `/v0/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly scope: Scope;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Turns the faults of a body into the error to throw; without it they are those of a malformed request. */
+  readonly refuseBody?: (issues: Issue[], body: unknown) => Error;
+  readonly data: DataShape;
+  /** The statuses of the refusals that this endpoint adds to those of every endpoint. */
+  readonly refusals: readonly ErrorStatus[];
+  handle(
+    request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ): Promise<Response> | Response;
+};
+
+export type ServeContext = { readonly authenticator: Authenticator; readonly limits: Limits };
+
+/** One route of the service: what is documented of it, and how it is served. */
+export type Endpoint = {
+  readonly route: RouteConfig;
+  serve(context: Context<AppEnv>, serveContext: ServeContext): Promise<Response>;
+};
+
+/** For a path without parameters, and for a route that takes none in its query. */
+export const none = z.strictObject({});
+/** For a route that reads no body; one that is sent nevertheless is not looked at. */
+export const noBody = z.undefined();
+
+/** The agreement stands one level below the body that carries it. */
+const levelsAboveAgreement = 1;
+
+/**
+ * Makes an endpoint out of its declaration. The same schemas document and check: access first, then path, query and body, each
+ * with all of its faults at once. Values that a body's schema leaves unknown reach the handler just as they were parsed.
+ */
+export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  definition: Definition<Params, Query, Body>,
+): Endpoint {
+  const { params, query, body, scope, refuseBody = malformedBody } = definition;
+  const hasBody = !(body instanceof z.ZodUndefined);
+
+  const readBody = async (request: Request, limits: Limits): Promise<z.output<Body>> => {
+    const value = hasBody ? await readJsonBody(request, limits.bodyBytes) : undefined;
+    const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
+    if (unfit.length > 0) throw refuseBody(unfit, value);
+    const parsed = parseShape(body, value, 'body');
+    if (parsed.ok) return parsed.data;
+    throw refuseBody(parsed.issues, value);
+  };
+
+  return {
+    route: createRoute({
+      method: definition.method,
+      path: definition.path,
+      tags: [definition.tag],
+      summary: definition.summary,
+      ...(definition.description === undefined ? {} : { description: definition.description }),
+      security: [{ apiKey: [] }, { bearer: [] }],
+      request: {
+        params,
+        query,
+        ...(hasBody ? { body: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+      },
+      responses: buildResponses(definition.data, definition.refusals),
+    }),
+    async serve(context, { authenticator, limits }) {
+      const { req } = context;
+      const caller = await authenticator.authenticate(req.raw.headers);
+      context.set('principalId', caller.principalId);
+      authorize(caller, scope);
+      return definition.handle({
+        caller,
+        requestId: context.get('requestId'),
+        params: check(params, req.param(), 'path'),
+        query: check(query, readQuery(req.url), 'query'),
+        body: await readBody(req.raw, limits),
+      });
+    },
+  };
+}
+
+function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {
+  const parsed = parseShape(shape, value, place);
+  if (parsed.ok) return parsed.data;
+  throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
+}
+
+function malformedBody(issues: Issue[]): Error {
+  return new MalformedError('The body is not as expected.', { issues });
+}

@@ -1,0 +1,117 @@
+import {
+  AccessError,
+  ChainUnavailableError,
+  type Issue,
+  MalformedError,
+  NotFoundError,
+  type Reason,
+  RefusedError,
+  ServiceError,
+} from '../errors/serviceError.ts';
+import {
+  MethodNotAllowedError,
+  PayloadTooLargeError,
+  UnknownRouteError,
+  UnsupportedMediaTypeError,
+} from './requestErrors.ts';
+import { writeJson } from './writeJson.ts';
+
+/** The code that stands in the body, by status. */
+export const codesByStatus = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  402: 'payment_required',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'chain_unavailable',
+} as const;
+export type ErrorStatus = keyof typeof codesByStatus;
+
+const statusByReason = {
+  unsupported_chain: 400,
+  invalid_agreement: 400,
+  invalid_values: 400,
+  invalid_participants: 400,
+  invalid_notification_template: 400,
+  document_id_taken: 409,
+  not_deployed: 409,
+  unknown_input: 400,
+  state_not_accepting: 409,
+  no_transition: 409,
+  schema_mismatch: 400,
+  issuer_not_allowed: 400,
+  permit_expired: 400,
+  stale_nonce: 409,
+  future_nonce: 409,
+  nonce_in_flight: 409,
+  signature_mismatch: 400,
+  action_reverted: 409,
+  relayer_unfunded: 503,
+} as const satisfies Record<Reason, ErrorStatus>;
+
+const statusByAccess = { unauthorized: 401, payment_required: 402, forbidden: 403 } as const;
+
+/** How long a caller may wait before an operator has funded a wallet: a guess that keeps callers from hurrying. */
+const unfundedRetrySeconds = 30;
+
+/** What a caller is told of a failure. */
+export type ErrorDescription = {
+  status: ErrorStatus;
+  message: string;
+  details?: ErrorDetails | undefined;
+  headers?: Record<string, string> | undefined;
+};
+
+type ErrorDetails = {
+  reason?: Reason;
+  field?: string | undefined;
+  issues?: readonly Issue[] | undefined;
+  [fact: string]: unknown;
+};
+
+/** The one place where an error gets its status and what a caller may know of it. */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof ServiceError)) return { status: 500, message: 'The service failed to answer.' };
+  const { message } = error;
+  if (error instanceof RefusedError) return describeRefusal(error);
+  if (error instanceof MalformedError)
+    return { status: 400, message, details: { field: error.field, issues: error.issues } };
+  if (error instanceof AccessError) {
+    const status = statusByAccess[error.kind];
+    const headers = status === 401 ? { 'www-authenticate': 'Bearer realm="agreements"' } : undefined;
+    return { status, message, headers };
+  }
+  if (error instanceof NotFoundError || error instanceof UnknownRouteError) return { status: 404, message };
+  if (error instanceof MethodNotAllowedError)
+    return { status: 405, message, headers: { allow: error.allowed.join(', ') } };
+  if (error instanceof PayloadTooLargeError)
+    return { status: 413, message, details: { limitBytes: error.limitBytes, field: error.field } };
+  if (error instanceof UnsupportedMediaTypeError) return { status: 415, message };
+  if (error instanceof ChainUnavailableError)
+    return { status: 503, message, headers: { 'retry-after': String(error.retryAfterSeconds) } };
+  return { status: 500, message: 'The service failed to answer.' };
+}
+
+function describeRefusal({ reason, message, field, issues, facts }: RefusedError): ErrorDescription {
+  const status = statusByReason[reason];
+  const headers = status === 503 ? { 'retry-after': String(unfundedRetrySeconds) } : undefined;
+  return { status, message, details: { reason, field, issues, ...facts }, headers };
+}
+
+/** The error object of the specification as a response. */
+export function errorResponse(description: ErrorDescription, requestId: string): Response {
+  const { status, message, details, headers } = description;
+  const shown = details && Object.values(details).some((value) => value !== undefined) ? details : undefined;
+  const error = { code: codesByStatus[status], message, details: shown, requestId };
+  return writeJson({ status, requestId, headers, text: JSON.stringify({ error }, bigintsAsText) });
+}
+
+function bigintsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

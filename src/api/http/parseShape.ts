@@ -1,0 +1,64 @@
+import type { z } from '@hono/zod-openapi';
+import type { Issue } from '../errors/serviceError.ts';
+
+/** Where a value was found; decides how an unknown member is called. */
+export type Place = 'path' | 'query' | 'body';
+
+export type Parsed<Data> = { ok: true; data: Data } | { ok: false; issues: Issue[] };
+
+const unknownMember = {
+  path: 'is no part of the path',
+  query: 'is no parameter of this route',
+  body: 'is not known here',
+};
+
+/** Parses a value by a schema, and says all that is wrong in the words of the service. */
+export function parseShape<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: Place,
+): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(value, { error: wording });
+  if (result.success) return { ok: true, data: result.data };
+  const issues = result.error.issues.flatMap((issue): Issue[] => {
+    const path = issue.path.map(String).join('.');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: join(path, key), message: unknownMember[place] }));
+  });
+  return { ok: false, issues };
+}
+
+const kinds: Record<string, string> = {
+  string: 'must be text',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  object: 'must be an object',
+  record: 'must be an object',
+  array: 'must be an array',
+};
+
+/** The wording where a schema has none of its own. */
+function wording(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return kinds[issue.expected] ?? `must be ${issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have no more than ${issue.maximum} characters`
+        : issue.origin === 'array'
+          ? `must have no more than ${issue.maximum} items`
+          : `must be no more than ${issue.maximum}`;
+    case 'too_small':
+      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+    default:
+      return undefined;
+  }
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}

@@ -1,0 +1,120 @@
+import { z } from '@hono/zod-openapi';
+import { agreementShape, participantShape } from './shapes.ts';
+
+/** The resources as they are documented; answers are written without them, and tests hold the answers against them. */
+
+const instant = z.iso.datetime({ precision: 3 });
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const failure = z.object({ reason: z.string(), message: z.string() });
+const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
+  description: 'Effective values by variable: uint256 as decimal text, bool as boolean, all else as text.',
+});
+const participants = z.array(participantShape.extend({ walletAddress: address }));
+
+export const warningShape = z
+  .object({ path: z.string(), message: z.string() })
+  .openapi('Warning', { description: 'What is accepted and may surprise.' });
+
+export const templateReportShape = z
+  .object({
+    templateId: z.string().nullable().openapi({ description: 'Null where the document has none.' }),
+    participantVariableKeys: z.array(z.string()),
+    inputIds: z.array(z.string()),
+    stateIds: z.array(z.string()),
+    warnings: z.array(warningShape),
+  })
+  .openapi('TemplateReport');
+
+export const preflightShape = z
+  .object({
+    templateId: z.string(),
+    participantVariableKeys: z.array(z.string()),
+    participants,
+    observers: z.array(z.string()),
+    variables,
+    contributors: z.array(address),
+    warnings: z.array(warningShape),
+  })
+  .openapi('Preflight');
+
+export const recordShape = z
+  .object({
+    id: z.string(),
+    address: address.optional(),
+    chainId: z.int(),
+    displayName: z.string(),
+    status: z.enum(['Draft', 'Deployed']),
+    json: agreementShape,
+    state: z.string().optional(),
+    variables,
+    owner: address.optional(),
+    documentId: z.string().optional(),
+    docUri: z.string(),
+    contributors: z.array(address),
+    participants,
+    observers: z.array(z.string()),
+    createdAt: instant,
+    updatedAt: instant,
+    lastInputId: z.string().optional(),
+    lastInputAt: instant.optional(),
+    onChain: z.object({
+      owner: address.optional(),
+      docHash: hash,
+      initialState: hash.optional(),
+      currentState: hash.optional(),
+      deployTxHash: hash.optional(),
+      deployBlockNumber: z.int().optional(),
+      updatedBlockNumber: z.int().optional(),
+      error: failure.optional().openapi({ description: 'Why this Draft will not be deployed.' }),
+    }),
+  })
+  .openapi('AgreementRecord');
+
+export const stateShape = z
+  .object({
+    status: z.enum(['Draft', 'Deployed']),
+    state: z.string().nullable(),
+    description: z.string().optional(),
+    blockNumber: z.int().nullable(),
+    updatedAt: instant,
+    acceptedInputs: z.array(
+      z.object({
+        inputId: z.string(),
+        issuers: z.array(address),
+        anyone: z.boolean(),
+        fields: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string(),
+            required: z.boolean(),
+            validation: z.record(z.string(), z.unknown()).optional(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .openapi('AgreementState');
+
+export const inputRecordShape = z
+  .object({
+    id: z.string(),
+    agreementId: z.string(),
+    agreementAddress: address,
+    chainId: z.int(),
+    inputId: z.string(),
+    userId: z.string().optional(),
+    signer: address.optional(),
+    submitter: address.optional(),
+    fromState: z.string().optional(),
+    toState: z.string().optional(),
+    status: z.enum(['PENDING', 'MINED', 'FAILED']),
+    payload: z.string(),
+    values: z.record(z.string(), z.unknown()),
+    txHash: hash.nullable(),
+    blockNumber: z.int().optional(),
+    error: failure.optional(),
+    createdAt: instant,
+    updatedAt: instant,
+  })
+  .openapi('InputRecord');

@@ -1,0 +1,51 @@
+import { z } from '@hono/zod-openapi';
+import { deployAgreement } from '../../agreements/deployAgreement.ts';
+import { readRecord } from '../../agreements/readRecord.ts';
+import type { Services } from '../../agreements/services.ts';
+import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { recordShape } from '../resources.ts';
+import {
+  addressShape,
+  deadlineShape,
+  displayNameShape,
+  docUriShape,
+  documentIdShape,
+  signatureShape,
+} from '../shapes.ts';
+
+const bodyShape = z.strictObject({
+  ...deploymentMembers,
+  displayName: displayNameShape,
+  signer: addressShape,
+  deadline: deadlineShape,
+  signature: signatureShape,
+  docUri: docUriShape.optional(),
+  documentId: documentIdShape.optional(),
+  notificationTemplate: z.looseObject({}).optional(),
+});
+
+export function deployWithPermit(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/deploy-with-permit',
+    tag: 'Deployment',
+    summary: 'Deploy an agreement that its owner has signed for',
+    description:
+      'Answers with the deployed record, or with the Draft where the deployment takes longer. The same permit sent again leads to the same record.',
+    scope: 'agreements.write',
+    params: none,
+    query: none,
+    body: bodyShape,
+    refuseBody: refuseDeploymentBody(services),
+    data: { schema: recordShape, description: 'The record.' },
+    refusals: [400, 409, 413, 415, 503],
+    async handle({ body, caller, requestId }) {
+      const { principalId } = caller;
+      const id = await deployAgreement({ ...body, principalId }, services);
+      const dataText = await readRecord(services.pool, { reference: { id }, principalId });
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { readRecord } from '../../agreements/readRecord.ts';
+import type { Services } from '../../agreements/services.ts';
+import { defineEndpoint, type Endpoint, noBody } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { recordShape } from '../resources.ts';
+import { chainOfReference, recordParams } from '../shapes.ts';
+
+export function getAgreement({ pool }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/agreements/{id}',
+    tag: 'Agreement records',
+    summary: 'Read an agreement',
+    scope: 'agreements.read',
+    params: recordParams,
+    query: chainOfReference,
+    body: noBody,
+    data: { schema: recordShape, description: 'The record.' },
+    refusals: [400, 404],
+    async handle({ params, query, caller, requestId }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const dataText = await readRecord(pool, { reference, principalId: caller.principalId });
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

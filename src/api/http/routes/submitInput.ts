@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { readInput } from '../../agreements/listInputs.ts';
+import type { Services } from '../../agreements/services.ts';
+import { submitInput } from '../../agreements/submitInput.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { inputRecordShape } from '../resources.ts';
+import {
+  addressShape,
+  chainOfReference,
+  deadlineShape,
+  recordParams,
+  signatureShape,
+  valuesShape,
+} from '../shapes.ts';
+
+const bodyShape = z.strictObject({
+  inputId: z.string(),
+  values: valuesShape,
+  signer: addressShape,
+  deadline: deadlineShape,
+  signature: signatureShape,
+});
+
+export function submitInputEndpoint(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/{id}/input',
+    tag: 'Using agreements',
+    summary: 'Submit an input that its issuer has signed',
+    description:
+      'Answers once the transaction is signed. The same permit sent again leads to the same input.',
+    scope: 'agreements.write',
+    params: recordParams,
+    query: chainOfReference,
+    body: bodyShape,
+    data: { schema: inputRecordShape, description: 'The input.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    async handle({ body, params, query, caller, requestId }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const id = await submitInput({ ...body, reference, principalId: caller.principalId }, services);
+      return respondSingle({ requestId, dataText: await readInput(services.pool, id) });
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi';
+import { checkDeployment } from '../../agreements/checkDeployment.ts';
+import type { Services } from '../../agreements/services.ts';
+import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { preflightShape } from '../resources.ts';
+
+export function validateDeployment(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/validate',
+    tag: 'Authoring',
+    summary: 'Check a deployment before it is signed',
+    description: 'Stores and sends nothing. The variables of the answer are the values to sign.',
+    scope: 'agreements.write',
+    params: none,
+    query: none,
+    body: z.strictObject(deploymentMembers),
+    refuseBody: refuseDeploymentBody(services),
+    data: { schema: preflightShape, description: 'What the deployment would consist of.' },
+    refusals: [400, 413, 415],
+    handle({ body, requestId }) {
+      const checked = checkDeployment(body, services);
+      const { templateId, participantVariableKeys, participants, observers, values, contributors, warnings } =
+        checked;
+      const preflight = {
+        templateId,
+        participantVariableKeys,
+        participants,
+        observers,
+        variables: values,
+        contributors,
+        warnings,
+      };
+      return respondSingle({ requestId, dataText: JSON.stringify(preflight) });
+    },
+  });
+}

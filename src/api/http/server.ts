@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { MalformedError } from '../errors/serviceError.ts';
+import type { App } from './createApp.ts';
+import { describeError, errorResponse } from './errorResponse.ts';
+import { chooseRequestId } from './requestId.ts';
+
+export type HttpServer = {
+  /** The port that it listens on, also where any free one was asked for. */
+  readonly port: number;
+  /** Takes no more connections, ends the waits of running requests, and resolves when all are answered. */
+  close(): Promise<void>;
+};
+
+/** Running requests that are not answered by then are cut off. */
+const closeTimeoutMs = 8_000;
+/** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
+const requestTimeoutMs = 30_000;
+
+/**
+ * Serves the application on an address.
+ *
+ * @throws Error where it cannot listen there.
+ */
+export async function startServer(options: {
+  app: App;
+  host: string;
+  port: number;
+  /** Has running requests answer at once with what they know. */
+  endWaits(): Promise<void>;
+  logger: Logger;
+}): Promise<HttpServer> {
+  const { app, host, port, endWaits, logger } = options;
+  const listener = getRequestListener(app.fetch, {
+    // What cannot even be made a request: a target or host that is no URL.
+    errorHandler(error) {
+      const requestId = chooseRequestId(null);
+      logger.info({ requestId, err: error }, 'a request could not be read');
+      return errorResponse(describeError(new MalformedError('The request target is not valid.')), requestId);
+    },
+  });
+  const server = createServer({ requestTimeout: requestTimeoutMs }, listener);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: portOf(server.address()),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const overdue = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      await endWaits();
+      await closed;
+      clearTimeout(overdue);
+    },
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address) return address.port;
+  throw new Error('the server listens on no port');
+}

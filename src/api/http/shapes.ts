@@ -1,0 +1,115 @@
+import { z } from '@hono/zod-openapi';
+import { type Hex, isHex } from 'viem';
+import { parseAddress } from '../../protocol/index.ts';
+
+/** What several routes take: each checks, and brings to the form that the code uses. */
+
+export const addressShape = z
+  .string()
+  .transform((text, context) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    context.addIssue('must be an address, all in lower case or with a correct checksum');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
+
+export const chainIdShape = z.int().positive().openapi({ example: 59141 });
+
+export const chainIdParameter = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a chain id')
+  .transform(Number)
+  .openapi({ type: 'integer', description: 'Says which chain, where an address is known on several.' });
+
+const wordShape = z
+  .string()
+  .transform((text, context): Hex => {
+    if (/^0x[0-9a-fA-F]{64}$/.test(text) && isHex(text)) return text;
+    context.addIssue('must be 0x and 64 hex digits');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' });
+
+export const signatureShape = z
+  .strictObject({ v: z.literal([27, 28]), r: wordShape, s: wordShape })
+  .openapi('Signature', { description: 'The signature of the permit, in its three parts.' });
+
+export const deadlineShape = z.int().nonnegative().transform(BigInt).openapi({
+  type: 'integer',
+  description: 'Unix seconds; the permit is good until then.',
+  example: 1893456000,
+});
+
+const maxEmailLength = 254;
+const emailShape = z
+  .string()
+  .max(maxEmailLength)
+  .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address');
+
+const maxNameLength = 256;
+export const participantShape = z
+  .strictObject({
+    variableKey: z.string().min(1).max(maxNameLength),
+    walletAddress: z.string(),
+    email: emailShape.optional(),
+    firstName: z.string().max(maxNameLength).optional(),
+    lastName: z.string().max(maxNameLength).optional(),
+    walletBinding: z.unknown().optional(),
+  })
+  .openapi('Participant', {
+    description: 'A party: the address variable that stands for it, and its wallet.',
+  });
+
+const maxParties = 256;
+export const participantsShape = z.array(participantShape).max(maxParties);
+export const observersShape = z.array(emailShape).max(maxParties);
+
+/** An authored document. It is hashed as it was parsed, so it passes here untouched; the protocol's own rules check it. */
+export const agreementShape = z
+  .unknown()
+  .openapi({ type: 'object', additionalProperties: true, description: 'The authored agreement.' });
+
+export const valuesShape = z.unknown().openapi({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Values by name, in the order signed.',
+});
+
+const maxDisplayName = 500;
+export const displayNameShape = z.string().max(maxDisplayName).regex(/\S/, 'must not be empty');
+
+const maxDocumentId = 256;
+export const documentIdShape = z
+  .string()
+  .min(1)
+  .max(maxDocumentId)
+  .regex(/^(?!\.{1,2}$)[^\p{Cc}/\\?#]+$/u, 'must be usable as a part of a path');
+
+const maxDocUri = 2_048;
+export const docUriShape = z.string().min(1).max(maxDocUri);
+
+/** What `{id}` stands for in the path of a record's route. */
+export const recordParams = z.strictObject({
+  id: z.string().openapi({
+    description: "The record's id, or the address of its contract.",
+    example: 'agr_0123456789abcdef0123456789abcdef',
+  }),
+});
+
+export const chainOfReference = z.strictObject({ chainId: chainIdParameter.optional() });
+
+const maxPage = 100;
+const defaultPage = 25;
+
+/** The parameters of every list. */
+export const pageParameters = {
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= maxPage, `must be from 1 to ${maxPage}`)
+    .default(defaultPage)
+    .openapi({ type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage }),
+  cursor: z.string().max(512).optional().openapi({ description: "The last page's nextCursor." }),
+};

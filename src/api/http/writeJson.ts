@@ -1,0 +1,22 @@
+/** A JSON response with the headers that every response carries. */
+export function writeJson({
+  status,
+  text,
+  requestId,
+  headers,
+}: {
+  status: number;
+  text: string;
+  requestId: string;
+  headers?: Record<string, string> | undefined;
+}): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      ...headers,
+    },
+  });
+}

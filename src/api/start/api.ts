@@ -1,0 +1,27 @@
+import { readConfiguration } from '../config/configuration.ts';
+import { ConfigurationError } from '../config/configurationError.ts';
+import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { startApi } from '../http/startApi.ts';
+import { createLogger } from '../log/createLogger.ts';
+import { listSecrets } from '../log/listSecrets.ts';
+import { type Closing, runService } from './runService.ts';
+
+/** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
+function readApi(env: NodeJS.ProcessEnv) {
+  const configuration = readConfiguration(env);
+  const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
+  const start = async (onClose: (closing: Closing) => void) => {
+    await migrateDatabase(configuration.databaseUrl);
+    const port = await startApi(configuration, { logger, onClose });
+    logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
+  };
+  return { logger, start };
+}
+
+try {
+  runService(readApi(process.env));
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
