@@ -25,6 +25,9 @@ Environment:
   LOCAL_DIR     where the data are kept (default .local)
 Every setting of npm start that is not about chains or relayers works as well; .env is not read.`;
 
+const resetWithOwnDatabase =
+  '--reset would begin with new chains beside the old database of DATABASE_URL: empty that yourself and remove LOCAL_DIR';
+
 const progress = createProgress((text) => process.stdout.write(`${text}\n`));
 const directory = findDevDirectory(process.env);
 const running = createRunningStack();
@@ -56,6 +59,7 @@ async function run(reset: boolean): Promise<void> {
   });
   progress.note(`${styleText('bold', 'Agreements, locally')}  data in ${directory.root}`);
   if (reset) {
+    if (process.env.DATABASE_URL) throw new ConfigurationError([resetWithOwnDatabase]);
     await endLeftProcesses(directory.processesFile);
     for (const path of directory.contents) rmSync(path, { recursive: true, force: true });
     progress.warn('threw away the data of earlier runs');

@@ -39,6 +39,13 @@ export async function startDevChain(options: {
   return { chain, anvil };
 }
 
+/** Mines one block and returns its number, or a later one. */
+export async function mineBlock({ anvil }: DevChain): Promise<bigint> {
+  const transport = http(anvil.rpcUrl);
+  await createTestClient({ mode: 'anvil', transport }).mine({ blocks: 1 });
+  return createPublicClient({ transport }).getBlockNumber({ cacheTime: 0 });
+}
+
 /** Only what has run low, since setting a balance below what a pending transaction needs would drop that. */
 async function fund(rpcUrl: string, address: Address): Promise<void> {
   const transport = http(rpcUrl);

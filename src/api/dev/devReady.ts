@@ -1,26 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { indexedHeads } from '../database/indexView.ts';
 import { projections } from '../database/tables/projections.ts';
 import { relayerWallets } from '../database/tables/relayerWallets.ts';
-
-const pollMs = 100;
-const timeoutMs = 120_000;
-
-/** Asks until the answer is yes; fails with what was waited for when that takes longer than two minutes. */
-export async function waitUntil(
-  what: string,
-  ask: () => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
-  const overdueAt = Date.now() + timeoutMs;
-  while (!(await ask())) {
-    if (Date.now() > overdueAt) throw new Error(`gave up waiting for ${what} after ${timeoutMs / 1000} s`);
-    await delay(pollMs, undefined, { signal });
-  }
-}
 
 const healthShape = z.object({ status: z.string() });
 
@@ -35,6 +18,14 @@ export async function isApiHealthy(baseUrl: string): Promise<boolean> {
   }
 }
 
+/** Whether the indexer has caught up with the past and follows what is new. */
+export async function isIndexerLive(indexerUrl: string): Promise<boolean> {
+  return fetch(`${indexerUrl}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** The last block of each chain that live indexing has passed; empty before there is an index. */
 export async function findIndexedBlocks(database: Database): Promise<Map<number, bigint>> {
   const rows = await whenPresent(
@@ -43,10 +34,20 @@ export async function findIndexedBlocks(database: Database): Promise<Map<number,
   return new Map(rows.map(({ chainId, number }) => [chainId, number]));
 }
 
-/** Whether the index is folded into the records of every chain. */
-export async function isProjected(database: Database, chainIds: readonly number[]): Promise<boolean> {
-  const rows = await database.select({ chainId: projections.chainId }).from(projections);
-  return chainIds.every((id) => rows.some(({ chainId }) => chainId === id));
+/** The last block of each chain that is folded into the records. */
+export async function findProjectedBlocks(database: Database): Promise<Map<number, bigint>> {
+  const rows = await database
+    .select({ chainId: projections.chainId, number: projections.headNumber })
+    .from(projections);
+  return new Map(rows.map(({ chainId, number }) => [chainId, number]));
+}
+
+/** Whether a position has been reached on every chain. */
+export function hasReached(
+  blocks: ReadonlyMap<number, bigint>,
+  position: ReadonlyMap<number, bigint>,
+): boolean {
+  return [...position].every(([chainId, number]) => (blocks.get(chainId) ?? -1n) >= number);
 }
 
 /** Whether the relay has a funded wallet on every chain that a running worker owns. */

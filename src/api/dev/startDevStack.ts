@@ -5,6 +5,7 @@ import { supportedChains } from '../../protocol/chains.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { awaitIndexer, awaitWorker } from './awaitReady.ts';
 import { createDevKey, isKeyAccepted } from './devAccess.ts';
 import { buildTestAccounts, ensureRelayerKeys } from './devAccounts.ts';
 import { type DevChain, startDevChain } from './devChain.ts';
@@ -12,7 +13,6 @@ import type { DevDirectory } from './devDirectory.ts';
 import { buildDevEnvironment } from './devEnvironment.ts';
 import { startHeartbeats } from './devHeartbeats.ts';
 import { chooseApiPort } from './devPort.ts';
-import { areWalletsReady, findIndexedBlocks, isApiHealthy, isProjected, waitUntil } from './devReady.ts';
 import { startDevServices } from './devServices.ts';
 import { type DevStack, findDevStack, writeDevStack } from './devStack.ts';
 import { findFreePort } from './freePort.ts';
@@ -77,38 +77,26 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
     processes.note(`the chain ${chain.chainId}`, started.anvil.pid);
     chains.push(started);
   }
-  const chainIds = chains.map(({ chain }) => chain.chainId);
 
   signal.throwIfAborted();
   const indexerPort = await findFreePort(usualIndexerPort);
   const serviceEnv = buildDevEnvironment({ env, databaseUrl, port, indexerPort, chains, relayerKeys });
-  const baseUrl = readConfiguration(serviceEnv).publicBaseUrl;
-  const services = startDevServices({ env: serviceEnv, directory, progress, processes, onBroken });
-  running.add(services);
-  running.add(startHeartbeats({ chains, database, onBroken }));
+  // A setting of the environment that is wrong is told here, once, and not by three processes.
+  readConfiguration(serviceEnv);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const indexerUrl = `http://127.0.0.1:${indexerPort}`;
+  running.add(startDevServices({ env: serviceEnv, directory, progress, processes, onBroken }));
 
-  await progress.step(
-    'API',
-    () => waitUntil('the API', () => isApiHealthy(baseUrl), signal),
-    () => baseUrl,
-  );
-  await progress.step('Index, live', () =>
-    waitUntil('the index', async () => (await findIndexedBlocks(database)).size === chains.length, signal),
-  );
-  const isWorking = async () =>
-    (await areWalletsReady(database, chainIds)) && (await isProjected(database, chainIds));
-  await progress.step(
-    'Worker',
-    () => waitUntil('the worker', isWorking, signal),
-    () => `${relayers.length} funded relayer wallets`,
-  );
+  await awaitIndexer({ baseUrl, indexerUrl, progress, signal });
+  running.add(startHeartbeats({ chains, database, onBroken }));
+  await awaitWorker({ database, chains, progress, signal });
 
   const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
   const stack: DevStack = {
     baseUrl,
     apiKey: isKnown ? last.apiKey : await createDevKey(database),
     databaseUrl,
-    indexerUrl: `http://127.0.0.1:${indexerPort}`,
+    indexerUrl,
     chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({
       chainId,
       name,
