@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { runPrepared } from '../database/runPrepared.ts';
 import { quote, writeObject } from './jsonText.ts';
 
 /** What a document says of one of its states; the same for every record that carries the document. */
@@ -28,11 +29,8 @@ export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
   let size = 0;
 
   const load = async (recordId: string, state: string): Promise<StateFacts> => {
-    const { rows } = await pool.query<{ document: string }>({
-      name: 'document of a record',
-      text: 'select document from service.records where id = $1',
-      values: [recordId],
-    });
+    const text = 'select document from service.records where id = $1';
+    const rows = await runPrepared<{ document: string }>(pool, text, [recordId]);
     const agreement: unknown = JSON.parse(rows[0]?.document ?? 'null');
     const description = new JsonCursor(agreement)
       .at('execution')

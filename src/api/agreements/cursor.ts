@@ -1,20 +1,40 @@
+import { z } from 'zod';
 import { MalformedError } from '../errors/serviceError.ts';
+import type { Sort } from './page.ts';
 
-/** The last row of a page: the next one begins after it. Ids make the order of equal instants definite. */
-export type Position = { readonly epochMs: number; readonly id: string };
+/** The last row of a page, by what the list is sorted by: the next one begins after it. Ids make the order definite. */
+export type Position = { readonly key: string | number; readonly id: string };
 
+const maxTextKey = 2_000;
 const latestMs = 8_640_000_000_000_000;
+const keyShapes = {
+  instant: z.int().min(0).max(latestMs),
+  // Nothing but what can have been stored: the database would not take it as a parameter either.
+  text: z
+    .string()
+    .max(maxTextKey)
+    .refine((text) => text.isWellFormed() && !text.includes('\0')),
+};
+const idShape = z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/);
 
-/** A position as callers keep it, of which they need to know nothing. */
-export function writeCursor({ epochMs, id }: Position): string {
-  return Buffer.from(`${epochMs} ${id}`).toString('base64url');
+/** A position in a list as callers keep it, of which they need to know nothing. */
+export function writeCursor({ name, direction }: Sort, { key, id }: Position): string {
+  return Buffer.from(JSON.stringify([name, direction, key, id])).toString('base64url');
 }
 
-/** @throws MalformedError for anything that `writeCursor` does not make. */
-export function parseCursor(text: string): Position {
-  const [, ms, id] =
-    /^(\d{1,16}) ([a-z]+_[0-9a-z]{1,64})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (ms !== undefined && id !== undefined && Number(ms) <= latestMs) return { epochMs: Number(ms), id };
-  const issues = [{ path: 'cursor', message: 'is none that this list has given' }];
+/** @throws MalformedError for anything that `writeCursor` does not make for a list in this order. */
+export function parseCursor({ name, kind, direction }: Sort, text: string): Position {
+  const shape = z.tuple([z.literal(name), z.literal(direction), keyShapes[kind], idShape]);
+  const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
+  if (parsed.success) return { key: parsed.data[2], id: parsed.data[3] };
+  const issues = [{ path: 'cursor', message: 'is none that this list has given in this order' }];
   throw new MalformedError('The query is not as expected.', { field: 'cursor', issues });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -32,7 +32,6 @@ type RecordRow = {
 };
 
 const query: OwnedQuery = {
-  name: 'record',
   columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables::text, r.owner,
     r.document_id, r.doc_uri, r.contributors::text, r.participants::text, r.observers::text,
     ${instantSql('r.created_at')} as created_at, ${instantSql('r.updated_at')} as updated_at,

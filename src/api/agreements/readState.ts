@@ -15,7 +15,6 @@ type StateRow = {
 };
 
 const query: OwnedQuery = {
-  name: 'state',
   columns: `r.id, r.status, r.state, r.state_block_number, r.doc_hash, r.variables,
     ${instantSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
 };

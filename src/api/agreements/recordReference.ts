@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
+import { runPrepared } from '../database/runPrepared.ts';
 import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
@@ -9,8 +10,6 @@ const recordIdPattern = /^agr_[0-9a-z]{1,64}$/;
 
 /** A query for one record. `columns` may use `r` for the record, and parameters from `$4` on. */
 export type OwnedQuery = {
-  /** Names the statement, which the database then parses once per connection. */
-  readonly name: string;
   readonly columns: string;
   /** Joins and lateral queries after `from service.records r`; may give several rows of one record. */
   readonly joins?: string;
@@ -32,12 +31,11 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   const address = findAddress(id);
   if (!address && !recordIdPattern.test(id)) throw notFound();
   const condition = address ? 'r.address = $1 and r.principal_id = $2' : 'r.id = $1 and $2::text is not null';
-  const { rows } = await pool.query<Row & Owner>({
-    name: `${query.name} by ${address ? 'address' : 'id'}`,
-    text: `select r.id as owned_id, r.principal_id as owner_id, ${query.columns} from service.records r ${query.joins ?? ''}
-      where ${condition} and ($3::integer is null or r.chain_id = $3)`,
-    values: [address ?? id, principalId, chainId, ...(query.parameters ?? [])],
-  });
+  const text = `select r.id as owned_id, r.principal_id as owner_id, ${query.columns}
+    from service.records r ${query.joins ?? ''}
+    where ${condition} and ($3::integer is null or r.chain_id = $3)`;
+  const own = [address ?? id, principalId, chainId];
+  const rows = await runPrepared<Row & Owner>(pool, text, [...own, ...(query.parameters ?? [])]);
   const [first, ...others] = rows;
   if (!first) throw notFound();
   if (first.owner_id !== principalId)

@@ -86,8 +86,7 @@ async function requireDeployed(
   { pool }: Services,
 ): Promise<DeployedTarget> {
   const columns = 'r.id, r.status, r.chain_id, r.address, r.document, r.variables';
-  const query = { name: 'input target', columns };
-  const [target] = await queryOwned<Target>(pool, { reference, principalId, query });
+  const [target] = await queryOwned<Target>(pool, { reference, principalId, query: { columns } });
   const { address, status } = target;
   if (address && status === 'Deployed') return { ...target, address, agreement: JSON.parse(target.document) };
   throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });

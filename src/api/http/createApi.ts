@@ -4,6 +4,7 @@ import type { Services } from '../agreements/services.ts';
 import { type App, createApp } from './createApp.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { getAgreement } from './routes/getAgreement.ts';
+import { getAgreements } from './routes/getAgreements.ts';
 import { getInputs } from './routes/getInputs.ts';
 import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
@@ -26,6 +27,7 @@ export function createApi(
       validateDeployment(services),
       deployWithPermit(services),
       submitInputEndpoint(services),
+      getAgreements(services),
       getAgreement(services),
       getState(services),
       getInputs(services),

@@ -71,6 +71,25 @@ export const recordShape = z
   })
   .openapi('AgreementRecord');
 
+export const summaryShape = recordShape
+  .pick({
+    id: true,
+    address: true,
+    chainId: true,
+    displayName: true,
+    status: true,
+    state: true,
+    lastInputId: true,
+    lastInputAt: true,
+    owner: true,
+    documentId: true,
+    docUri: true,
+    createdAt: true,
+    updatedAt: true,
+  })
+  .extend({ templateId: z.string().optional() })
+  .openapi('AgreementSummary');
+
 export const stateShape = z
   .object({
     status: z.enum(['Draft', 'Deployed']),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { parseAddress } from '../../protocol/index.ts';
+import { isUnfit } from './textFitness.ts';
 
 /** What several routes take: each checks, and brings to the form that the code uses. */
 
@@ -21,6 +22,13 @@ export const chainIdParameter = z
   .regex(/^[1-9]\d{0,8}$/, 'must be a chain id')
   .transform(Number)
   .openapi({ type: 'integer', description: 'Says which chain, where an address is known on several.' });
+
+const maxTextParameter = 1_000;
+/** A text to be compared with what is stored, which can hold no NUL. */
+export const textParameter = z
+  .string()
+  .max(maxTextParameter)
+  .refine((text) => !isUnfit(text), 'holds a NUL character');
 
 const wordShape = z
   .string()
@@ -98,18 +106,3 @@ export const recordParams = z.strictObject({
 });
 
 export const chainOfReference = z.strictObject({ chainId: chainIdParameter.optional() });
-
-const maxPage = 100;
-const defaultPage = 25;
-
-/** The parameters of every list. */
-export const pageParameters = {
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= maxPage, `must be from 1 to ${maxPage}`)
-    .default(defaultPage)
-    .openapi({ type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage }),
-  cursor: z.string().max(512).optional().openapi({ description: "The last page's nextCursor." }),
-};

@@ -1,33 +1,46 @@
-import { parseCursor } from '../../agreements/cursor.ts';
+import { z } from '@hono/zod-openapi';
 import { listInputs } from '../../agreements/listInputs.ts';
 import type { Services } from '../../agreements/services.ts';
 import { defineEndpoint, type Endpoint, noBody } from '../endpoint.ts';
 import { respondPage } from '../envelopes.ts';
+import { instantParameters, pageParameters, readPage, readRanges, sortParameter } from '../listParameters.ts';
 import { inputRecordShape } from '../resources.ts';
-import { chainOfReference, pageParameters, recordParams } from '../shapes.ts';
+import { chainOfReference, recordParams, textParameter } from '../shapes.ts';
 
 export function getInputs({ pool }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}/inputs',
     tag: 'Agreement records',
-    summary: 'List the inputs of an agreement, the newest first',
-    description: 'Holds also inputs that reached the contract without this service.',
+    summary: 'List the inputs of an agreement',
+    description:
+      'Holds also inputs that reached the contract without this service. The newest first by default.',
     scope: 'agreements.read',
     params: recordParams,
-    query: chainOfReference.extend(pageParameters),
+    query: chainOfReference.extend({
+      ...pageParameters,
+      userId: textParameter.optional(),
+      inputId: textParameter.optional(),
+      status: z.enum(['PENDING', 'MINED', 'FAILED']).optional(),
+      ...instantParameters,
+      'sort[createdAt]': sortParameter,
+      'sort[updatedAt]': sortParameter,
+    }),
     body: noBody,
     data: { schema: inputRecordShape, description: 'A page of inputs.', isList: true },
     refusals: [400, 404],
     async handle({ params, query, caller, requestId }) {
-      const { chainId, limit, cursor } = query;
+      const { chainId, userId, inputId, status } = query;
       const { dataText, nextCursor } = await listInputs(pool, {
         reference: { id: params.id, chainId },
         principalId: caller.principalId,
-        limit,
-        after: cursor === undefined ? undefined : parseCursor(cursor),
+        userId,
+        inputId,
+        status,
+        ...readPage(query),
+        ...readRanges(query),
       });
-      return respondPage({ requestId, dataText, pageInfo: { limit, nextCursor } });
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
     },
   });
 }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { readInput } from '../../agreements/listInputs.ts';
+import { readInput } from '../../agreements/inputJson.ts';
 import type { Services } from '../../agreements/services.ts';
 import { submitInput } from '../../agreements/submitInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';

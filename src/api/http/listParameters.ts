@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import type { Range } from '../agreements/filters.ts';
+import type { PageRequest, Sort } from '../agreements/page.ts';
+import { MalformedError } from '../errors/serviceError.ts';
+
+const maxPage = 100;
+const defaultPage = 25;
+const maxCursor = 4_096;
+
+/** The parameters of every list. */
+export const pageParameters = {
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= maxPage, `must be from 1 to ${maxPage}`)
+    .default(defaultPage)
+    .openapi({ type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage }),
+  cursor: z.string().max(maxCursor).optional().openapi({ description: "The last page's nextCursor." }),
+};
+
+/** The database knows no year 0. */
+const instantParameter = z.iso
+  .datetime({ offset: true, error: 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z' })
+  .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
+  .optional();
+
+/** Bounds of when a resource was made and last changed. */
+export const instantParameters = {
+  'createdAt[gt]': instantParameter,
+  'createdAt[gte]': instantParameter,
+  'createdAt[lt]': instantParameter,
+  'createdAt[lte]': instantParameter,
+  'updatedAt[gt]': instantParameter,
+  'updatedAt[gte]': instantParameter,
+  'updatedAt[lt]': instantParameter,
+  'updatedAt[lte]': instantParameter,
+};
+
+export const sortParameter = z.enum(['asc', 'desc']).optional();
+
+type Instants = { readonly [Name in keyof typeof instantParameters]?: string | undefined };
+
+export function readRanges(query: Instants): { createdAt: Range; updatedAt: Range } {
+  const rangeOf = (name: 'createdAt' | 'updatedAt'): Range => ({
+    gt: query[`${name}[gt]`],
+    gte: query[`${name}[gte]`],
+    lt: query[`${name}[lt]`],
+    lte: query[`${name}[lte]`],
+  });
+  return { createdAt: rangeOf('createdAt'), updatedAt: rangeOf('updatedAt') };
+}
+
+type PageQuery = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly 'sort[createdAt]'?: 'asc' | 'desc' | undefined;
+  readonly 'sort[updatedAt]'?: 'asc' | 'desc' | undefined;
+  readonly 'sort[displayName]'?: 'asc' | 'desc' | undefined;
+};
+
+const kinds = { createdAt: 'instant', updatedAt: 'instant', displayName: 'text' } as const;
+
+/**
+ * Which page of a list a query asks for; without a sort the newest come first.
+ *
+ * @throws MalformedError for more than one sort.
+ */
+export function readPage(query: PageQuery): PageRequest {
+  const { limit, cursor } = query;
+  const sorts = (['createdAt', 'updatedAt', 'displayName'] as const).flatMap((name): Sort[] => {
+    const direction = query[`sort[${name}]`];
+    return direction ? [{ name, kind: kinds[name], direction }] : [];
+  });
+  const [sort = { name: 'createdAt', kind: 'instant', direction: 'desc' }, ...others] = sorts;
+  if (others.length === 0) return { sort, limit, cursor };
+  const issues = sorts.map(({ name }) => ({
+    path: `sort[${name}]`,
+    message: 'is one of several; only one may be given',
+  }));
+  throw new MalformedError('The query is not as expected.', { field: 'sort', issues });
+}

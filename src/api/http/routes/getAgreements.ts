@@ -1,0 +1,41 @@
+import { listRecords } from '../../agreements/listRecords.ts';
+import type { Services } from '../../agreements/services.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
+import { respondPage } from '../envelopes.ts';
+import { instantParameters, pageParameters, readPage, readRanges, sortParameter } from '../listParameters.ts';
+import { summaryShape } from '../resources.ts';
+import { chainIdParameter, textParameter } from '../shapes.ts';
+
+export function getAgreements({ pool }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/agreements',
+    tag: 'Agreement records',
+    summary: 'List agreements',
+    description: 'Those of all chains, the newest first by default.',
+    scope: 'agreements.read',
+    params: none,
+    query: none.extend({
+      ...pageParameters,
+      state: textParameter.optional(),
+      chainId: chainIdParameter.optional(),
+      ...instantParameters,
+      'sort[createdAt]': sortParameter,
+      'sort[updatedAt]': sortParameter,
+      'sort[displayName]': sortParameter,
+    }),
+    body: noBody,
+    data: { schema: summaryShape, description: 'A page of summaries.', isList: true },
+    refusals: [400],
+    async handle({ query, caller, requestId }) {
+      const { dataText, nextCursor } = await listRecords(pool, {
+        principalId: caller.principalId,
+        state: query.state,
+        chainId: query.chainId,
+        ...readPage(query),
+        ...readRanges(query),
+      });
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+    },
+  });
+}
