@@ -2,6 +2,7 @@ import { createConfig, factory } from 'ponder';
 import { agreementEngineAbi } from './abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from './abis/AgreementFactory.ts';
 import { type ChainConfiguration, readConfiguration } from './src/api/config/configuration.ts';
+import { isLocalUrl } from './src/api/indexer/isLocalUrl.ts';
 
 const configuration = readConfiguration(process.env);
 
@@ -24,7 +25,7 @@ export default createConfig({
   chains: byName(({ chainId, rpcUrls, wsUrl }) => ({
     id: chainId,
     rpc: rpcUrls.flatMap(repeatIfLocal),
-    pollingInterval: rpcUrls.every(isLocal) ? localPollingIntervalMs : pollingIntervalMs,
+    pollingInterval: rpcUrls.every(isLocalUrl) ? localPollingIntervalMs : pollingIntervalMs,
     ...(wsUrl && { ws: wsUrl }),
   })),
   contracts: {
@@ -51,11 +52,7 @@ export default createConfig({
  * needs none, and a restarted indexer would take many seconds to catch up with it.
  */
 function repeatIfLocal(url: string): string[] {
-  return isLocal(url) ? Array.from({ length: 5 }, () => url) : [url];
-}
-
-function isLocal(url: string): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+  return isLocalUrl(url) ? Array.from({ length: 5 }, () => url) : [url];
 }
 
 function byName<T>(build: (chain: ChainConfiguration) => T): Record<string, T> {

@@ -130,3 +130,31 @@ test('an indexer that loses its database ends for another start, which goes on f
   await expectIndexEqualsChain(server.url, chain);
   expect(await again.stop()).toEqual({ code: 0, signal: null });
 });
+
+test('an index of a local chain that lost its final blocks, or was started anew, is made again from what the chain says', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const deployedAt = await chain.client.getBlockNumber();
+  await sendInputs(1);
+  await chain.client.mine({ blocks: 40 });
+  const first = await launchIndexer(database.url);
+  await first.ready();
+  await catchUp(database.url, [chain]);
+  await expectIndexEqualsChain(database.url, chain);
+
+  await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
+  expect(await first.exited).toEqual({ code: 75, signal: null });
+  await sendInputs(2);
+  const second = await launchIndexer(database.url);
+  await second.ready();
+  await catchUp(database.url, [chain]);
+  await expectIndexEqualsChain(database.url, chain);
+  await second.stop();
+
+  chain = await startTestChain(84532);
+  cleanups.push(() => chain.stop());
+  const third = await launchIndexer(database.url);
+  await third.ready();
+  await catchUp(database.url, [chain]);
+  await expectIndexEqualsChain(database.url, chain);
+});

@@ -6,6 +6,7 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
+import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
 import { acquireSchemaLock } from '../indexer/schemaLock.ts';
 
@@ -46,6 +47,12 @@ async function startIndexer(): Promise<void> {
       logger.fatal({ err: cause }, 'the database connection broke: the indexer has to start again');
       process.exit(temporaryFailure);
     },
+  });
+  const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
+  await forgetReplacedChains(followed);
+  watchForReplacedChains(followed, (chain) => {
+    logger.fatal({ chain }, 'this chain is another one than before: the indexer has to start again');
+    process.exit(temporaryFailure);
   });
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
   process.off('SIGINT', leave).off('SIGTERM', leave);
