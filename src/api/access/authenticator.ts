@@ -100,7 +100,7 @@ function readCredential(headers: Headers): string {
   const key = headers.get('x-api-key')?.trim();
   if (key) return key;
   const authorization = headers.get('authorization')?.trim();
-  if (!authorization) throw new AccessError('unauthorized', 'The API key is missing.');
+  if (!authorization) throw new AccessError('unauthorized', 'Missing API key.');
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined)
     throw new AccessError('unauthorized', 'The authorization must be Bearer and an API key.');

@@ -54,7 +54,7 @@ export function checkDeployment(request: DeploymentRequest, rules: DeploymentRul
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants });
   for (const reason of ['invalid_values', 'invalid_participants'] as const) {
     const ofReason = issues.filter((issue) => issue.reason === reason);
-    if (ofReason.length > 0) throw refuseValues(reason, ofReason);
+    if (ofReason.length > 0) throw refusePart(reason, ofReason);
   }
   const distinct = [...new Set(observers)];
   return { chain, templateId, participantVariableKeys, warnings, ...resolved, observers: distinct };
@@ -88,20 +88,20 @@ export function refuseAgreement(issues: readonly Issue[]): RefusedError {
   return new RefusedError('invalid_agreement', 'The agreement is not valid.', { field: 'agreement', issues });
 }
 
-export function refuseValues(
-  reason: 'invalid_values' | 'invalid_participants',
-  issues: readonly Issue[],
-): RefusedError {
-  const listed = issues.map(({ path, message }) => ({ path, message }));
-  if (reason === 'invalid_values')
-    return new RefusedError(reason, 'The initial values do not fit the agreement.', {
-      field: 'initValues',
-      issues: listed,
-    });
-  return new RefusedError(reason, 'The participants or observers are not valid.', {
-    field: 'participants',
-    issues: listed,
-  });
+/** A part of a deployment beside its document, by the reason that refuses it. */
+const parts = {
+  invalid_values: { field: 'initValues', message: 'The initial values do not fit the agreement.' },
+  invalid_participants: { field: 'participants', message: 'The participants or observers are not valid.' },
+  invalid_notification_template: {
+    field: 'notificationTemplate',
+    message: 'The notification template is not valid.',
+  },
+} as const;
+
+export function refusePart(reason: keyof typeof parts, issues: readonly Issue[]): RefusedError {
+  const { field, message } = parts[reason];
+  const listed = issues.map(({ path, message: fault }) => ({ path, message: fault }));
+  return new RefusedError(reason, message, { field, issues: listed });
 }
 
 /** Issues of a part, with paths from the root of the request. */

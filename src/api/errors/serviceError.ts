@@ -49,7 +49,7 @@ export class RefusedError extends ServiceError {
   }
 }
 
-/** The request has not the form that the route expects. */
+/** The request has not the form that the route expects; `field` is the first part at fault. */
 export class MalformedError extends ServiceError {
   override readonly name = 'MalformedError';
   readonly field: string | undefined;
@@ -57,7 +57,7 @@ export class MalformedError extends ServiceError {
 
   constructor(message: string, detail: { field?: string; issues?: readonly Issue[] } = {}) {
     super(message);
-    this.field = detail.field;
+    this.field = detail.field ?? detail.issues?.[0]?.path;
     this.issues = detail.issues;
   }
 }

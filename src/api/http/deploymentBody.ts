@@ -2,10 +2,11 @@ import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
   type DeploymentRules,
   refuseAgreement,
+  refusePart,
   requireAgreement,
   requireChain,
 } from '../agreements/checkDeployment.ts';
-import { type Issue, MalformedError, RefusedError } from '../errors/serviceError.ts';
+import { type Issue, MalformedError } from '../errors/serviceError.ts';
 import { agreementShape, chainIdShape, observersShape, participantsShape, valuesShape } from './shapes.ts';
 
 /** The part that preflight and deployment have in common. */
@@ -17,13 +18,15 @@ export const deploymentMembers = {
   observers: observersShape.optional(),
 };
 
-/** Parts of a body whose faults have a reason of their own, in the order in which deployments are checked. */
+/** Parts of a body whose faults have a reason of their own. */
 const reasonByPart = {
   initValues: 'invalid_values',
   participants: 'invalid_participants',
   observers: 'invalid_participants',
   notificationTemplate: 'invalid_notification_template',
 } as const;
+/** In the order in which deployments are checked. */
+const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification_template'] as const;
 
 /**
  * Makes the error for a deployment whose body has faults of shape: malformed in general, and where all faults are in parts that
@@ -40,12 +43,15 @@ export function refuseDeploymentBody(rules: DeploymentRules): (issues: Issue[], 
     const ofAgreement = byPart.get('agreement');
     if (ofAgreement) return refuseAgreement(ofAgreement);
     requireAgreement(agreement, rules.limits);
-    const [first] = Object.entries(reasonByPart).filter(([part]) => byPart.has(part));
-    if (!first) return new MalformedError('The body is not as expected.', { issues });
-    const [field, reason] = first;
-    const message = 'The body is not as expected.';
-    const parts = Object.entries(reasonByPart).filter(([, other]) => other === reason);
-    const listed = parts.flatMap(([part]) => byPart.get(part) ?? []);
-    return new RefusedError(reason, message, { field, issues: listed });
+    const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
+    if (!reason) return new MalformedError('The body is not as expected.', { issues });
+    return refusePart(
+      reason,
+      partsOf(reason).flatMap((part) => byPart.get(part) ?? []),
+    );
   };
+}
+
+function partsOf(reason: (typeof reasons)[number]): string[] {
+  return Object.entries(reasonByPart).flatMap(([part, other]) => (other === reason ? [part] : []));
 }

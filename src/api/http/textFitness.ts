@@ -16,7 +16,7 @@ export function listUnfit(root: unknown, maxNesting: number): Issue[] {
   const open: Node[] = [{ value: root, key: '', parent: undefined, depth: 1 }];
   for (let node = open.pop(); node !== undefined && issues.length < maxIssues; node = open.pop()) {
     if (node.depth > maxNesting) {
-      issues.push({ path: topOf(node), message: `nests deeper than ${maxNesting}` });
+      issues.push({ path: topOf(node), message: 'nests too deeply' });
       continue;
     }
     for (const [key, value] of Object.entries(node.value)) {

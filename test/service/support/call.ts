@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** An answer of the service: its status and headers, and its body if that is JSON. */
+export type Answer = { status: number; headers: Headers; body: AnswerBody };
+
+const bodyShape = z.looseObject({
+  data: z.unknown().optional(),
+  meta: z.looseObject({ apiVersion: z.string(), requestId: z.string() }).optional(),
+  pageInfo: z.looseObject({ limit: z.number(), nextCursor: z.string().nullable() }).optional(),
+  error: z
+    .looseObject({
+      code: z.string(),
+      message: z.string(),
+      requestId: z.string(),
+      details: z
+        .looseObject({
+          reason: z.string().optional(),
+          issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+export type AnswerBody = z.output<typeof bodyShape>;
+
+export type CallOptions = { body?: unknown; text?: string; headers?: Record<string, string> };
+export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+/** Calls the service with a key, if there is one. */
+export function createCall(baseUrl: string, key?: string): Call {
+  return async (method, path, { body, text, headers = {} } = {}) => {
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(key !== undefined && { 'x-api-key': key }),
+        ...(sent !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    });
+    const received = await response.text();
+    const parsed = received === '' ? {} : bodyShape.parse(JSON.parse(received));
+    return { status: response.status, headers: response.headers, body: parsed };
+  };
+}

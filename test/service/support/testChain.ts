@@ -1,0 +1,48 @@
+import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from 'viem';
+import { deployProtocol, deployTestToken } from '../../../contracts-test/deploy.ts';
+import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
+import { findChain } from '../../../src/protocol/index.ts';
+import type { TestService } from './testService.ts';
+
+export const chainId = 59141;
+
+/** Starts an Anvil that stands for Linea Sepolia, with the protocol and a token. The caller stops it. */
+export async function startTestChain() {
+  const facts = findChain(chainId);
+  if (!facts) throw new Error(`${chainId} is not supported`);
+  const { factory, implementation } = facts;
+  const anvil: Anvil = await startAnvil({ chainId });
+  const { rpcUrl } = anvil;
+  await deployProtocol({ rpcUrl, chainId, factory, implementation });
+  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl), cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions);
+  const token = await deployTestToken({ rpcUrl });
+  const [relayer = '0x'] = await client.getAddresses();
+
+  return {
+    rpcUrl,
+    client,
+    factory,
+    token,
+    relayer,
+    stop: () => anvil.stop(),
+    /** Sends a call from an unlocked account, and returns the hash once it is mined. */
+    async send(to: Address, data: Hex): Promise<Hex> {
+      const hash = await client.sendTransaction({ account: relayer, chain: null, to, data });
+      const { status } = await client.waitForTransactionReceipt({ hash });
+      if (status !== 'success') throw new Error(`the transaction ${hash} reverted`);
+      return hash;
+    },
+  };
+}
+export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
+
+/** Says of the chain what a running worker says: that a funded wallet is there. */
+export async function offerWallet({ handle }: TestService, { relayer }: TestChain): Promise<void> {
+  await handle.pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce)
+     values ($1, $2, 'active', 1, 0) on conflict (chain_id, address) do update set status = 'active'`,
+    [chainId, relayer],
+  );
+}
