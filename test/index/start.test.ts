@@ -96,3 +96,16 @@ test('where permits were consumed before the start block, their nonces are count
   expect(agreements.map((address) => nonceOf.get(address.toLowerCase()))).toEqual(['2', '3']);
   expect(rows.permit_counts.map(({ count }) => count)).toEqual(['4']);
 });
+
+test('no line that it prints holds the key in the URL of a node', async () => {
+  const databaseUrl = await makeDatabase();
+  const anvil = await launchAnvil({ chainId: 59141 });
+  const chains = [{ chainId: 59141, rpcUrl: `${anvil.rpcUrl}/?key=provider-secret` }];
+  const indexer = await launch({ databaseUrl, chains, env: { LOG_LEVEL: 'trace' } });
+  await indexer.ready();
+  await anvil.kill();
+  await waitUntil('a request has failed', () =>
+    indexer.lines.some((line) => line.includes('URL: http://127.0.0.1')),
+  );
+  expect(indexer.lines.filter((line) => line.includes('provider-secret'))).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
+import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
@@ -29,7 +30,8 @@ async function startIndexer(): Promise<void> {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('RELAYER_PRIVATE_KEYS')) delete process.env[name];
   }
-  const { chains, databaseUrl, limits, logLevel } = readConfiguration(process.env);
+  const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
+  const chains = hideEndpoints(configuration.chains, process.env);
   const { INDEXER_HOST: host, INDEXER_PORT: port } = ownServer.parse(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
 
