@@ -1,22 +1,28 @@
 import { findChain } from '../../protocol/chains.ts';
+import { createChainClients } from '../chain/clients.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readRelayerKeys } from '../config/relayerKeys.ts';
+import { readRelaySettings } from '../config/relaySettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
 import { createProjector } from '../projector/projector.ts';
+import { createRelay } from '../relay/relay.ts';
 import { type Closing, runService } from './runService.ts';
 
-const maxConnections = 10;
+const maxConnections = 20;
 
 /** The worker: sends what was accepted, and folds what the index shows into records. */
 function readWorker(env: NodeJS.ProcessEnv) {
-  const { databaseUrl, chains, logLevel } = readConfiguration(env);
+  const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
+  const keys = readRelayerKeys(env, chains);
+  const settings = readRelaySettings(env);
   const logger = createLogger({ level: logLevel, name: 'worker', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(databaseUrl);
-    const { pool, close } = createDatabase({
+    const { database, pool, close } = createDatabase({
       url: databaseUrl,
       applicationName: 'agreements worker',
       maxConnections,
@@ -34,6 +40,9 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
+    const clients = createChainClients(chains, limits);
+    const relay = createRelay({ database, databaseUrl, chains, clients, keys, settings, logger });
+    onClose({ name: 'relay', close: relay.close });
   };
   return { logger, start };
 }

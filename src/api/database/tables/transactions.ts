@@ -64,9 +64,8 @@ export const transactionAttempts = serviceSchema.table(
   'transaction_attempts',
   {
     id: serial().primaryKey(),
-    transactionId: text()
-      .notNull()
-      .references(() => transactions.id),
+    /** Null where the bytes only use up a nonce that no transaction needs any more. */
+    transactionId: text().references(() => transactions.id),
     chainId: integer().notNull(),
     wallet: address().notNull(),
     walletNonce: bigint({ mode: 'number' }).notNull(),

@@ -1,0 +1,1 @@
+ALTER TABLE "service"."transaction_attempts" ALTER COLUMN "transaction_id" DROP NOT NULL;
