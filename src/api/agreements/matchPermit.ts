@@ -35,9 +35,21 @@ export async function matchPermit(
   const { signer, signature } = permit;
   const typedData = permit.buildTypedData(nonce);
   const digest = hashTypedData(typedData);
-  const fault = findSignatureFault(signature);
-  if (fault) throw new RefusedError('signature_mismatch', fault, { field: 'signature', facts: { digest } });
   const recovered = await recoverSigner(digest, signature);
+  const refuse = (why: string, hint?: string) =>
+    new RefusedError('signature_mismatch', hint ? `${why} ${hint}` : why, {
+      field: 'signature',
+      facts: {
+        signer,
+        recoveredAddress: recovered ?? null,
+        digest,
+        domain: typedData.domain,
+        primaryType: typedData.primaryType,
+        message: typedData.message,
+      },
+    });
+  const fault = findSignatureFault(signature);
+  if (fault) throw refuse(fault);
   if (recovered === signer) return digest;
 
   const signed = await findSignedNonce(permit, nonce);
@@ -45,18 +57,7 @@ export async function matchPermit(
   const hint =
     (await permit.findHint((other) => recoverSigner(other, signature), nonce)) ??
     (await findContractHint(client, signer));
-  const message = "The signature is not the signer's over what this request says.";
-  throw new RefusedError('signature_mismatch', hint ? `${message} ${hint}` : message, {
-    field: 'signature',
-    facts: {
-      signer,
-      recoveredAddress: recovered ?? null,
-      digest,
-      domain: typedData.domain,
-      primaryType: typedData.primaryType,
-      message: typedData.message,
-    },
-  });
+  throw refuse("The signature is not the signer's over what this request says.", hint);
 }
 
 function refuseNonce(signed: bigint, current: bigint): RefusedError {

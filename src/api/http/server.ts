@@ -17,6 +17,7 @@ export type HttpServer = {
 
 /** Running requests that are not answered by then are cut off. */
 const closeTimeoutMs = 8_000;
+const sweepIntervalMs = 50;
 /** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
 
@@ -49,9 +50,12 @@ export async function startServer(options: {
     port: portOf(server.address()),
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // A connection whose last request is answered stays open for another one that must not come.
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const overdue = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await endWaits();
       await closed;
+      clearInterval(sweep);
       clearTimeout(overdue);
     },
   };

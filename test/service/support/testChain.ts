@@ -14,7 +14,12 @@ export async function startTestChain() {
   const anvil: Anvil = await startAnvil({ chainId });
   const { rpcUrl } = anvil;
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
-  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl), cacheTime: 0 })
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
     .extend(publicActions)
     .extend(walletActions);
   const token = await deployTestToken({ rpcUrl });

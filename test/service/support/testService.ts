@@ -28,17 +28,22 @@ export type TestService = {
   close(): Promise<void>;
 };
 
-/** A free port to which nobody listens would do; this one is reserved and never answers. */
+/** Nothing listens on the discard port. */
 const nobody = 'http://127.0.0.1:9';
 
-/** The API over a database of its own, in this process. Chains without a URL do not answer. */
-export async function startTestService(
-  options: { rpcUrls?: Readonly<Record<number, string>>; env?: Readonly<Record<string, string>> } = {},
-): Promise<TestService> {
-  const { rpcUrls = {}, env = {} } = options;
-  const testDatabase = await createTestDatabase();
-  const databaseUrl = testDatabase.url;
-  await migrateDatabase(databaseUrl);
+export type ApiOptions = {
+  /** Chains without a URL do not answer. */
+  rpcUrls?: Readonly<Record<number, string>>;
+  env?: Readonly<Record<string, string>>;
+};
+
+export type TestApi = { baseUrl: string; logLines: string[]; close(): Promise<void> };
+
+/** One API process's worth of the service, in this process, over a database that is up to date. */
+export async function startTestApi(
+  databaseUrl: string,
+  { rpcUrls = {}, env = {} }: ApiOptions,
+): Promise<TestApi> {
   const logLines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -46,7 +51,6 @@ export async function startTestService(
       done();
     },
   });
-  const logger = createLogger({ level: 'info', name: 'api', destination });
   const configuration = readConfiguration({
     DATABASE_URL: databaseUrl,
     PORT: '0',
@@ -54,13 +58,30 @@ export async function startTestService(
     ...env,
   });
   const closings: Closing[] = [];
-  const port = await startApi(configuration, { logger, onClose: (closing) => closings.push(closing) });
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const port = await startApi(configuration, {
+    logger: createLogger({ level: 'info', name: 'api', destination }),
+    onClose: (closing) => closings.push(closing),
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    logLines,
+    async close() {
+      for (const { close } of closings.toReversed()) await close();
+    },
+  };
+}
+
+/** The API over a database of its own. */
+export async function startTestService(options: ApiOptions = {}): Promise<TestService> {
+  const testDatabase = await createTestDatabase();
+  const databaseUrl = testDatabase.url;
+  await migrateDatabase(databaseUrl);
+  const { baseUrl, logLines, close } = await startTestApi(databaseUrl, options);
   const handle = createDatabase({
     url: databaseUrl,
     applicationName: 'test',
     maxConnections: 4,
-    logger,
+    logger: createLogger({ level: 'silent', name: 'test' }),
   });
   return {
     baseUrl,
@@ -82,7 +103,7 @@ export async function startTestService(
       return rows[0] ?? {};
     },
     async close() {
-      for (const { close } of closings.toReversed()) await close();
+      await close();
       await handle.close();
       await testDatabase.drop();
     },
