@@ -4,7 +4,8 @@ import { agreementFactoryAbi } from './abis/AgreementFactory.ts';
 import { type ChainConfiguration, readConfiguration } from './src/api/config/configuration.ts';
 import { isLocalUrl } from './src/api/indexer/isLocalUrl.ts';
 
-const configuration = readConfiguration(process.env);
+/** In one order, whatever that of the environment: it is part of the identity. */
+const chains = readConfiguration(process.env).chains.toSorted((a, b) => a.chainId - b.chainId);
 
 const agreementDeployed = agreementFactoryAbi.find(
   (item) => item.type === 'event' && item.name === 'AgreementDeployed',
@@ -56,7 +57,7 @@ function repeatIfLocal(url: string): string[] {
 }
 
 function byName<T>(build: (chain: ChainConfiguration) => T): Record<string, T> {
-  return Object.fromEntries(configuration.chains.map((chain) => [chain.name, build(chain)]));
+  return Object.fromEntries(chains.map((chain) => [chain.name, build(chain)]));
 }
 
 function resolved(startBlock: number | undefined): number {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
@@ -21,25 +21,24 @@ export function computeIndexSchemaName(options: {
   const hash = createHash('sha256');
   const add = (...parts: (string | number)[]) => hash.update(`${JSON.stringify(parts)}\n`);
   add('ponder', readPonderVersion());
-  for (const { chainId, name, factory } of options.chains) {
+  for (const { chainId, name, factory } of options.chains.toSorted((a, b) => a.chainId - b.chainId)) {
     add('chain', chainId, name, factory, options.startBlocks.get(chainId) ?? 0);
   }
   for (const file of listIndexFiles(options.root)) {
-    add('file', relative(options.root, file), readFileSync(file, 'utf8'));
+    add('file', file, readFileSync(join(options.root, file), 'utf8'));
   }
   return `${indexViewsSchemaName}_${hash.digest('hex').slice(0, 12)}`;
 }
 
 /** What Ponder hashes (all of `src` but the service itself) and what these files import from elsewhere. */
 function listIndexFiles(root: string): string[] {
-  const sources = readdirSync(join(root, 'src'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'api')
-    .map((entry) => join(root, 'src', entry.name));
-  const nested = [...sources, join(root, 'abis')].flatMap((directory) =>
-    readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name)),
-  );
-  const configuration = [join(root, 'ponder.config.ts'), join(root, 'ponder.schema.ts')];
-  return [...configuration, ...nested].filter((file) => file.endsWith('.ts')).sort();
+  const list = (directory: string) =>
+    readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(directory, name),
+    );
+  const sources = list('src').filter((name) => !name.startsWith(join('src', 'api')));
+  const files = ['ponder.config.ts', 'ponder.schema.ts', ...sources, ...list('abis')];
+  return files.filter((name) => name.endsWith('.ts')).sort();
 }
 
 function readPonderVersion(): string {

@@ -1,24 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { z } from 'zod';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
 import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
+import { readOwnServer } from '../indexer/ownServer.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
 import { acquireSchemaLock } from '../indexer/schemaLock.ts';
 
 /** Another start may help: what supervisors know as EX_TEMPFAIL. */
 const temporaryFailure = 75;
-
-/** Where Ponder's own server listens: health, progress, metrics, and GraphQL for operators. Never meant for the public. */
-const ownServer = z.object({
-  INDEXER_HOST: z.string().min(1).default('127.0.0.1'),
-  INDEXER_PORT: z.coerce.number().int().min(1).max(65_535).default(42_069),
-});
 
 /** Follows the chains into the index until it is asked to stop. */
 async function startIndexer(): Promise<void> {
@@ -32,7 +26,7 @@ async function startIndexer(): Promise<void> {
   }
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
-  const { INDEXER_HOST: host, INDEXER_PORT: port } = ownServer.parse(process.env);
+  const { host, port } = readOwnServer(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
 
   const startBlocks = await resolveStartBlocks({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });

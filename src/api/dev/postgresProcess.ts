@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServerAccount } from './postgresAccount.ts';
+import { clusterDirectory } from './postgresCluster.ts';
+
+export type PostgresProcess = { stop(): Promise<void>; kill(): Promise<void> };
+
+const readinessIntervalMs = 20;
+
+/**
+ * Runs the server and ends it (fast shutdown) as soon as standard input closes: thus it never outlives the process that
+ * started it, however that one ended. In a process group of its own, since an interrupt typed at the terminal is for the
+ * caller, who stops the server last.
+ */
+const supervisor = `
+exec 3<&0
+"$@" 3<&- </dev/null >&2 &
+server=$!
+echo "$server"
+{ read -r _ <&3; kill -INT "$server"; } 2>/dev/null &
+watcher=$!
+exec 3<&-
+wait "$server"; status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"`;
+
+/**
+ * Starts the server on an existing cluster and resolves once it accepts connections.
+ *
+ * @throws Error with the end of the server's log where it ends instead.
+ */
+export async function launchPostgres(options: {
+  postgres: string;
+  dataDirectory: string;
+  logFile: string;
+  port: number;
+  account: ServerAccount;
+  settings: Readonly<Record<string, string>>;
+}): Promise<PostgresProcess> {
+  const { dataDirectory, logFile, port, account } = options;
+  const settings = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...options.settings,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const serverCommand = [options.postgres, '-D', clusterDirectory(dataDirectory), ...flags];
+  const [command, ...words] = account.commandLine(['/bin/sh', '-c', supervisor, 'sh', ...serverCommand]);
+  const log = await open(logFile, 'a');
+  const logStart = (await log.stat()).size;
+  const child = spawn(command, words, {
+    ...account.spawnOptions,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', log.fd],
+  });
+  await log.close();
+  const exited = new Promise<void>((settle) =>
+    child.once('exit', () => settle()).once('error', () => settle()),
+  );
+  const pid = await Promise.race([readServerPid(child.stdout), exited]);
+  if (pid === undefined || !(await isReady({ pid, exited, dataDirectory }))) {
+    const text = (await readFile(logFile)).subarray(logStart).toString();
+    throw new Error(`PostgreSQL did not start on ${dataDirectory}:\n${text.slice(-2_000)}`);
+  }
+  return {
+    async stop() {
+      child.stdin?.end();
+      await exited;
+    },
+    async kill() {
+      if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** The first line of the supervisor's output. */
+async function readServerPid(output: Readable | null): Promise<number | undefined> {
+  if (output) for await (const line of createInterface({ input: output })) return Number(line);
+  return undefined;
+}
+
+/** Waits until the server accepts connections; false when it ended instead. */
+async function isReady(server: {
+  pid: number;
+  exited: Promise<void>;
+  dataDirectory: string;
+}): Promise<boolean> {
+  let ended = false;
+  void server.exited.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    const { pid, status } = await readPidFile(server.dataDirectory);
+    if (pid === server.pid && status === 'ready') return true;
+    await Promise.race([server.exited, delay(readinessIntervalMs)]);
+  }
+  return false;
+}
+
+/** PostgreSQL takes the file of a killed server for a live one when its process id now belongs to another program. */
+export async function removeStalePidFile(dataDirectory: string): Promise<void> {
+  const { pid } = await readPidFile(dataDirectory);
+  if (pid === undefined) return;
+  const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'unknown');
+  if (['postgres', 'unknown'].includes(program.trim())) return;
+  await rm(join(clusterDirectory(dataDirectory), 'postmaster.pid'), { force: true });
+}
+
+async function readPidFile(
+  dataDirectory: string,
+): Promise<{ pid: number | undefined; status: string | undefined }> {
+  const file = await readFile(join(clusterDirectory(dataDirectory), 'postmaster.pid'), 'utf8').catch(
+    () => '',
+  );
+  const lines = file.split('\n').map((line) => line.trim());
+  return { pid: lines[0] ? Number(lines[0]) : undefined, status: lines[7] };
+}
