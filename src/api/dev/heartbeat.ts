@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPublicClient, createTestClient, http } from 'viem';
 
-const lookEveryMs = 1_000;
+const usualLookMs = 1_000;
 /** A healthy index is behind for a fraction of a second; one that has just started waits for a block for ever. */
 const lagLooks = 2;
-const idleBeatMs = 10_000;
+const usualIdleBeatMs = 10_000;
 /** Each block makes the saved chain larger by some kilobytes, for ever. */
 const longestBeatMs = 600_000;
 
@@ -14,6 +14,9 @@ export type HeartbeatOptions = {
   findIndexedBlock(): Promise<bigint | undefined>;
   /** Called when chain or index cannot be asked, with how often that was so in a row. */
   onTrouble(error: unknown, times: number): void;
+  /** How often to look, by default once a second, and after how much idleness to beat first, by default 10 seconds. */
+  lookEveryMs?: number;
+  idleBeatMs?: number;
 };
 
 export type Heartbeat = { stop(): Promise<void> };
@@ -25,6 +28,7 @@ export type Heartbeat = { stop(): Promise<void> };
  * A chain whose automatic mining was switched off is left alone.
  */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { lookEveryMs = usualLookMs, idleBeatMs = usualIdleBeatMs } = options;
   const transport = http(options.rpcUrl, { retryCount: 0, timeout: 5_000 });
   const reader = createPublicClient({ transport });
   const miner = createTestClient({ mode: 'anvil', transport });

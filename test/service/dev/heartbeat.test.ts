@@ -1,0 +1,89 @@
+import { createTestClient, http, publicActions } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
+import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from '../../../src/api/dev/heartbeat.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+let anvil: Anvil;
+let heartbeat: Heartbeat | undefined;
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 31_337 });
+});
+afterEach(async () => {
+  await heartbeat?.stop();
+});
+afterAll(() => anvil?.stop());
+
+const chain = () =>
+  createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl), cacheTime: 0 }).extend(publicActions);
+/** Counts how often the index was asked for: each time is one look of the heartbeat. */
+function start(options: Pick<HeartbeatOptions, 'findIndexedBlock'> & Partial<HeartbeatOptions>) {
+  let looks = 0;
+  heartbeat = startHeartbeat({
+    rpcUrl: anvil.rpcUrl,
+    lookEveryMs: 30,
+    onTrouble: () => {},
+    ...options,
+    findIndexedBlock: () => {
+      looks++;
+      return options.findIndexedBlock();
+    },
+  });
+  return { awaitLooks: (count: number) => waitUntil(`${count} looks`, () => looks >= count) };
+}
+
+describe('startHeartbeat', () => {
+  test('an index that lags behind gets a new block', async () => {
+    const before = await chain().getBlockNumber();
+    start({ findIndexedBlock: async () => undefined });
+    await waitUntil('a block was mined', async () => (await chain().getBlockNumber()) > before);
+  });
+
+  test('an index that keeps up gets none', async () => {
+    const before = await chain().getBlockNumber();
+    const { awaitLooks } = start({ findIndexedBlock: () => chain().getBlockNumber() });
+    await awaitLooks(4);
+    expect(await chain().getBlockNumber()).toBe(before);
+  });
+
+  test('a chain that must not mine by itself is left alone', async () => {
+    await chain().setAutomine(false);
+    const before = await chain().getBlockNumber();
+    const { awaitLooks } = start({ findIndexedBlock: async () => undefined });
+    await awaitLooks(5);
+    expect(await chain().getBlockNumber()).toBe(before);
+    await chain().setAutomine(true);
+  });
+
+  test('trouble is counted as long as it lasts', async () => {
+    const counts: number[] = [];
+    let looks = 0;
+    start({
+      findIndexedBlock: async () => {
+        looks++;
+        if (looks !== 3) throw new Error('no database');
+        return chain().getBlockNumber();
+      },
+      onTrouble: (_, times) => counts.push(times),
+    });
+    await waitUntil('it was in trouble again', () => counts.length >= 4);
+    expect(counts.slice(0, 4)).toEqual([1, 2, 1, 2]);
+  });
+
+  test('an idle chain gets blocks, later and later', async () => {
+    const before = await chain().getBlock();
+    const seen: number[] = [];
+    start({
+      findIndexedBlock: async () => {
+        const number = await chain().getBlockNumber();
+        const mined = Number(number - before.number);
+        if (mined > seen.length) seen.push(performance.now());
+        return number;
+      },
+      idleBeatMs: 150,
+    });
+    await waitUntil('three beats', () => seen.length >= 3);
+    const [first = 0, second = 0, third = 0] = seen;
+    expect(third - second).toBeGreaterThan(second - first);
+  });
+});
