@@ -20,10 +20,11 @@ type Blocks = { chainId: number; numbers: readonly bigint[] };
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return { undeployed: [], shortened: [], reopened: [] };
+  // No input stands before its deployment, so of those records all inputs are among the given blocks.
   const undeployed = await undeployRecords(transaction, blocks);
   const changed = new Set([
-    ...(await releaseInputs(transaction, blocks, undeployed)),
-    ...(await deleteInputs(transaction, blocks, undeployed)),
+    ...(await releaseInputs(transaction, blocks)),
+    ...(await deleteInputs(transaction, blocks)),
   ]);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));
@@ -52,37 +53,27 @@ const newestAttempt = sql`(select attempt.tx_hash from service.transaction_attem
   where attempt.transaction_id = it.transaction_id order by attempt.id desc limit 1)`;
 
 /** The hash of the transaction that fell out stays where there is no other: it may well come back. */
-async function releaseInputs(
-  transaction: Queryable,
-  blocks: Blocks,
-  undeployed: readonly string[],
-): Promise<string[]> {
+async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
     sql`update service.inputs it set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
       block_number = null, from_state = null, to_state = null, submitter = null,
       tx_hash = coalesce(${newestAttempt}, it.tx_hash), updated_at = now()
-    where ${isIn(blocks, undeployed)} and transaction_id is not null
+    where ${isIn(blocks)} and transaction_id is not null
     returning record_id as id`,
   );
 }
 
-async function deleteInputs(
-  transaction: Queryable,
-  blocks: Blocks,
-  undeployed: readonly string[],
-): Promise<string[]> {
+async function deleteInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`delete from service.inputs it where ${isIn(blocks, undeployed)} and transaction_id is null
+    sql`delete from service.inputs it where ${isIn(blocks)} and transaction_id is null
     returning record_id as id`,
   );
 }
 
-function isIn({ chainId, numbers }: Blocks, undeployed: readonly string[]): SQL {
-  return sql`it.id in (
-    select id from service.inputs where chain_id = ${chainId} and block_number = any(${arrayOf(numbers)}::bigint[])
-    union select id from service.inputs where record_id = any(${arrayOf(undeployed)}::text[]) and status = 'MINED')`;
+function isIn({ chainId, numbers }: Blocks): SQL {
+  return sql`it.chain_id = ${chainId} and it.block_number = any(${arrayOf(numbers)}::bigint[])`;
 }
 
 /** How far a transaction had come before its effect was seen. */

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
+import { turnArbitrary } from './support/steps.ts';
+import { World } from './support/world.ts';
+import { dump, expected, summarize } from './support/worldCheck.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture.close());
+
+test('whatever chain, indexer and principals do, the records are what the index shows, and never less than was shown', async () => {
+  const seen = new Map<string, number>();
+  const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+  const check = async (world: World, folder: number, expired: Set<string>) => {
+    const before = await dump(fixture.database);
+    const result = await world.fold(folder);
+    const after = await dump(fixture.database);
+    see(result.kind);
+    if (result.kind !== 'folded') {
+      expect(after).toEqual(before);
+      return result.kind;
+    }
+    if (result.retracted.length > 0) see('retracted');
+    const summary = summarize(after);
+    for (const { status } of [...summary.records, ...summary.inputs]) see(status);
+    for (const { state } of summary.transactions) see(state);
+    expect(summary).toEqual(expected(world, expired, Number(result.memory.position.through)));
+    return result.kind;
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(turnArbitrary, { minLength: 10, maxLength: 30 }), async (turns) => {
+      await emptyDatabase(fixture);
+      const world = await World.create(fixture);
+      const expired = new Set<string>();
+      for (const { step, folder } of turns) {
+        await world.take(step);
+        await check(world, folder, expired);
+      }
+      await world.catchUp();
+      expect(await check(world, 0, expired)).toBe('folded');
+    }),
+    { numRuns: 30, interruptAfterTimeLimit: 60_000 },
+  );
+  // Everything that this is about has happened: otherwise it would say nothing.
+  const wanted = [
+    'waiting',
+    'retracted',
+    'Deployed',
+    'Draft',
+    'MINED',
+    'PENDING',
+    'FAILED',
+    'mined',
+    'failed',
+    'open',
+  ];
+  for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+}, 120_000);

@@ -1,0 +1,61 @@
+import type { Hex } from 'viem';
+import { hashDocument, serializeAgreement } from '../../../../src/protocol/document.ts';
+
+export type LampInput = { name: 'toggle' | 'annotate' | 'hand_over'; values: Record<string, string> };
+
+/** An agreement about a lamp: who holds it, whether it is lit and how brightly. */
+export type Lamp = {
+  agreement: Record<string, unknown>;
+  text: string;
+  docHash: Hex;
+  docUri: string;
+  initialState: string;
+};
+
+const keeper = '0x00000000000000000000000000000000000000A1';
+export const lampVariables = { holder: keeper, brightness: '1', remark: '' };
+
+/** Where an input leads; one that is not named for a state leaves it as it is. */
+export const lampTransitions: Record<string, Partial<Record<LampInput['name'], string>>> = {
+  dark: { toggle: 'lit' },
+  lit: { toggle: 'dark' },
+};
+
+const variable = (name: string) => `\${variables.${name}}`;
+
+/** Lamps of different names have different documents. */
+export function createLamp(name: string): Lamp {
+  const agreement = {
+    metadata: { templateId: 'did:template:lamp', name },
+    variables: {
+      holder: { type: 'address', subtype: 'participant' },
+      brightness: { type: 'uint256' },
+      remark: { type: 'string' },
+    },
+    content: { type: 'md', data: `The lamp of ${variable('holder')}.` },
+    execution: {
+      initialize: { initialState: 'dark', data: { holder: variable('holder') } },
+      states: { dark: { description: 'no light' }, lit: { description: 'light' } },
+      inputs: {
+        toggle: { data: { brightness: variable('brightness') } },
+        annotate: { data: { remark: variable('remark') } },
+        hand_over: { data: { holder: variable('holder') } },
+      },
+      transitions: ['dark', 'lit'].flatMap((from) =>
+        (['toggle', 'annotate', 'hand_over'] as const).map((input) => ({
+          from,
+          to: lampTransitions[from]?.[input] ?? from,
+          conditions: [{ input }],
+        })),
+      ),
+    },
+  };
+  const text = serializeAgreement(agreement);
+  return {
+    agreement,
+    text,
+    docHash: hashDocument(text),
+    docUri: 'ipfs://agreement/lamp',
+    initialState: 'dark',
+  };
+}

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { pino } from 'pino';
+import { createDatabase, type Database } from '../../../../src/api/database/database.ts';
+import { migrateDatabase } from '../../../../src/api/database/migrateDatabase.ts';
+import { createDocumentCache } from '../../../../src/api/projector/documentCache.ts';
+import { type Fold, type FoldMemory, fold } from '../../../../src/api/projector/fold.ts';
+import { withFoldTransaction } from '../../../../src/api/projector/withFoldTransaction.ts';
+import { createTestDatabase } from '../../../support/postgres.ts';
+import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
+
+export const chainId = 59141;
+export const factory = '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
+export const reorgWindow = 4;
+export const silent = pino({ level: 'silent' });
+
+export type Fixture = {
+  url: string;
+  pool: pg.Pool;
+  database: Database;
+  index: StandInIndex;
+  close(): Promise<void>;
+};
+
+/** A database with the service's tables, and an index to be filled. */
+export async function createFixture(): Promise<Fixture> {
+  const { url, drop } = await createTestDatabase();
+  await migrateDatabase(url);
+  const handle = createDatabase({ url, applicationName: 'test', maxConnections: 8, logger: silent });
+  const { pool, database } = handle;
+  return {
+    url,
+    pool,
+    database,
+    index: createStandInIndex({ pool, factory }),
+    async close() {
+      await handle.close();
+      await drop();
+    },
+  };
+}
+
+/** Forgets all records and shows an index without blocks. */
+export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
+  await pool.query(`truncate service.principals, service.records, service.inputs, service.transactions,
+    service.transaction_attempts, service.folded_blocks, service.projections cascade`);
+  await index.deploy();
+}
+
+/** One process that folds when it is told to. */
+export type Folder = {
+  /** Folds until there is nothing left to fold; returns what the last fold found. */
+  fold(): Promise<Fold>;
+};
+
+export function createFolder({ pool }: Fixture): Folder {
+  const cache = createDocumentCache();
+  let memory: FoldMemory | undefined;
+  return {
+    async fold() {
+      for (;;) {
+        const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, memory, isForced: true };
+        const result = await withFoldTransaction({ pool, chainId }, (transaction) =>
+          fold(transaction, options),
+        );
+        if (!result) throw new Error('another process is folding');
+        memory = result.kind === 'folded' ? result.memory : undefined;
+        if (result.kind !== 'folded' || result.isComplete) return result;
+      }
+    },
+  };
+}

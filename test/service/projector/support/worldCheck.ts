@@ -1,0 +1,270 @@
+import { asc } from 'drizzle-orm';
+import type { Address } from 'viem';
+import type { Database } from '../../../../src/api/database/database.ts';
+import { inputs } from '../../../../src/api/database/tables/inputs.ts';
+import { records } from '../../../../src/api/database/tables/records.ts';
+import { transactions } from '../../../../src/api/database/tables/transactions.ts';
+import { nameHash } from '../../../../src/protocol/names.ts';
+import { type ChainAgreement, type ChainState, permitKey, replay } from './expectation.ts';
+import { lampVariables } from './lamp.ts';
+import { factory } from './setup.ts';
+import type { PermitRow, RecordRow, World } from './world.ts';
+
+/** Everything that the projector writes, in full. */
+export async function dump(database: Database) {
+  return {
+    records: await database.select().from(records).orderBy(asc(records.id)),
+    inputs: await database.select().from(inputs).orderBy(asc(inputs.id)),
+    transactions: await database.select().from(transactions).orderBy(asc(transactions.id)),
+  };
+}
+export type Dump = Awaited<ReturnType<typeof dump>>;
+
+type InputSummary = {
+  recordId: string;
+  ownId: string | null;
+  status: 'PENDING' | 'MINED' | 'FAILED';
+  hasError: boolean;
+  name: string;
+  values: Record<string, unknown>;
+  position: number | null;
+  from: string | null;
+  to: string | null;
+  sequence: number | null;
+  block: number | null;
+  txHash: string | null;
+};
+
+type TransactionSummary = { id: string; state: string; txHash?: string | null; block?: number };
+type RecordSummary = {
+  id: string;
+  status: 'Draft' | 'Deployed';
+  address: string | null;
+  hasError: boolean;
+  state: string | null;
+  stateHash: string | null;
+  stateBlock: number | null;
+  stateTimestamp: number | null;
+  deployedIn: number | null;
+  variables: Record<string, unknown>;
+  inputCount: number;
+  transitionCount: number;
+  lastInputId: string | null;
+  behind: boolean;
+};
+export type Summary = {
+  transactions: TransactionSummary[];
+  records: RecordSummary[];
+  inputs: InputSummary[];
+};
+
+/** The part of it that follows from the chain. */
+export function summarize(all: Dump): Summary {
+  return {
+    transactions: all.transactions.map(({ id, state, txHash, minedBlockNumber }) => ({
+      id,
+      ...(['mined', 'final'].includes(state)
+        ? { state: 'mined', txHash, block: Number(minedBlockNumber) }
+        : { state: state === 'failed' ? 'failed' : 'open' }),
+    })),
+    records: all.records.map((record) => ({
+      id: record.id,
+      status: record.status,
+      address: record.address,
+      hasError: record.error !== null,
+      state: record.state,
+      stateHash: record.stateHash,
+      stateBlock: numberOf(record.stateBlockNumber),
+      stateTimestamp: record.stateUpdatedAt && record.stateUpdatedAt.getTime() / 1_000,
+      deployedIn: numberOf(record.deployBlockNumber),
+      variables: record.variables,
+      inputCount: record.inputCount,
+      transitionCount: record.transitionCount,
+      lastInputId: record.lastInputId,
+      behind: record.behind,
+    })),
+    inputs: all.inputs
+      .map((input) => ({
+        recordId: input.recordId,
+        ownId: input.transactionId === null ? null : input.id,
+        status: input.status,
+        hasError: input.error !== null,
+        name: input.inputId,
+        values: input.values,
+        position: input.position,
+        from: input.fromState,
+        to: input.toState,
+        sequence: input.sequence,
+        block: numberOf(input.blockNumber),
+        txHash: input.status === 'MINED' ? input.txHash : null,
+      }))
+      .sort(byPlace),
+  };
+}
+
+/** What there has to be once everything is folded that the index shows up to `through`. */
+export function expected(world: World, expired: Set<string>, through: number): Summary {
+  const { blocks, head } = world.shown;
+  const chain = replay(
+    factory,
+    blocks.filter(({ number }) => number <= through),
+  );
+  const ahead = replay(factory, blocks);
+  const states = new Map(
+    world.permits.map((permit) => {
+      // What lies ahead of the head is not folded yet, but the permit has not expired either.
+      const now = effectOf(permit, ahead) ? undefined : head?.timestamp;
+      return [permit, stateOf(permit, chain, expired, now)] as const;
+    }),
+  );
+  const places = world.records.map((record) => ({ record, ...placeOf(record, chain, states) }));
+  const all = places.flatMap(({ record, address, agreement }) =>
+    expectedInputs(world, record, address, agreement, chain, states),
+  );
+  return {
+    transactions: world.permits.map((permit) => expectedTransaction(permit, chain, states)).sort(byId),
+    records: places.map(expectedRecord).sort(byId),
+    inputs: all.sort(byPlace),
+  };
+}
+
+type PermitState = 'open' | 'mined' | 'failed';
+type States = ReadonlyMap<PermitRow, PermitState>;
+
+function effectOf({ contract, signer, nonce }: PermitRow, chain: ChainState) {
+  return chain.effects.get(permitKey(contract, signer, nonce));
+}
+
+/** A transaction that was called expired stays so until its effect is seen; `expired` remembers them. */
+function stateOf(
+  permit: PermitRow,
+  chain: ChainState,
+  expired: Set<string>,
+  now: number | undefined,
+): PermitState {
+  const effect = effectOf(permit, chain);
+  if (effect && effect.content === permit.content && effect.timestamp <= permit.deadline) {
+    expired.delete(permit.transactionId);
+    return 'mined';
+  }
+  if (effect) return 'failed';
+  if (now !== undefined && now > permit.deadline) expired.add(permit.transactionId);
+  return expired.has(permit.transactionId) ? 'failed' : 'open';
+}
+
+function expectedTransaction(permit: PermitRow, chain: ChainState, states: States) {
+  const state = states.get(permit) ?? 'open';
+  const effect = effectOf(permit, chain);
+  const id = permit.transactionId;
+  return state === 'mined' && effect
+    ? { id, state, txHash: effect.txHash, block: effect.block }
+    : { id, state };
+}
+
+type Place = { address: Address | null; agreement: ChainAgreement | null; hasError: boolean };
+
+function placeOf({ permit, address, lamp }: RecordRow, chain: ChainState, states: States): Place {
+  if (!permit) {
+    const there = address && chain.agreements.get(address);
+    const agreement = there && there.lamp.docHash === lamp.docHash ? there : null;
+    return { address: address ?? null, agreement, hasError: false };
+  }
+  const state = states.get(permit);
+  const at = state === 'mined' ? effectOf(permit, chain)?.agreement : undefined;
+  const agreement = at && chain.agreements.get(at);
+  return { address: at ?? null, agreement: agreement ?? null, hasError: state === 'failed' };
+}
+
+function expectedRecord({ record, address, agreement, hasError }: Place & { record: RecordRow }) {
+  const { id } = record;
+  if (!agreement) {
+    const nothing = {
+      state: null,
+      stateHash: null,
+      stateBlock: null,
+      stateTimestamp: null,
+      deployedIn: null,
+    };
+    const counts = { inputCount: 0, transitionCount: 0, lastInputId: null, behind: false };
+    return {
+      id,
+      status: 'Draft' as const,
+      address,
+      hasError,
+      ...nothing,
+      variables: lampVariables,
+      ...counts,
+    };
+  }
+  return {
+    id,
+    status: 'Deployed' as const,
+    address,
+    hasError: false,
+    state: agreement.state,
+    stateHash: nameHash(agreement.state),
+    stateBlock: agreement.stateBlock,
+    stateTimestamp: agreement.stateTimestamp,
+    deployedIn: agreement.deployedIn,
+    variables: agreement.variables,
+    inputCount: agreement.inputs.length,
+    transitionCount: agreement.transitions,
+    lastInputId: agreement.inputs.at(-1)?.name ?? null,
+    behind: false,
+  };
+}
+
+function expectedInputs(
+  world: World,
+  record: RecordRow,
+  address: Address | null,
+  agreement: ChainAgreement | null,
+  chain: ChainState,
+  states: States,
+): InputSummary[] {
+  const own = world.submissions.filter(({ recordId }) => recordId === record.id);
+  const mined = new Map<number, string>();
+  for (const { id, permit } of own) {
+    const effect = effectOf(permit, chain);
+    if (agreement && permit.contract === address && states.get(permit) === 'mined' && effect) {
+      mined.set(effect.position, id);
+    }
+  }
+  const shown = (agreement?.inputs ?? []).map((input, at) => ({
+    recordId: record.id,
+    ownId: mined.get(at + 1) ?? null,
+    status: 'MINED' as const,
+    hasError: false,
+    name: input.name,
+    values: input.values,
+    position: at + 1,
+    from: input.from,
+    to: input.to,
+    sequence: input.sequence,
+    block: input.block,
+    txHash: input.txHash,
+  }));
+  const waiting = own.flatMap(({ id, permit }) => {
+    if ([...mined.values()].includes(id) || permit.event.kind !== 'input') return [];
+    const failed = states.get(permit) === 'failed';
+    const { name, values } = permit.event.input;
+    const nothing = { position: null, from: null, to: null, sequence: null, block: null, txHash: null };
+    const status = failed ? ('FAILED' as const) : ('PENDING' as const);
+    return [{ recordId: record.id, ownId: id, status, hasError: failed, name, values, ...nothing }];
+  });
+  return [...shown, ...waiting];
+}
+
+function numberOf(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}
+
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+function byPlace(a: InputSummary, b: InputSummary): number {
+  const place = ({ recordId, position, ownId }: InputSummary) =>
+    `${recordId} ${String(position ?? 9_999).padStart(5, '0')} ${ownId}`;
+  return place(a) < place(b) ? -1 : 1;
+}
