@@ -64,7 +64,9 @@ test('a node that does not answer is waited for; other nodes of its chain may st
     indexer.lines.some((line) => line.includes('waiting for a node of this chain')),
   );
   await launchAnvil({ chainId: 59141, port });
-  await indexer.ready();
+  await waitUntil('the chain answers', () =>
+    indexer.lines.some((line) => line.includes('the chain answers')),
+  );
 });
 
 test('an indexer that is asked to stop while it waits for a node stops', async () => {
