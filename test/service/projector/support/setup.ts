@@ -48,6 +48,7 @@ export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
 
 /** One process that folds when it is told to. */
 export type Folder = {
+  foldOnce(): Promise<Fold>;
   /** Folds until there is nothing left to fold; returns what the last fold found. */
   fold(): Promise<Fold>;
 };
@@ -55,15 +56,18 @@ export type Folder = {
 export function createFolder({ pool }: Fixture): Folder {
   const cache = createDocumentCache();
   let memory: FoldMemory | undefined;
+  const foldOnce = async () => {
+    const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, memory, isForced: true };
+    const result = await withFoldTransaction({ pool, chainId }, (transaction) => fold(transaction, options));
+    if (!result) throw new Error('another process is folding');
+    memory = result.kind === 'folded' ? result.memory : undefined;
+    return result;
+  };
   return {
+    foldOnce,
     async fold() {
       for (;;) {
-        const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, memory, isForced: true };
-        const result = await withFoldTransaction({ pool, chainId }, (transaction) =>
-          fold(transaction, options),
-        );
-        if (!result) throw new Error('another process is folding');
-        memory = result.kind === 'folded' ? result.memory : undefined;
+        const result = await foldOnce();
         if (result.kind !== 'folded' || result.isComplete) return result;
       }
     },

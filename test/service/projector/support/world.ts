@@ -47,6 +47,7 @@ export class World {
   readonly principals: readonly string[];
   readonly folders: Folder[];
   chain: ChainBlock[] = [];
+  #longest = 0;
   /** What the index shows. */
   shown: { blocks: ChainBlock[]; head: ChainBlock | null } = { blocks: [], head: null };
   readonly permits: PermitRow[] = [];
@@ -101,7 +102,8 @@ export class World {
 
   /** The chain goes on until it is longer than it ever was, and the index shows all of it. */
   async catchUp(): Promise<void> {
-    this.#append(new Array(12).fill([]), []);
+    const missing = this.#longest + 1 - this.chain.length;
+    this.#append(new Array(Math.max(1, missing)).fill([]), []);
     await this.#show();
   }
 
@@ -112,6 +114,7 @@ export class World {
       const timestamp = 1_000_000 + number * 10 + (uniqueHash().charCodeAt(9) % 10);
       const next = block(number, at === 0 ? [...first] : [], timestamp);
       this.chain.push(next);
+      this.#longest = Math.max(this.#longest, this.chain.length);
       for (const seed of events) {
         const event = this.#createEvent(seed);
         if (event) next.events.push(event);

@@ -1,0 +1,125 @@
+import { asc, eq } from 'drizzle-orm';
+import { type Address, getAddress } from 'viem';
+import { inputs } from '../../../../src/api/database/tables/inputs.ts';
+import { records } from '../../../../src/api/database/tables/records.ts';
+import { transactions } from '../../../../src/api/database/tables/transactions.ts';
+import type { Fold } from '../../../../src/api/projector/fold.ts';
+import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
+import { createLamp, type Lamp, type LampInput } from './lamp.ts';
+import * as service from './serviceRows.ts';
+import { chainId, createFolder, type Fixture, type Folder, factory } from './setup.ts';
+
+export const alice = getAddress('0x00000000000000000000000000000000000000a1');
+export const bob = getAddress('0x00000000000000000000000000000000000000b2');
+export const relayer = getAddress('0x00000000000000000000000000000000000000c3');
+export const lamp = createLamp('one');
+/** Where the factory puts the first agreement of a chain. */
+export const clone = addressOfClone(0);
+
+export const toggle = (brightness: string): LampInput => ({ name: 'toggle', values: { brightness } });
+export const annotate = (remark: string): LampInput => ({ name: 'annotate', values: { remark } });
+
+export function deployment(details: Partial<Extract<ChainEvent, { kind: 'deploy' }>> = {}): ChainEvent {
+  return { kind: 'deploy', txHash: uniqueHash(), sender: relayer, signer: alice, lamp, ...details };
+}
+
+export function input(
+  sent: LampInput,
+  details: Partial<Extract<ChainEvent, { kind: 'input' }>> = {},
+): ChainEvent {
+  const common = { txHash: uniqueHash(), sender: relayer, signer: alice, agreement: clone };
+  return { kind: 'input', ...common, input: sent, ...details };
+}
+
+/** A chain that the index shows, a principal, and a process that folds. */
+export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
+
+export async function createScene(fixture: Fixture) {
+  const { database, index } = fixture;
+  const folder: Folder = createFolder(fixture);
+  const principalId = await service.insertPrincipal(database);
+  let chain: ChainBlock[] = [];
+
+  const show = (head: ChainBlock | null = chain.at(-1) ?? null) =>
+    index.show({ chainId, blocks: chain, head });
+  return {
+    principalId,
+    chain: () => chain,
+    show,
+    /** One block with these events, which the index shows and which is folded. */
+    async mine(...events: ChainEvent[]): Promise<Fold> {
+      chain = [...chain, block(chain.length + 1, events)];
+      await show();
+      return folder.fold();
+    },
+    /** As many blocks fall out; nobody has seen it yet. */
+    drop(depth: number): void {
+      chain = chain.slice(0, -depth);
+    },
+    /** A block that nobody has seen yet. */
+    add(...events: ChainEvent[]): ChainBlock {
+      const added = block(chain.length + 1, events);
+      chain = [...chain, added];
+      return added;
+    },
+    fold: () => folder.fold(),
+    foldOnce: () => folder.foldOnce(),
+
+    async draft(details: { nonce?: bigint; principalId?: string; lamp?: Lamp; deadline?: bigint } = {}) {
+      const { nonce = 0n, deadline = service.farDeadline } = details;
+      const document = details.lamp ?? lamp;
+      const transactionId = await service.insertTransaction(database, {
+        kind: 'deploy',
+        chainId,
+        contract: factory,
+        signer: alice,
+        nonce,
+        deadline,
+        contentHash: document.docHash,
+      });
+      const recordId = await service.insertRecord(database, {
+        principalId: details.principalId ?? principalId,
+        chainId,
+        lamp: document,
+        deployTransactionId: transactionId,
+      });
+      return { recordId, transactionId };
+    },
+    /** A principal that asks for what the index shows at an address. */
+    async askFor(address: Address, document = lamp) {
+      const owner = await service.insertPrincipal(database);
+      const record = { principalId: owner, chainId, lamp: document, address };
+      return { principalId: owner, recordId: await service.insertRecord(database, record) };
+    },
+    async submit(recordId: string, sent: LampInput, details: { nonce: bigint; deadline?: bigint }) {
+      const transactionId = await service.insertTransaction(database, {
+        kind: 'input',
+        chainId,
+        contract: clone,
+        signer: alice,
+        contentHash: service.contentHashOf(lamp, sent),
+        ...details,
+      });
+      const inputId = await this.attach(recordId, sent, transactionId);
+      return { inputId, transactionId };
+    },
+    /** One more record that refers to the same permit. */
+    attach(recordId: string, sent: LampInput, transactionId: string): Promise<string> {
+      const submission = { principalId, recordId, chainId, agreement: clone, lamp, input: sent };
+      return service.insertSubmission(database, { ...submission, transactionId, signer: alice });
+    },
+
+    async record(id: string) {
+      const [row] = await database.select().from(records).where(eq(records.id, id));
+      if (!row) throw new Error(`no record ${id}`);
+      return row;
+    },
+    async transaction(id: string) {
+      const [row] = await database.select().from(transactions).where(eq(transactions.id, id));
+      if (!row) throw new Error(`no transaction ${id}`);
+      return row;
+    },
+    history: (recordId: string) =>
+      database.select().from(inputs).where(eq(inputs.recordId, recordId)).orderBy(asc(inputs.position)),
+  };
+}

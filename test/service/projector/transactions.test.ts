@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settlePermits } from '../../../src/api/projector/settlePermits.ts';
+import { createLamp } from './support/lamp.ts';
+import { annotate, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { createFixture, emptyDatabase, type Fixture, reorgWindow } from './support/setup.ts';
+
+let fixture: Fixture;
+let scene: Scene;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  scene = await createScene(fixture);
+});
+afterAll(() => fixture.close());
+
+/** The time of the block with that number. */
+const timeOf = (number: number) => BigInt(1_000_000 + number * 10);
+
+test('a permit whose nonce other content used up fails, and what refers to it says why', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  const draft = await scene.draft({ nonce: 1n });
+  const [other, event] = [input(annotate('first')), deployment({ lamp: createLamp('another') })];
+  await scene.mine(other, event);
+  expect(await scene.transaction(transactionId)).toMatchObject({
+    state: 'failed',
+    failure: { reason: 'permit_superseded', transactionHash: other.txHash, blockNumber: '2' },
+  });
+  const history = await scene.history(recordId);
+  expect(history.map(({ id, status }) => [id === inputId, status])).toEqual([
+    [false, 'MINED'],
+    [true, 'FAILED'],
+  ]);
+  expect(history[1]?.error).toEqual({ reason: 'permit_superseded', message: expect.any(String) });
+  expect(await scene.record(draft.recordId)).toMatchObject({
+    status: 'Draft',
+    error: { reason: 'permit_superseded' },
+  });
+});
+
+test('a superseded permit is open again when what superseded it falls out, and can have its effect then', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  const draft = await scene.draft({ nonce: 1n });
+  await scene.mine(input(annotate('first')), deployment({ lamp: createLamp('another') }));
+  scene.drop(1);
+  await scene.mine();
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'accepted', failure: null });
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'PENDING', error: null }]);
+  expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Draft', error: null });
+  await scene.mine(input(toggle('5')), deployment());
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', position: 1 }]);
+  expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Deployed' });
+});
+
+test('a permit expires when the chain is past its deadline, and not in the block of the deadline', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), {
+    nonce: 0n,
+    deadline: timeOf(3),
+  });
+  const draft = await scene.draft({ nonce: 1n, deadline: timeOf(3) });
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('accepted');
+  await scene.mine();
+  expect(await scene.transaction(transactionId)).toMatchObject({
+    state: 'failed',
+    failure: { reason: 'permit_expired', deadline: String(timeOf(3)), blockNumber: '4' },
+  });
+  expect(await scene.history(recordId)).toMatchObject([
+    { id: inputId, status: 'FAILED', error: { reason: 'permit_expired' } },
+  ]);
+  expect(await scene.record(draft.recordId)).toMatchObject({
+    status: 'Draft',
+    error: { reason: 'permit_expired' },
+  });
+});
+
+test('a permit that was called expired but had its effect in time, as a reorganisation shows, is corrected', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), {
+    nonce: 0n,
+    deadline: timeOf(3),
+  });
+  const draft = await scene.draft({ nonce: 1n, deadline: timeOf(3) });
+  for (let count = 0; count < 3; count++) await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('failed');
+  scene.drop(2);
+  await scene.add(input(toggle('5')), deployment());
+  scene.add();
+  await scene.mine();
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'mined', failure: null });
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', error: null }]);
+  expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Deployed', error: null });
+});
+
+test('a failure that the relay has written reaches what refers to the transaction', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await fixture.pool.query(`update service.transactions set state = 'failed', failure = $2 where id = $1`, [
+    transactionId,
+    JSON.stringify({ reason: 'reverted', message: 'It reverted: \u0000', data: '0x' }),
+  ]);
+  await scene.fold();
+  expect(await scene.history(recordId)).toMatchObject([
+    { id: inputId, status: 'FAILED', error: { reason: 'reverted', message: 'It reverted: \u0000' } },
+  ]);
+});
+
+test('an effect after the deadline cannot be that of the permit, even with the same content', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  await scene.mine();
+  await scene.mine(input(toggle('5')));
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), {
+    nonce: 0n,
+    deadline: timeOf(2),
+  });
+  await scene.fold();
+  expect((await scene.transaction(transactionId)).state).toBe('failed');
+  expect((await scene.history(recordId)).find(({ id }) => id === inputId)?.status).toBe('FAILED');
+});
+
+test('a permit that is used up by a block that is not folded yet has not expired', async () => {
+  const { recordId } = await scene.draft();
+  const head = scene.add(deployment());
+  await scene.show();
+  await scene.fold();
+  const { transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n, deadline: timeOf(0) });
+  scene.add(input(annotate('first')));
+  await scene.show(head);
+  await scene.fold();
+  expect((await scene.transaction(transactionId)).state).toBe('accepted');
+});
+
+test('a transaction is final once no reorganisation can reach it', async () => {
+  const { transactionId } = await scene.draft();
+  await scene.mine(deployment());
+  for (let count = 1; count < reorgWindow; count++) await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('mined');
+  await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('final');
+});
+
+test('of several permits with the same nonce and content the open one had the effect', () => {
+  const effect = {
+    contentHash: '0x1',
+    transactionHash: '0x2',
+    blockNumber: 5n,
+    blockTimestamp: 100n,
+  } as const;
+  const common = { contentHash: '0x1', deadline: 200n, permit: 'p', effect } as const;
+  const failed = { ...common, id: 'failed', isOpen: false };
+  const open = { ...common, id: 'open', isOpen: true };
+  const late = { ...common, id: 'late', isOpen: true, deadline: 99n };
+  expect(settlePermits([failed, open])).toEqual({ mined: [open], superseded: [] });
+  expect(settlePermits([failed, late])).toEqual({ mined: [failed], superseded: [late] });
+  expect(settlePermits([late])).toEqual({ mined: [], superseded: [late] });
+  expect(settlePermits([])).toEqual({ mined: [], superseded: [] });
+});
