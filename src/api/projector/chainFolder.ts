@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createDocumentCache } from './documentCache.ts';
-import { type Fold, type FoldMemory, fold } from './fold.ts';
+import { type Fold, fold } from './fold.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
+import type { IndexPosition } from './indexPosition.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
 export type FoldedChain = {
@@ -32,7 +33,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
   const { chainId } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
-  let memory: FoldMemory | undefined;
+  let isFirst = true;
   let isWanted = false;
   let isForced = false;
   let isClosed = false;
@@ -65,7 +66,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
       isForced = false;
       try {
         const startedAt = performance.now();
-        const options = { chainId, reorgWindow: BigInt(chain.reorgWindow), cache, memory, isForced: force };
+        const options = { chainId, reorgWindow: BigInt(chain.reorgWindow), cache, isFirst, isForced: force };
         const result = await withFoldTransaction({ pool, chainId }, (transaction) =>
           fold(transaction, options),
         );
@@ -74,7 +75,6 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
         note(result, performance.now() - startedAt);
       } catch (error) {
         failures++;
-        memory = undefined;
         if (!handleFailure(error)) return;
       }
     }
@@ -83,16 +83,15 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
   const note = (result: Fold, durationMs: number) => {
     if (result.kind === 'unchanged') return;
     if (result.kind === 'waiting') {
-      memory = undefined;
       if (!isWaiting)
         logger.info({ ...describe(result.position) }, 'the index is behind what was folded: waiting for it');
       isWaiting = true;
       return;
     }
     isWaiting = false;
-    memory = result.memory;
+    isFirst = false;
     const { retracted, added, records, transactions } = result;
-    if (retracted.length > 0) noteRetraction(retracted, memory);
+    if (retracted.length > 0) noteRetraction(retracted, result.position);
     const facts = {
       added,
       retracted: retracted.length,
@@ -100,11 +99,11 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
       transactions,
       durationMs: Math.round(durationMs),
     };
-    logger.debug({ ...facts, ...describe(memory.position) }, 'folded');
+    logger.debug({ ...facts, ...describe(result.position) }, 'folded');
     if (!result.isComplete) wake({ force: true });
   };
 
-  const noteRetraction = (retracted: bigint[], { position }: FoldMemory) => {
+  const noteRetraction = (retracted: bigint[], position: IndexPosition) => {
     const [first = position.through] = retracted;
     const depth = Number(position.through - first) + 1;
     const facts = { retracted: retracted.length, firstBlock: String(first), depth };
@@ -141,6 +140,6 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
   };
 }
 
-function describe({ head, through, lastFolded }: FoldMemory['position']) {
+function describe({ head, through, lastFolded }: IndexPosition) {
   return { head: head && String(head.number), through: String(through), lastFolded: String(lastFolded) };
 }

@@ -9,21 +9,15 @@ import { type IndexPosition, readIndexPosition } from './indexPosition.ts';
 import { retractBlocks } from './retractBlocks.ts';
 import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
-import { insertFoldedBlocks, writeProjection } from './writeProjection.ts';
-
-/** What one process knows of its last fold of a chain; without it everything is compared. */
-export type FoldMemory = {
-  position: IndexPosition;
-  /** Up to here the folded blocks were those of the index. */
-  foldedThrough: bigint;
-};
+import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
 
 export type FoldOptions = {
   chainId: number;
   /** How many blocks a reorganisation can reach back without a new start of the indexer. */
   reorgWindow: bigint;
   cache: DocumentCache;
-  memory: FoldMemory | undefined;
+  /** Compares everything, as a process does that has just started. */
+  isFirst: boolean;
   /** Folds although the index is where it was: for what others have written since. */
   isForced: boolean;
 };
@@ -35,7 +29,7 @@ export type Fold =
   | { kind: 'waiting'; position: IndexPosition }
   | {
       kind: 'folded';
-      memory: FoldMemory;
+      position: IndexPosition;
       retracted: bigint[];
       added: number;
       records: number;
@@ -46,12 +40,15 @@ export type Fold =
 
 /** Folds what the index shows at this moment, or a part of it, into records, histories and transactions. */
 export async function fold(transaction: Queryable, options: FoldOptions): Promise<Fold> {
-  const { chainId, memory, cache } = options;
+  const { chainId, reorgWindow, cache, isFirst } = options;
   const position = await readIndexPosition(transaction, chainId);
-  if (!options.isForced && memory && isSame(memory, position)) return { kind: 'unchanged' };
-  const floor = chooseFloor(memory, position, options.reorgWindow);
+  if (!options.isForced && !isFirst && isSame(position)) return { kind: 'unchanged' };
+  const floor = isFirst ? -1n : chooseFloor(position, reorgWindow);
   const comparison = await compareBlocks(transaction, { chainId, position, floor });
-  if (!comparison) return { kind: 'waiting', position };
+  if (!comparison) {
+    await forgetComparison(transaction, chainId);
+    return { kind: 'waiting', position };
+  }
 
   const { retracted, through } = comparison;
   const added = comparison.added.map(({ number }) => number);
@@ -66,7 +63,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   // Only the whole index can say what did not happen.
   const head = comparison.isComplete ? position.head : null;
   const expired = head ? await expireTransactions(transaction, { chainId, head }) : [];
-  if (head) await finishTransactions(transaction, { chainId, through: head.number - options.reorgWindow });
+  if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
 
   const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
   const drafts = await deployRecords(transaction, { chainId, changedTransactions, through });
@@ -80,12 +77,14 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     cache,
   });
   const foldedTo = head ?? comparison.added.at(-1);
-  if (foldedTo) await writeProjection(transaction, { chainId, block: foldedTo });
+  if (foldedTo && !isSame(position)) {
+    await writeProjection(transaction, { chainId, block: foldedTo, position, foldedThrough: through });
+  }
   const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
   await announce(transaction, { chainId, records, transactions: changedTransactions, reopened });
   return {
     kind: 'folded',
-    memory: { position, foldedThrough: through },
+    position,
     retracted,
     added: added.length,
     records: records.length,
@@ -94,12 +93,13 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   };
 }
 
-function isSame({ position: last, foldedThrough }: FoldMemory, position: IndexPosition): boolean {
+/** Whether the index stands where it stood when all of it was folded. */
+function isSame({ last, deployment, head, through }: IndexPosition): boolean {
   return (
-    last.deployment === position.deployment &&
-    last.head?.hash === position.head?.hash &&
-    last.through === position.through &&
-    foldedThrough === position.through
+    last?.deployment === deployment &&
+    last.headHash === head?.hash &&
+    last.through === through &&
+    last.foldedThrough === through
   );
 }
 
@@ -107,11 +107,9 @@ function isSame({ position: last, foldedThrough }: FoldMemory, position: IndexPo
  * Blocks up to the floor need not be compared again. An index that has gone back, or another deployment of it, may differ
  * anywhere; otherwise only as far back as a reorganisation reaches.
  */
-function chooseFloor(memory: FoldMemory | undefined, position: IndexPosition, reorgWindow: bigint): bigint {
-  const last = memory?.position;
-  if (!memory || !last || last.deployment !== position.deployment || position.through < last.through)
-    return -1n;
+function chooseFloor({ last, deployment, through }: IndexPosition, reorgWindow: bigint): bigint {
+  if (last?.deployment !== deployment || through < last.through) return -1n;
   const unsettled = last.through - reorgWindow;
-  if (unsettled < memory.foldedThrough) return unsettled;
-  return memory.foldedThrough;
+  if (unsettled < last.foldedThrough) return unsettled;
+  return last.foldedThrough;
 }

@@ -15,7 +15,12 @@ export type IndexPosition = {
   through: bigint;
   /** The last block with events that was folded; -1 for none. */
   lastFolded: bigint;
+  /** What the last fold found, in whichever process; null where that is of no use. */
+  last: LastComparison | null;
 };
+
+/** The folded blocks up to `foldedThrough` were those of a deployment that showed the chain up to `through`. */
+export type LastComparison = { deployment: string; through: bigint; foldedThrough: bigint; headHash: Hex };
 
 type Row = {
   deployment: string;
@@ -24,6 +29,10 @@ type Row = {
   timestamp: string | null;
   last_shown: string | null;
   last_folded: string | null;
+  compared_deployment: string | null;
+  compared_through: string | null;
+  folded_through: string | null;
+  compared_head: Hex | null;
 };
 
 export async function readIndexPosition(transaction: Queryable, chainId: number): Promise<IndexPosition> {
@@ -31,8 +40,12 @@ export async function readIndexPosition(transaction: Queryable, chainId: number)
     select 'chain_index.blocks'::regclass::oid::text as deployment,
       head.number::text, head.hash, head.timestamp::text,
       (select max(number)::text from chain_index.blocks where chain_id = ${chainId}) as last_shown,
-      (select max(number)::text from service.folded_blocks where chain_id = ${chainId}) as last_folded
-    from (values (1)) as one left join chain_index.heads head on head.chain_id = ${chainId}`);
+      (select max(number)::text from service.folded_blocks where chain_id = ${chainId}) as last_folded,
+      compared.compared_deployment, compared.compared_through::text, compared.folded_through::text,
+      compared.head_hash as compared_head
+    from (values (1)) as one
+    left join chain_index.heads head on head.chain_id = ${chainId}
+    left join service.projections compared on compared.chain_id = ${chainId}`);
   const [row] = rows;
   if (!row) throw new Error('The position of the index has no row.');
   const head = readHead(row);
@@ -42,7 +55,16 @@ export async function readIndexPosition(transaction: Queryable, chainId: number)
     // Without a head the indexer may be in the middle of the last block.
     through: head?.number ?? BigInt(row.last_shown ?? 0) - 1n,
     lastFolded: BigInt(row.last_folded ?? -1),
+    last: readLast(row),
   };
+}
+
+function readLast(row: Row): LastComparison | null {
+  const { compared_deployment: deployment, compared_through: through, folded_through, compared_head } = row;
+  if (deployment === null || through === null || folded_through === null || compared_head === null)
+    return null;
+  const foldedThrough = BigInt(folded_through);
+  return { deployment, through: BigInt(through), foldedThrough, headHash: compared_head };
 }
 
 function readHead({ number, hash, timestamp }: Row): BlockMark | null {

@@ -27,7 +27,7 @@ test('whatever chain, indexer and principals do, the records are what the index 
     const summary = summarize(after);
     for (const { status } of [...summary.records, ...summary.inputs]) see(status);
     for (const { state } of summary.transactions) see(state);
-    expect(summary).toEqual(expected(world, expired, Number(result.memory.position.through)));
+    expect(summary).toEqual(expected(world, expired, Number(result.position.through)));
     return result.kind;
   };
   await fc.assert(

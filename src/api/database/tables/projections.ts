@@ -1,4 +1,4 @@
-import { integer, primaryKey } from 'drizzle-orm/pg-core';
+import { integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { blockNumber, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 
@@ -8,6 +8,11 @@ export const projections = serviceSchema.table('projections', {
   headNumber: blockNumber().notNull(),
   headHash: hash().notNull(),
   headTimestamp: instant().notNull(),
+  /** Which deployment of the index was compared last; null where it showed less than was folded and nothing was compared. */
+  comparedDeployment: text(),
+  /** How far that one showed the chain, and how far the folded blocks were the same then. */
+  comparedThrough: blockNumber(),
+  foldedThrough: blockNumber(),
   updatedAt: instant().notNull().defaultNow(),
 });
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createDatabase, type Database } from '../../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../../src/api/database/migrateDatabase.ts';
 import { createDocumentCache } from '../../../../src/api/projector/documentCache.ts';
-import { type Fold, type FoldMemory, fold } from '../../../../src/api/projector/fold.ts';
+import { type Fold, fold } from '../../../../src/api/projector/fold.ts';
 import { withFoldTransaction } from '../../../../src/api/projector/withFoldTransaction.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
@@ -55,12 +55,12 @@ export type Folder = {
 
 export function createFolder({ pool }: Fixture): Folder {
   const cache = createDocumentCache();
-  let memory: FoldMemory | undefined;
+  let isFirst = true;
   const foldOnce = async () => {
-    const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, memory, isForced: true };
+    const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, isFirst, isForced: true };
     const result = await withFoldTransaction({ pool, chainId }, (transaction) => fold(transaction, options));
     if (!result) throw new Error('another process is folding');
-    memory = result.kind === 'folded' ? result.memory : undefined;
+    isFirst &&= result.kind !== 'folded';
     return result;
   };
   return {
