@@ -22,12 +22,12 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   if (blocks.numbers.length === 0) return { undeployed: [], shortened: [], reopened: [] };
   // No input stands before its deployment, so of those records all inputs are among the given blocks.
   const undeployed = await undeployRecords(transaction, blocks);
+  const reopened = await reopenMined(transaction, blocks);
+  reopened.push(...(await reopenSuperseded(transaction, blocks)));
   const changed = new Set([
     ...(await releaseInputs(transaction, blocks)),
     ...(await deleteInputs(transaction, blocks)),
   ]);
-  const reopened = await reopenMined(transaction, blocks);
-  reopened.push(...(await reopenSuperseded(transaction, blocks)));
   const { chainId, numbers } = blocks;
   await transaction.execute(sql`
     delete from service.folded_blocks where chain_id = ${chainId} and number = any(${arrayOf(numbers)}::bigint[])`);
@@ -49,18 +49,15 @@ async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blo
   );
 }
 
-const newestAttempt = sql`(select attempt.tx_hash from service.transaction_attempts attempt
-  where attempt.transaction_id = it.transaction_id order by attempt.id desc limit 1)`;
-
-/** The hash of the transaction that fell out stays where there is no other: it may well come back. */
 async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
     sql`update service.inputs it set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
       block_number = null, from_state = null, to_state = null, submitter = null,
-      tx_hash = coalesce(${newestAttempt}, it.tx_hash), updated_at = now()
-    where ${isIn(blocks)} and transaction_id is not null
-    returning record_id as id`,
+      tx_hash = sent.tx_hash, updated_at = now()
+    from service.transactions sent
+    where ${isIn(blocks)} and sent.id = it.transaction_id
+    returning it.record_id as id`,
   );
 }
 
@@ -76,19 +73,23 @@ function isIn({ chainId, numbers }: Blocks): SQL {
   return sql`it.chain_id = ${chainId} and it.block_number = any(${arrayOf(numbers)}::bigint[])`;
 }
 
-/** How far a transaction had come before its effect was seen. */
+/** How far a transaction had come before its effect was seen; without a wallet no bytes of it are on their way. */
 const stateBefore = sql`case
+  when it.wallet is null then 'accepted'
   when exists (select 1 from service.transaction_attempts where transaction_id = it.id and accepted_at is not null)
     then 'broadcast'
-  when exists (select 1 from service.transaction_attempts where transaction_id = it.id) then 'signed'
-  else 'accepted' end`;
+  else 'signed' end`;
+
+/** The newest bytes on their way; without them the hash that fell out stays, as it may well come back. */
+const newestHash = sql`coalesce((
+  select tx_hash from service.transaction_attempts
+  where transaction_id = it.id and it.wallet is not null order by id desc limit 1), it.tx_hash)`;
 
 async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
     sql`update service.transactions it set state = ${stateBefore}, mined_block_number = null, updated_at = now(),
-      tx_hash = coalesce((select attempt.tx_hash from service.transaction_attempts attempt
-        where attempt.transaction_id = it.id order by attempt.id desc limit 1), it.tx_hash)
+      tx_hash = ${newestHash}
     where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[])
       and state in ('mined', 'final')
     returning id`,
