@@ -1,29 +1,67 @@
 import type pg from 'pg';
 import { runPrepared } from '../database/runPrepared.ts';
-import { instantSql } from './jsonText.ts';
+import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
 
-/** The tables that an input's JSON is made of: `i` for the input, `t` for the transaction of a submission. */
+/** The tables that an input is read from: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';
 
-/**
- * SQL for an input as the wire shows it, as text. Parts that may hold any text of others' are added as they are stored: taking
- * JSON apart would stumble over some.
- */
-export const inputJson = `left(json_strip_nulls(json_build_object(
-    'id', i.id, 'agreementId', i.record_id, 'agreementAddress', i.agreement_address, 'chainId', i.chain_id,
-    'inputId', i.input_id, 'userId', i.user_id, 'signer', i.signer, 'submitter', i.submitter,
-    'fromState', i.from_state, 'toState', i.to_state, 'status', i.status, 'payload', i.payload,
-    'blockNumber', i.block_number,
-    'createdAt', ${instantSql('i.created_at')}, 'updatedAt', ${instantSql('i.updated_at')}))::text, -1)
-  || ',"values":' || i."values"::text || ',"txHash":'
-  || coalesce('"' || case when i.status = 'MINED' then i.tx_hash else coalesce(t.tx_hash, i.tx_hash) end || '"', 'null')
-  || case when i.error is null then '' else ',"error":' || i.error::text end || '}'`;
+/** While an input is not mined, the hash is that of its newest attempt. */
+export const inputColumns = `i.id, i.record_id, i.agreement_address, i.chain_id, i.input_id, i.user_id, i.signer,
+  i.submitter, i.from_state, i.to_state, i.status, i.payload, i."values"::text as "values",
+  case when i.status = 'MINED' then i.tx_hash else coalesce(t.tx_hash, i.tx_hash) end as tx_hash,
+  i.block_number, i.error::text as error,
+  ${secondsSql('i.created_at')} as created_at, ${secondsSql('i.updated_at')} as updated_at`;
+
+/** As the columns above give it; what is JSON in the database comes as its text. */
+export type InputRow = {
+  id: string;
+  record_id: string;
+  agreement_address: string;
+  chain_id: number;
+  input_id: string;
+  user_id: string | null;
+  signer: string | null;
+  submitter: string | null;
+  from_state: string | null;
+  to_state: string | null;
+  status: string;
+  payload: string;
+  values: string;
+  tx_hash: string | null;
+  block_number: string | null;
+  error: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+/** An input as the wire shows it. */
+export function writeInput(row: InputRow): string {
+  return writeObject({
+    id: quote(row.id),
+    agreementId: quote(row.record_id),
+    agreementAddress: quote(row.agreement_address),
+    chainId: String(row.chain_id),
+    inputId: quote(row.input_id),
+    userId: quote(row.user_id),
+    signer: quote(row.signer),
+    submitter: quote(row.submitter),
+    fromState: quote(row.from_state),
+    toState: quote(row.to_state),
+    status: quote(row.status),
+    payload: `"${row.payload}"`,
+    values: row.values,
+    txHash: quote(row.tx_hash) ?? 'null',
+    blockNumber: row.block_number,
+    error: row.error,
+    createdAt: writeInstant(row.created_at),
+    updatedAt: writeInstant(row.updated_at),
+  });
+}
 
 /** One input as JSON; it has to be there. */
 export async function readInput(pool: pg.Pool, id: string): Promise<string> {
-  const text = `select ${inputJson} as json from ${inputTables} where i.id = $1`;
-  const rows = await runPrepared<{ json: string }>(pool, text, [id]);
-  const [row] = rows;
+  const text = `select ${inputColumns} from ${inputTables} where i.id = $1`;
+  const [row] = await runPrepared<InputRow>(pool, text, [id]);
   if (!row) throw new Error(`the input ${id} is gone`);
-  return row.json;
+  return writeInput(row);
 }

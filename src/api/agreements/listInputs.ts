@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { buildFilters, type Range } from './filters.ts';
-import { inputJson, inputTables } from './inputJson.ts';
-import { buildPage, finishPage, type ListPage, type PageRequest, type PageRow } from './page.ts';
+import { type InputRow, inputColumns, inputTables, writeInput } from './inputJson.ts';
+import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
 import { queryOwned, type RecordReference } from './recordReference.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
@@ -26,30 +26,27 @@ const firstParameter = 4;
 export async function listInputs(pool: pg.Pool, request: InputListRequest): Promise<ListPage> {
   const { reference, principalId, userId, inputId, status, createdAt, updatedAt } = request;
   const parameters = new SqlParameters(firstParameter);
-  const { select, after, order } = buildPage('i', request, parameters);
+  const { after, order } = buildPage('i', request, parameters);
   const equal = { user_id: userId, input_id: inputId, status };
-  const filters = buildFilters(
-    'i',
-    { equal, ranges: { created_at: createdAt, updated_at: updatedAt } },
-    parameters,
-  );
+  const ranges = { created_at: createdAt, updated_at: updatedAt };
+  const filters = buildFilters('i', { equal, ranges }, parameters);
   const conditions = ['i.record_id = r.id', after, ...filters].join(' and ');
-  const rows = await queryOwned<Nullable<PageRow>>(pool, {
+  const rows = await queryOwned<Nullable<InputRow>>(pool, {
     reference,
     principalId,
     query: {
       columns: 'page.*',
       joins: `left join lateral (
-        select ${inputJson} as json, ${select} from ${inputTables} where ${conditions} ${order}) page on true`,
+        select ${inputColumns} from ${inputTables} where ${conditions} ${order}) page on true`,
       parameters: parameters.values,
     },
   });
-  return finishPage(rows.filter(isPresent), request);
+  return finishPage(rows.filter(isPresent), request, writeInput);
 }
 
 /** A record without inputs gives one row of nulls. */
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-function isPresent(row: Nullable<PageRow>): row is PageRow {
-  return row.json !== null;
+function isPresent(row: Nullable<InputRow>): row is InputRow {
+  return row.id !== null;
 }

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { runPrepared } from '../database/runPrepared.ts';
 import { buildFilters, type Range } from './filters.ts';
-import { instantSql } from './jsonText.ts';
-import { buildPage, finishPage, type ListPage, type PageRequest, type PageRow } from './page.ts';
+import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
+import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
 export type RecordListRequest = PageRequest & {
@@ -13,12 +13,26 @@ export type RecordListRequest = PageRequest & {
   readonly updatedAt: Range;
 };
 
-/** SQL for the summary of a record as the wire shows it, as text. */
-const summaryJson = `json_strip_nulls(json_build_object(
-  'id', r.id, 'address', r.address, 'chainId', r.chain_id, 'displayName', r.display_name, 'status', r.status,
-  'state', r.state, 'templateId', r.template_id, 'lastInputId', r.last_input_id,
-  'lastInputAt', ${instantSql('r.last_input_at')}, 'owner', r.owner, 'documentId', r.document_id, 'docUri', r.doc_uri,
-  'createdAt', ${instantSql('r.created_at')}, 'updatedAt', ${instantSql('r.updated_at')}))::text`;
+const columns = `r.id, r.address, r.chain_id, r.display_name, r.status, r.state, r.template_id, r.last_input_id,
+  ${secondsSql('r.last_input_at')} as last_input_at, r.owner, r.document_id, r.doc_uri,
+  ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at`;
+
+type SummaryRow = {
+  id: string;
+  address: string | null;
+  chain_id: number;
+  display_name: string;
+  status: string;
+  state: string | null;
+  template_id: string;
+  last_input_id: string | null;
+  last_input_at: number | null;
+  owner: string | null;
+  document_id: string | null;
+  doc_uri: string;
+  created_at: number;
+  updated_at: number;
+};
 
 /**
  * A page of a principal's records, in one statement.
@@ -29,15 +43,30 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
   const { principalId, state, chainId, createdAt, updatedAt } = request;
   const parameters = new SqlParameters();
   const owner = `r.principal_id = ${parameters.add(principalId)}`;
-  const { select, after, order } = buildPage('r', request, parameters);
-  const equal = { state, chain_id: chainId };
-  const filters = buildFilters(
-    'r',
-    { equal, ranges: { created_at: createdAt, updated_at: updatedAt } },
-    parameters,
-  );
+  const { after, order } = buildPage('r', request, parameters);
+  const ranges = { created_at: createdAt, updated_at: updatedAt };
+  const filters = buildFilters('r', { equal: { state, chain_id: chainId }, ranges }, parameters);
   const conditions = [owner, after, ...filters].join(' and ');
-  const text = `select ${summaryJson} as json, ${select} from service.records r where ${conditions} ${order}`;
-  const rows = await runPrepared<PageRow>(pool, text, parameters.values);
-  return finishPage(rows, request);
+  const text = `select ${columns} from service.records r where ${conditions} ${order}`;
+  const rows = await runPrepared<SummaryRow>(pool, text, parameters.values);
+  return finishPage(rows, request, writeSummary);
+}
+
+function writeSummary(row: SummaryRow): string {
+  return writeObject({
+    id: quote(row.id),
+    address: quote(row.address),
+    chainId: String(row.chain_id),
+    displayName: quote(row.display_name),
+    status: quote(row.status),
+    state: quote(row.state),
+    templateId: quote(row.template_id),
+    lastInputId: quote(row.last_input_id),
+    lastInputAt: writeInstant(row.last_input_at),
+    owner: quote(row.owner),
+    documentId: quote(row.document_id),
+    docUri: quote(row.doc_uri),
+    createdAt: writeInstant(row.created_at),
+    updatedAt: writeInstant(row.updated_at),
+  });
 }

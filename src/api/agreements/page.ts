@@ -1,4 +1,5 @@
 import { parseCursor, writeCursor } from './cursor.ts';
+import { toMilliseconds } from './jsonText.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
 /** What a list is ordered by: one column, and then the id. */
@@ -18,13 +19,13 @@ export type PageRequest = {
 /** One page of a list, as a JSON array. */
 export type ListPage = { readonly dataText: string; readonly nextCursor: string | null };
 
-/** A row of a page: its JSON, and where it stands in the list. */
-export type PageRow = { json: string; sort_key: string; row_id: string };
+/** What a page needs of a row to go on after it. */
+export type PageRow = { id: string; created_at: number; updated_at: number; display_name?: string };
 
 const columns = { createdAt: 'created_at', updatedAt: 'updated_at', displayName: 'display_name' } as const;
 
-/** The SQL of a page: what to select beside the JSON, what to compare, and in which order. */
-export type PageSql = { readonly select: string; readonly after: string; readonly order: string };
+/** The SQL of a page: what to compare, and in which order and number. */
+export type PageSql = { readonly after: string; readonly order: string };
 
 /**
  * Pages begin after a position and not after a number of rows, so that on an index over column and id the last page costs what
@@ -37,29 +38,34 @@ export function buildPage(
   { sort, limit, cursor }: PageRequest,
   parameters: SqlParameters,
 ): PageSql {
-  const column = `${table}.${columns[sort.name]}`;
-  const select = sort.kind === 'instant' ? `(extract(epoch from ${column}) * 1000)::bigint::text` : column;
-  const order = `order by ${column} ${sort.direction}, ${table}.id ${sort.direction} limit ${parameters.add(limit + 1)}`;
-  if (cursor === undefined)
-    return { select: `${select} as sort_key, ${table}.id as row_id`, after: 'true', order };
-  const { key, id } = parseCursor(sort, cursor);
-  const placeholder = parameters.add(key);
+  const { direction } = sort;
+  const [column, id] = [`${table}.${columns[sort.name]}`, `${table}.id`];
+  const order = `order by ${column} ${direction}, ${id} ${direction} limit ${parameters.add(limit + 1)}`;
+  if (cursor === undefined) return { after: 'true', order };
+  const position = parseCursor(sort, cursor);
+  const key = parameters.add(position.key);
   const bound =
-    sort.kind === 'instant'
-      ? `to_timestamp(0) + ${placeholder} * interval '1 millisecond'`
-      : `${placeholder}::text`;
-  const after = `(${column}, ${table}.id) ${sort.direction === 'asc' ? '>' : '<'} (${bound}, ${parameters.add(id)})`;
-  return { select: `${select} as sort_key, ${table}.id as row_id`, after, order };
+    sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`;
+  const comparison = direction === 'asc' ? '>' : '<';
+  return { after: `(${column}, ${id}) ${comparison} (${bound}, ${parameters.add(position.id)})`, order };
 }
 
 /** The page that the rows make, which are in order and perhaps one too many. */
-export function finishPage(rows: readonly PageRow[], { sort, limit }: PageRequest): ListPage {
+export function finishPage<Row extends PageRow>(
+  rows: readonly Row[],
+  { sort, limit }: PageRequest,
+  write: (row: Row) => string,
+): ListPage {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const key = last && (sort.kind === 'instant' ? Number(last.sort_key) : last.sort_key);
+  const hasMore = rows.length > limit && last !== undefined;
   return {
-    dataText: `[${page.map(({ json }) => json).join(',')}]`,
-    nextCursor:
-      rows.length > limit && last && key !== undefined ? writeCursor(sort, { key, id: last.row_id }) : null,
+    dataText: `[${page.map(write).join(',')}]`,
+    nextCursor: hasMore ? writeCursor(sort, { key: keyOf(last, sort), id: last.id }) : null,
   };
+}
+
+function keyOf(row: PageRow, { name }: Sort): string | number {
+  if (name === 'displayName') return row.display_name ?? '';
+  return toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at);
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { instantSql, quote, writeObject } from './jsonText.ts';
+import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
 import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 /** As the columns below give it; what is JSON in the database comes as its text. */
@@ -18,10 +18,10 @@ type RecordRow = {
   contributors: string;
   participants: string;
   observers: string;
-  created_at: string;
-  updated_at: string;
+  created_at: number;
+  updated_at: number;
   last_input_id: string | null;
-  last_input_at: string | null;
+  last_input_at: number | null;
   doc_hash: string;
   initial_state_hash: string | null;
   state_hash: string | null;
@@ -34,8 +34,8 @@ type RecordRow = {
 const query: OwnedQuery = {
   columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables::text, r.owner,
     r.document_id, r.doc_uri, r.contributors::text, r.participants::text, r.observers::text,
-    ${instantSql('r.created_at')} as created_at, ${instantSql('r.updated_at')} as updated_at,
-    r.last_input_id, ${instantSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash, r.state_hash,
+    ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at,
+    r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash, r.state_hash,
     r.deploy_tx_hash, r.deploy_block_number, r.state_block_number, r.error::text`,
 };
 
@@ -64,10 +64,10 @@ export async function readRecord(
     contributors: row.contributors,
     participants: row.participants,
     observers: row.observers,
-    createdAt: quote(row.created_at),
-    updatedAt: quote(row.updated_at),
+    createdAt: writeInstant(row.created_at),
+    updatedAt: writeInstant(row.updated_at),
     lastInputId: quote(row.last_input_id),
-    lastInputAt: quote(row.last_input_at),
+    lastInputAt: writeInstant(row.last_input_at),
     onChain: writeOnChain(row),
   });
 }

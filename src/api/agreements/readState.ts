@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
-import { instantSql, quote, writeObject } from './jsonText.ts';
+import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
 import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 type StateRow = {
@@ -9,14 +9,14 @@ type StateRow = {
   status: string;
   state: string | null;
   state_block_number: string | null;
-  updated_at: string;
+  updated_at: number;
   doc_hash: string;
   variables: WireValues;
 };
 
 const query: OwnedQuery = {
   columns: `r.id, r.status, r.state, r.state_block_number, r.doc_hash, r.variables,
-    ${instantSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
+    ${secondsSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
 };
 
 /**
@@ -40,7 +40,7 @@ export async function readState(
     state: isDeployed ? quote(state) : 'null',
     description: quote(accepted.description ?? null),
     blockNumber: isDeployed ? row.state_block_number : 'null',
-    updatedAt: quote(row.updated_at),
+    updatedAt: writeInstant(row.updated_at),
     acceptedInputs: accepted.inputsText,
   });
 }
