@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Services } from '../agreements/services.ts';
+import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { type App, createApp } from './createApp.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { getAgreement } from './routes/getAgreement.ts';
 import { getAgreements } from './routes/getAgreements.ts';
+import { getDocument } from './routes/getDocument.ts';
 import { getInputs } from './routes/getInputs.ts';
 import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
@@ -15,7 +17,7 @@ import { validateTemplate } from './routes/validateTemplate.ts';
 /** All routes of the service over what they work with. A new route is added here. */
 export function createApi(
   services: Services,
-  { authenticator, logger }: { authenticator: Authenticator; logger: Logger },
+  { authenticator, pages, logger }: { authenticator: Authenticator; pages: PageRenderer; logger: Logger },
 ): App {
   return createApp({
     authenticator,
@@ -31,6 +33,7 @@ export function createApi(
       getAgreement(services),
       getState(services),
       getInputs(services),
+      getDocument(services, pages),
     ],
   });
 }

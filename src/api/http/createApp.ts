@@ -45,10 +45,10 @@ export function createApp({ endpoints, publicRoutes, logger, ...serveContext }: 
   return app;
 }
 
-/** Paths without parameters come first, so that the last part of one is never taken for an id. */
+/** Paths with more before their first parameter come first, so that no fixed part of one is ever taken for an id. */
 function mount(app: App, routes: readonly MountedRoute[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
-  const paths = [...byPath].toSorted(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
+  const paths = [...byPath].toSorted(([a], [b]) => fixedLength(b) - fixedLength(a));
   for (const [path, atPath] of paths) {
     for (const { method, serve } of atPath)
       app.on(method, path, (context) => {
@@ -60,6 +60,11 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
       throw new MethodNotAllowedError(methods);
     });
   }
+}
+
+function fixedLength(path: string): number {
+  const parameter = path.indexOf(':');
+  return parameter === -1 ? Number.MAX_SAFE_INTEGER : parameter;
 }
 
 function readRequestId(context: Context<AppEnv>): string {

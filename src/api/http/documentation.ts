@@ -8,6 +8,10 @@ export type DataShape = {
   readonly schema: z.ZodType;
   readonly description: string;
   readonly isList?: boolean;
+  /** The media types other than JSON that an Accept header can ask for. */
+  readonly otherForms?: readonly string[];
+  /** Whether a caller that names the ETag it has may be told that it still holds. */
+  readonly isRevalidated?: boolean;
 };
 
 const issueShape = z
@@ -49,7 +53,7 @@ const everywhere = [400, 401, 402, 403, 500] as const;
 
 /** The responses of an endpoint: its success, its own refusals and those of every endpoint. */
 export function buildResponses(
-  { schema, description, isList }: DataShape,
+  { schema, description, isList, otherForms = [], isRevalidated }: DataShape,
   refusals: readonly ErrorStatus[],
 ): RouteConfig['responses'] {
   const envelope = isList
@@ -58,8 +62,13 @@ export function buildResponses(
   const statuses = [...new Set<ErrorStatus>([...everywhere, ...refusals])].toSorted((a, b) => a - b);
   const content = { 'application/json': { schema: errorShape } };
   const failures = statuses.map((status) => [status, { description: meanings[status], content }] as const);
+  const others = otherForms.map((form) => [form, { schema: z.string() }] as const);
   return {
-    200: { description, content: { 'application/json': { schema: envelope } } },
+    200: {
+      description,
+      content: { 'application/json': { schema: envelope }, ...Object.fromEntries(others) },
+    },
+    ...(isRevalidated && { 304: { description: 'What If-None-Match names is still what there is.' } }),
     ...Object.fromEntries(failures),
   };
 }

@@ -17,6 +17,7 @@ export type AppEnv = { Variables: { requestId: string; principalId?: string } };
 export type EndpointRequest<Params, Query, Body> = {
   readonly caller: Caller;
   readonly requestId: string;
+  readonly headers: Headers;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -100,6 +101,7 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
       return definition.handle({
         caller,
         requestId: context.get('requestId'),
+        headers: req.raw.headers,
         params: check(params, req.param(), 'path'),
         query: check(query, readQuery(req.url), 'query'),
         body: await readBody(req.raw, limits),

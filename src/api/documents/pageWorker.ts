@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads';
+import { buildPage } from './buildPage.ts';
+import type { HostedDocument } from './hostedDocument.ts';
+import { readyMessage } from './renderThread.ts';
+
+/** The side of `createRenderThread` that runs in the thread: a document comes in, its page goes out. */
+parentPort?.on('message', (document: HostedDocument) => {
+  parentPort?.postMessage(buildPage(document));
+});
+parentPort?.postMessage(readyMessage);

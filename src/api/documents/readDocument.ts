@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import type { WireValues } from '../../protocol/index.ts';
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
+import { runPrepared } from '../database/runPrepared.ts';
+import { NotFoundError } from '../errors/serviceError.ts';
+import { readContent } from './content.ts';
+import type { HostedDocument } from './hostedDocument.ts';
+
+type DocumentRow = {
+  id: string;
+  address: string | null;
+  chain_id: number;
+  display_name: string;
+  document: string;
+  doc_hash: string;
+  doc_uri: string;
+  variables: WireValues;
+  updated_seconds: number;
+};
+
+const query = `select r.id, r.address, r.chain_id, r.display_name, r.document, r.doc_hash, r.doc_uri, r.variables,
+    date_part('epoch', r.updated_at) as updated_seconds
+  from service.records r where r.principal_id = $1 and r.document_id = $2`;
+
+/**
+ * The document that one of a principal's own records hosts under an id.
+ *
+ * @throws NotFoundError where none does, whatever other principals have.
+ */
+export async function readDocument(
+  pool: pg.Pool,
+  { documentId, principalId }: { documentId: string; principalId: string },
+): Promise<HostedDocument> {
+  // The database takes no such text, and holds no such id.
+  const isId = !documentId.includes('\0') && documentId.isWellFormed();
+  const [row] = isId ? await runPrepared<DocumentRow>(pool, query, [principalId, documentId]) : [];
+  if (!row) throw new NotFoundError('There is no such document.');
+  const agreement: unknown = JSON.parse(row.document);
+  return {
+    ...readContent(isJsonObject(agreement) ? agreement : {}),
+    documentId,
+    docUri: row.doc_uri,
+    agreementId: row.id,
+    agreementAddress: row.address ?? undefined,
+    chainId: row.chain_id,
+    displayName: row.display_name,
+    docHash: row.doc_hash,
+    updatedAt: new Date(Math.round(row.updated_seconds * 1_000)).toISOString(),
+    values: row.variables,
+  };
+}

@@ -1,0 +1,97 @@
+import sanitizeHtml from 'sanitize-html';
+import { readLink } from './readLink.ts';
+
+/** What fills the gaps of a sanitised text: see `MarkedTemplate`. */
+export type Filling = {
+  fillText(escaped: string): string;
+  fillUrl(url: string): string | undefined;
+};
+
+export type SanitizedContent = {
+  readonly html: string;
+  /** Whether text was left out because it stood in an element such as a script. */
+  readonly isCut: boolean;
+};
+
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+const blocks = ['p', 'div', 'blockquote', 'pre', 'hr', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'];
+const tables = ['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'];
+const phrases = ['a', 'abbr', 'b', 'br', 'cite', 'code', 'del', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's'];
+const morePhrases = ['samp', 'small', 'span', 'strong', 'sub', 'sup', 'u', 'var'];
+
+/** Elements whose text is no part of what is read; of all others that are not allowed, the text stays. */
+const textless = [
+  ...['script', 'style', 'template', 'title', 'textarea', 'select', 'option', 'iframe', 'object', 'embed'],
+  ...['noscript', 'noembed', 'noframes', 'xmp', 'plaintext', 'svg', 'math', 'audio', 'video', 'canvas'],
+];
+
+/** Deeper elements lose their tags: browsers take long over towers of them. */
+const maxDepth = 40;
+const maxSpan = 100;
+
+/**
+ * HTML reduced to a fixed list of elements for plain formatting, without any attribute that could load, run or disguise
+ * something, and with the filling in it. Images become their descriptions.
+ */
+export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): SanitizedContent {
+  let isCut = false;
+  const html = sanitizeHtml(dirty, {
+    allowedTags: [...headings, ...blocks, ...tables, ...phrases, ...morePhrases],
+    allowedAttributes: {
+      a: ['href', 'rel'],
+      ol: ['start'],
+      th: ['colspan', 'rowspan', 'class'],
+      td: ['colspan', 'rowspan', 'class'],
+      span: ['class'],
+    },
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowProtocolRelative: false,
+    parseStyleAttributes: false,
+    nonTextTags: textless,
+    nestingLimit: maxDepth,
+    onOpenTag: (name) => {
+      isCut ||= textless.includes(name);
+    },
+    textFilter: (escaped) => fillText(escaped),
+    transformTags: {
+      a: (_name, { href = '' }) => {
+        const target = readLink(fillUrl(href));
+        return target === undefined
+          ? { tagName: 'span', attribs: {} }
+          : { tagName: 'a', attribs: { href: target, rel: 'noopener noreferrer nofollow' } };
+      },
+      img: (_name, { alt = '' }) => ({
+        tagName: 'span',
+        attribs: { class: 'image' },
+        text: alt === '' ? 'Image' : `Image: ${alt}`,
+      }),
+      ol: (tagName, { start }) => ({ tagName, attribs: { ...only('start', start, /^\d{1,9}$/) } }),
+      td: readCell,
+      th: readCell,
+      span: (tagName) => ({ tagName, attribs: {} }),
+    },
+  });
+  return { html, isCut };
+}
+
+/** Markdown tables align their cells by a style, which a strict page does not apply. */
+function readCell(tagName: string, attributes: Record<string, string>) {
+  const { colspan, rowspan, style, align } = attributes;
+  const alignment = /^text-align:(left|center|right)$/.exec(style ?? '')?.[1] ?? align?.toLowerCase();
+  return {
+    tagName,
+    attribs: {
+      ...readSpan('colspan', colspan),
+      ...readSpan('rowspan', rowspan),
+      ...only('class', alignment, /^(?:left|center|right)$/),
+    },
+  };
+}
+
+function readSpan(name: string, value: string | undefined): Record<string, string> {
+  return Number(value) <= maxSpan ? only(name, value, /^[1-9]\d*$/) : {};
+}
+
+function only(name: string, value: string | undefined, pattern: RegExp): Record<string, string> {
+  return value !== undefined && pattern.test(value) ? { [name]: value } : {};
+}
