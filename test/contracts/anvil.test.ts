@@ -176,6 +176,22 @@ describe('an Anvil with a state file', () => {
     expect(await client.getTransactionReceipt({ hash: before.transactionHash })).toEqual(before);
   });
 
+  it('begins with the same block and keeps real time, however often it is resumed', async () => {
+    let anvil = await start({ stateFile });
+    await connect(anvil.rpcUrl).mine({ blocks: 2 });
+    const blocks = await readBlocks(anvil);
+    const later = Math.floor(Date.now() / 1000) + 2;
+    await vi.waitFor(() => expect(Date.now() / 1000).toBeGreaterThan(later), { timeout: 10_000 });
+    for (let run = 0; run < 4; run++) {
+      await anvil.stop();
+      anvil = await start({ stateFile });
+      expect((await readBlocks(anvil)).slice(0, blocks.length)).toEqual(blocks);
+      await connect(anvil.rpcUrl).mine({ blocks: 1 });
+    }
+    const { timestamp } = await connect(anvil.rpcUrl).getBlock();
+    expect(Number(timestamp)).toBeGreaterThanOrEqual(later);
+  });
+
   it('is saved while it runs, so that a crash loses seconds and not the chain', async () => {
     let anvil = await start({ stateFile });
     const token = await deployTestToken({ rpcUrl: anvil.rpcUrl });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTestClient, http } from 'viem';
 import { buildAnvilCommand } from './anvilCommand.ts';
 import { type AnvilLog, openAnvilLog } from './anvilLog.ts';
 import { type AnvilStateFile, adoptAnvilDump, prepareAnvilState } from './anvilStateFile.ts';
@@ -79,6 +80,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   try {
     if (child.pid === undefined) await exited;
     const port = await waitUntilReady(child, log);
+    if (state?.genesisTimestamp != null) await setClock(port);
     return {
       rpcUrl: `http://127.0.0.1:${port}`,
       wsUrl: `ws://127.0.0.1:${port}`,
@@ -110,6 +112,7 @@ function buildArguments(options: AnvilOptions, state: AnvilStateFile | null): st
   if (forkUrl !== undefined) args.push('--fork-url', forkUrl);
   if (state !== null) {
     if (state.load !== null) args.push('--load-state', state.load);
+    if (state.genesisTimestamp !== null) args.push('--timestamp', String(state.genesisTimestamp));
     args.push('--dump-state', state.dump, '--state-interval', String(dumpIntervalSeconds));
     args.push('--preserve-historical-states', '--prune-history', String(savedHistoricalStates));
   }
@@ -130,6 +133,19 @@ async function waitUntilReady(child: ChildProcess, log: AnvilLog): Promise<numbe
     await delay(pollMs);
   }
   throw new Error(`Anvil did not answer:\n${log.readTail(errorTailBytes)}`);
+}
+
+/** A chain that was told when it began counts from there, and would run late by the time that it was stopped. */
+async function setClock(port: number): Promise<void> {
+  const transport = http(`http://127.0.0.1:${port}`);
+  const client = createTestClient({ mode: 'anvil', transport });
+  await client.request<SetTimeRequest>({ method: 'evm_setTime', params: [Math.floor(Date.now() / 1000)] });
+}
+
+interface SetTimeRequest {
+  Method: 'evm_setTime';
+  Parameters: [unixSeconds: number];
+  ReturnType: unknown;
 }
 
 async function answers(rpcUrl: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 
 /** A chain's saved state. Anvil overwrites its dump in place, so it never dumps onto the state it was loaded from. */
 export interface AnvilStateFile {
@@ -7,6 +8,11 @@ export interface AnvilStateFile {
   load: string | null;
   /** The file to dump to. */
   dump: string;
+  /**
+   * When the loaded chain began, in Unix seconds; null for a new chain. Anvil makes a first block of its own before it loads
+   * one: with another time that would be another block, and which of the two is block 0 afterwards would be chance.
+   */
+  genesisTimestamp: number | null;
 }
 
 /**
@@ -16,7 +22,8 @@ export interface AnvilStateFile {
 export function prepareAnvilState(path: string): AnvilStateFile {
   mkdirSync(dirname(path), { recursive: true });
   adoptAnvilDump(path);
-  return { load: existsSync(path) ? path : null, dump: dumpPath(path) };
+  const load = existsSync(path) ? path : null;
+  return { load, dump: dumpPath(path), genesisTimestamp: load === null ? null : findGenesisTimestamp(load) };
 }
 
 /** Makes a complete dump the state; removes one that was cut off. To be called when no Anvil is writing it. */
@@ -29,6 +36,22 @@ export function adoptAnvilDump(path: string): void {
 
 function dumpPath(path: string): string {
   return `${path}.dump`;
+}
+
+const quantity = z.union([z.string(), z.number()]).transform(Number);
+const stateShape = z.object({
+  blocks: z.array(z.object({ header: z.object({ number: quantity, timestamp: quantity }) })),
+});
+
+/** Null where the file cannot be read, which is for Anvil to complain of. */
+function findGenesisTimestamp(path: string): number | null {
+  try {
+    const { blocks } = stateShape.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const first = blocks.filter(({ header }) => header.number === 0);
+    return first.length === 0 ? null : Math.min(...first.map(({ header }) => header.timestamp));
+  } catch {
+    return null;
+  }
 }
 
 function isComplete(dump: string): boolean {
