@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
-  findProcess,
+  getProcess,
   isRunning,
   type ProcessIdentity,
   processIdentityShape,
@@ -20,7 +20,7 @@ export class DevLockedError extends Error {
  */
 export function lockDevDirectory(lockFile: string): () => void {
   mkdirSync(dirname(lockFile), { recursive: true });
-  const own = findProcess(process.pid);
+  const own = getProcess(process.pid);
   for (;;) {
     try {
       writeFileSync(lockFile, JSON.stringify(own), { flag: 'wx', mode: 0o600 });

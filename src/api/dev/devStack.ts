@@ -1,11 +1,14 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { processIdentityShape } from '../supervision/processIdentity.ts';
 import type { DevDirectory } from './devDirectory.ts';
 import { findLockOwner } from './devLock.ts';
 
 const hex = z.templateLiteral(['0x', z.string()]);
 
 const devStackShape = z.object({
+  /** Whose stack it is: while it runs, it holds the lock of the directory. */
+  process: processIdentityShape,
   baseUrl: z.string(),
   apiKey: z.string(),
   databaseUrl: z.string(),
@@ -37,7 +40,11 @@ export function findDevStack(directory: DevDirectory): DevStack | null {
   }
 }
 
-/** The stack of that directory, if it is running now. */
+/** The stack of that directory, if it is running and can be used; null also while one is still starting. */
 export function findRunningDevStack(directory: DevDirectory): DevStack | null {
-  return findLockOwner(directory.lockFile) ? findDevStack(directory) : null;
+  const owner = findLockOwner(directory.lockFile);
+  const stack = findDevStack(directory);
+  return owner && stack?.process.pid === owner.pid && stack.process.startedAt === owner.startedAt
+    ? stack
+    : null;
 }

@@ -5,6 +5,7 @@ import { supportedChains } from '../../protocol/chains.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { getProcess } from '../supervision/processIdentity.ts';
 import { awaitIndexer, awaitWorker } from './awaitReady.ts';
 import { createDevKey, isKeyAccepted } from './devAccess.ts';
 import { buildTestAccounts, ensureRelayerKeys } from './devAccounts.ts';
@@ -93,6 +94,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
 
   const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
   const stack: DevStack = {
+    process: getProcess(process.pid),
     baseUrl,
     apiKey: isKnown ? last.apiKey : await createDevKey(database),
     databaseUrl,

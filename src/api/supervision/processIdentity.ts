@@ -19,6 +19,13 @@ export function findProcess(pid: number): ProcessIdentity | null {
   }
 }
 
+/** The identity of a process that certainly runs, such as this one. Throws where it does not. */
+export function getProcess(pid: number): ProcessIdentity {
+  const identity = findProcess(pid);
+  if (!identity) throw new Error(`there is no process ${pid}`);
+  return identity;
+}
+
 /** Whether this very process still runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return findProcess(identity.pid)?.startedAt === identity.startedAt;

@@ -13,6 +13,12 @@ const entries: Record<ServiceName, string> = {
   indexer: fileURLToPath(new URL('../start/indexer.ts', import.meta.url)),
 };
 
+/** Not for the indexer: Ponder has its own ways of loading. */
+const preloads: Partial<Record<ServiceName, string[]>> = {
+  api: [fileURLToPath(new URL('lightDrizzle.ts', import.meta.url))],
+  worker: [fileURLToPath(new URL('lightDrizzle.ts', import.meta.url))],
+};
+
 export type ServicesOptions = {
   /** The environment of all three; the worker alone gets the relayer keys in it. */
   env: NodeJS.ProcessEnv;
@@ -39,6 +45,7 @@ export function startServices(options: ServicesOptions): Services {
       start: () =>
         startChild({
           entry: entries[name],
+          preloads: preloads[name],
           env: name === 'worker' ? env : withoutRelayerKeys(env),
           onLine: onLine && ((line) => onLine(name, line)),
         }),
