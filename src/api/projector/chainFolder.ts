@@ -26,7 +26,9 @@ export type ChainFolder = {
 const contentionDelayMs = 50;
 const initialDelayMs = 200;
 const longestDelayMs = 10_000;
-const conflictsInARow = 10;
+/** After so many conflicts in a row the others have to wait for a fold, after the last that counts it waits for them. */
+const optimisticFolds = 2;
+const longestConflict = 10;
 
 /** Folds one chain whenever it is woken, one fold after the other, again and again as long as there is more to fold. */
 export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOptions): ChainFolder {
@@ -41,6 +43,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
+  let conflicts = 0;
 
   const wake = ({ force } = { force: false }) => {
     isWanted = true;
@@ -66,15 +69,16 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
       isForced = false;
       try {
         const startedAt = performance.now();
+        const isExclusive = conflicts > optimisticFolds;
         const options = { chainId, reorgWindow: BigInt(chain.reorgWindow), cache, isFirst, isForced: force };
-        const result = await withFoldTransaction({ pool, chainId }, (transaction) =>
+        const result = await withFoldTransaction({ pool, chainId, isExclusive }, (transaction) =>
           fold(transaction, options),
         );
         failures = 0;
+        conflicts = 0;
         if (!result) return wakeLater(contentionDelayMs);
         note(result, performance.now() - startedAt);
       } catch (error) {
-        failures++;
         if (!handleFailure(error)) return;
       }
     }
@@ -83,9 +87,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
   const note = (result: Fold, durationMs: number) => {
     if (result.kind === 'unchanged') return;
     if (result.kind === 'waiting') {
-      if (!isWaiting)
-        logger.info({ ...describe(result.position) }, 'the index is behind what was folded: waiting for it');
-      isWaiting = true;
+      noteWaiting('the index is behind what was folded: waiting for it', describe(result.position));
       return;
     }
     isWaiting = false;
@@ -103,11 +105,17 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
     if (!result.isComplete) wake({ force: true });
   };
 
+  /** Once, however often it is found waiting. */
+  const noteWaiting = (message: string, facts: object) => {
+    if (!isWaiting) logger.info(facts, message);
+    isWaiting = true;
+  };
+
   const noteRetraction = (retracted: bigint[], position: IndexPosition) => {
     const [first = position.through] = retracted;
-    const depth = Number(position.through - first) + 1;
+    const depth = Number((position.last?.through ?? position.through) - first) + 1;
     const facts = { retracted: retracted.length, firstBlock: String(first), depth };
-    if (depth > chain.confirmations) logger.warn(facts, 'a reorganisation reached below the confirmations');
+    if (depth >= chain.confirmations) logger.warn(facts, 'a reorganisation reached confirmed blocks');
     else logger.info(facts, 'a reorganisation was folded');
   };
 
@@ -116,15 +124,17 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
     const kind = classifyFoldFailure(error);
     if (kind === 'indexAbsent') {
       // Whoever puts the index there wakes everybody, and so does the next poll.
-      logger.debug({ err: error }, 'the index is not there');
+      noteWaiting('the index is not there: waiting for it', { err: error });
       return false;
     }
-    if (kind === 'conflict' && failures <= conflictsInARow) {
+    conflicts = kind === 'conflict' ? conflicts + 1 : 0;
+    if (kind === 'conflict' && conflicts <= longestConflict) {
       logger.debug({ err: error }, 'a fold met another transaction and is tried again');
       wake({ force: true });
       return true;
     }
-    const delayMs = Math.min(initialDelayMs * 2 ** (failures - 1), longestDelayMs);
+    const delayMs = Math.min(initialDelayMs * 2 ** failures, longestDelayMs);
+    failures++;
     logger.error({ err: error, delayMs }, 'a fold failed and is tried again');
     wakeLater(delayMs);
     return false;

@@ -15,12 +15,16 @@ const beginFold = `
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
+/** Nobody else changes a transaction then; reading them, and storing what refers to them, goes on. */
+const lockTransactions = '; lock table service.transactions in share row exclusive mode';
+
 /**
  * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
- * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock.
+ * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock. A fold
+ * fails when somebody else changes a transaction that it changes too; an exclusive one keeps the others waiting instead.
  */
 export async function withFoldTransaction<Result>(
-  { pool, chainId }: { pool: pg.Pool; chainId: number },
+  { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
   fold: (transaction: Queryable) => Promise<Result>,
 ): Promise<Result | undefined> {
   const client = await pool.connect();
@@ -34,7 +38,7 @@ export async function withFoldTransaction<Result>(
     const lock = [foldLock, chainId];
     const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lock);
     if (rows[0]?.held !== true) return undefined;
-    await client.query(beginFold);
+    await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
     const result = await fold(drizzle(client, { casing: 'snake_case' }));
     await client.query('commit');
     await client.query('select pg_advisory_unlock($1, $2)', lock);

@@ -58,7 +58,9 @@ export function createFolder({ pool }: Fixture): Folder {
   let isFirst = true;
   const foldOnce = async () => {
     const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, isFirst, isForced: true };
-    const result = await withFoldTransaction({ pool, chainId }, (transaction) => fold(transaction, options));
+    const result = await withFoldTransaction({ pool, chainId, isExclusive: false }, (transaction) =>
+      fold(transaction, options),
+    );
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;
