@@ -25,6 +25,9 @@ export function createDatabase(options: {
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
   });
-  pool.on('error', (error) => options.logger.warn({ err: error }, 'an idle database connection broke'));
+  // The error carries the whole client with it, which says nothing that its message does not.
+  pool.on('error', ({ message }) =>
+    options.logger.warn({ reason: message }, 'an idle database connection broke'),
+  );
   return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() };
 }
