@@ -1,14 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
 /** `unit` needs nothing; every other project gets a real PostgreSQL and starts real Anvil chains itself. */
-const withDatabase = { globalSetup: ['test/support/globalPostgres.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
+const withDatabase = {
+  globalSetup: ['test/support/globalPostgres.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { name: 'contracts', include: ['test/contracts/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'contracts',
+          include: ['test/contracts/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withDatabase } },
       { test: { name: 'service', include: ['test/service/**/*.test.ts'], ...withDatabase } },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withDatabase } },
