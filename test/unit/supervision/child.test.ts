@@ -45,19 +45,26 @@ describe('startChild', () => {
     await isGone(Number(firstLine));
   });
 
-  test('a child stops by itself when the process that started it is killed', async () => {
-    const stayer = programs.write(stays);
-    const starter = programs.write(`
+  test.each([
+    ['stops by itself', stays],
+    ['that hangs ends too', `process.on('SIGTERM', () => { for (;;); }); ${stays}`],
+  ])(
+    'when the process that started it is killed, a child %s',
+    async (_, source) => {
+      const stayer = programs.write(source);
+      const starter = programs.write(`
       import { startChild } from '${sourceUrl('supervision/child.ts')}';
       const child = startChild({ entry: '${stayer}', env: process.env, onLine: () => console.log(child.pid) });`);
-    const parent = spawn(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-    const pid = Number(line);
-    expect(findProcess(pid)).not.toBeNull();
+      const parent = spawn(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+      const pid = Number(line);
+      expect(findProcess(pid)).not.toBeNull();
 
-    parent.kill('SIGKILL');
-    await isGone(pid);
-  });
+      parent.kill('SIGKILL');
+      await isGone(pid);
+    },
+    15_000,
+  );
 
   test('a child that has nothing left to do ends, although it watches its parent', async () => {
     const { child } = await startAndHear(`console.log('done');`);
