@@ -1,48 +1,90 @@
+import { parseEther, parseGwei } from 'viem';
 import { z } from 'zod';
 import { ConfigurationError } from './configurationError.ts';
 
-const whole = (initial: string) =>
+const count = (initial: number, least = 1) =>
   z
     .string()
-    .regex(/^\d{1,30}$/, 'expected a whole number')
-    .default(initial)
-    .transform(BigInt);
+    .regex(/^\d{1,9}$/, 'expected a whole number')
+    .transform(Number)
+    .refine((value) => value >= least, `expected ${least} or more`)
+    .default(initial);
+
+const amount = (parse: (text: string) => bigint) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'expected a decimal number')
+    .transform((text) => parse(text));
 
 const shape = z
   .object({
-    RELAYER_MAX_FEE_GWEI: whole('300'),
-    RELAYER_MAX_IN_FLIGHT: whole('64')
-      .transform(Number)
-      .refine((count) => count > 0, 'expected 1 or more'),
-    RELAYER_MIN_BALANCE_WEI: whole('1000000000000000'),
-    RELAYER_RESEND_AFTER_SECONDS: whole('5').transform(Number),
-    RELAYER_REPLACE_AFTER_SECONDS: whole('30').transform(Number),
+    RELAYER_MAX_FEE_GWEI: amount(parseGwei)
+      .refine((fee) => fee > 0n, 'expected more than 0')
+      .default(parseGwei('50')),
+    RELAYER_MIN_BALANCE_ETH: amount(parseEther).optional(),
+    RELAYER_CANCEL_BUDGET_ETH: amount(parseEther).default(parseEther('0.005')),
+    RELAYER_GAS_MARGIN_PERCENT: count(25, 0),
+    RELAYER_MAX_IN_FLIGHT: count(64),
+    RELAYER_RESEND_SECONDS: count(12),
+    RELAYER_REPLACE_SECONDS: count(36),
+    RELAYER_POLL_MS: count(1_000, 10),
+    RELAYER_LEASE_MS: count(10_000, 300),
   })
   .transform((env) => ({
-    /** What a unit of gas may cost at most, in wei; at this the same bytes are sent again. */
-    maxFeePerGas: env.RELAYER_MAX_FEE_GWEI * 1_000_000_000n,
-    /** How many transactions of one wallet may wait to be mined. */
+    maxFeePerGas: env.RELAYER_MAX_FEE_GWEI,
+    minBalance: env.RELAYER_MIN_BALANCE_ETH,
+    cancelBudget: env.RELAYER_CANCEL_BUDGET_ETH,
+    gasMarginPercent: env.RELAYER_GAS_MARGIN_PERCENT,
     maxInFlight: env.RELAYER_MAX_IN_FLIGHT,
-    /** A wallet with less than this rests. */
-    minBalance: env.RELAYER_MIN_BALANCE_WEI,
-    resendAfterSeconds: env.RELAYER_RESEND_AFTER_SECONDS,
-    replaceAfterSeconds: env.RELAYER_REPLACE_AFTER_SECONDS,
+    resendAfterMs: env.RELAYER_RESEND_SECONDS * 1_000,
+    replaceAfterMs: env.RELAYER_REPLACE_SECONDS * 1_000,
+    pollMs: env.RELAYER_POLL_MS,
+    leaseMs: env.RELAYER_LEASE_MS,
   }));
 
-export type RelaySettings = z.output<typeof shape>;
+/** How transactions are sent on one chain; amounts in wei. */
+export type RelaySettings = {
+  /** No transaction that carries a permit is ever signed for more. */
+  readonly maxFeePerGas: bigint;
+  /** A wallet with less rests; where it is not set, with less than a few transactions cost at the time. */
+  readonly minBalance: bigint | undefined;
+  /** What making one stuck nonce free may cost at most, in all. */
+  readonly cancelBudget: bigint;
+  /** Added to what the simulation used. */
+  readonly gasMarginPercent: number;
+  /** Transactions of one wallet that are signed but not mined. */
+  readonly maxInFlight: number;
+  /** After so long without progress the same bytes are sent again, and after so long they are replaced. */
+  readonly resendAfterMs: number;
+  readonly replaceAfterMs: number;
+  /** How often the chain is asked while something is under way; a tenth as often otherwise. */
+  readonly pollMs: number;
+  /** How long a wallet belongs to a process that has died. */
+  readonly leaseMs: number;
+};
 
 /**
- * How the worker sends, from the environment.
+ * Reads the settings of every chain: `RELAYER_…_<chainId>` for one chain, `RELAYER_…` for all others.
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */
-export function readRelaySettings(env: NodeJS.ProcessEnv): RelaySettings {
-  const set = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const result = shape.safeParse(set);
-  if (result.success) return result.data;
-  throw new ConfigurationError(
-    result.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`),
-  );
+export function readRelaySettings(
+  env: NodeJS.ProcessEnv,
+  chains: readonly { chainId: number }[],
+): ReadonlyMap<number, RelaySettings> {
+  const problems = new Set<string>();
+  const settings = new Map<number, RelaySettings>();
+  for (const { chainId } of chains) {
+    const nameOf = (name: string) => (env[`${name}_${chainId}`] ? `${name}_${chainId}` : name);
+    const names = Object.keys(shape.in.shape);
+    const result = shape.safeParse(
+      Object.fromEntries(names.map((name) => [name, env[nameOf(name)] || undefined])),
+    );
+    if (result.success) settings.set(chainId, result.data);
+    else
+      for (const issue of result.error.issues)
+        problems.add(`${nameOf(String(issue.path[0]))}: ${issue.message}`);
+  }
+  if (problems.size > 0) throw new ConfigurationError([...problems]);
+  return settings;
 }

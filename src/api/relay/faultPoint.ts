@@ -1,10 +1,16 @@
-/** The places of the write path at which a test may have the process killed. */
-export type FaultPoint = 'claimed' | 'signed' | 'sent' | 'noted';
+/** The places on the way of a transaction at which a fault test may end the process. */
+export type FaultPoint =
+  | 'afterClaim'
+  | 'beforeSignCommit'
+  | 'afterSignCommit'
+  | 'beforeBroadcast'
+  | 'afterBroadcast'
+  | 'beforeStateWrite'
+  | 'afterStateWrite';
 
-/**
- * Kills the process at once, as `kill -9` does, where the environment variable `FAULT_POINT` names this place; otherwise does
- * nothing. For tests of what survives.
- */
-export function faultPoint(place: FaultPoint): void {
-  if (process.env.FAULT_POINT === place) process.kill(process.pid, 'SIGKILL');
+const chosen = process.env.ENVIRONMENT === 'production' ? undefined : process.env.FAULT_POINT;
+
+/** Ends the process at once, as a crash would, where the variable FAULT_POINT names this place; it does nothing otherwise. */
+export function faultPoint(name: FaultPoint): void {
+  if (chosen === name) process.kill(process.pid, 'SIGKILL');
 }

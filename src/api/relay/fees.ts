@@ -1,55 +1,39 @@
-import type { PublicClient } from 'viem';
-import type { RelaySettings } from '../config/relaySettings.ts';
+/** Wei per unit of gas. */
+export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
-/** Wei a unit of gas. */
-export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
-/** What the chain asks for now, and the timestamp of its newest block in Unix seconds. */
-export type Market = { fees: Fees; timestamp: bigint };
+/** What the chain asks for, in wei per unit of gas: the base fee of its newest block, and the tip that it suggests. */
+export type Market = { readonly baseFeePerGas: bigint; readonly tip: bigint };
 
-const freshForMs = 1_000;
-/** A replacement must offer at least 10 % more of both fees to be taken by common nodes. */
-const replacementStep = { numerator: 1_125n, denominator: 1_000n };
+/** A base fee rises by an eighth a block at most, so this is good for five full blocks. */
+const headroom = 2n;
+/** Nodes take a replacement that offers at least a tenth more of both; an eighth is the safe step. */
+const step = { numerator: 9n, denominator: 8n };
 
-/** Reads the market at most once a second, however many transactions are signed. */
-export function createMarketReader(client: PublicClient, settings: RelaySettings): () => Promise<Market> {
-  let cached: { market: Promise<Market>; until: number } | undefined;
-  return () => {
-    if (cached && performance.now() < cached.until) return cached.market;
-    const market = readMarket(client, settings);
-    const entry = { market, until: performance.now() + freshForMs };
-    cached = entry;
-    market.catch(() => {
-      if (cached === entry) cached = undefined;
-    });
-    return market;
-  };
+/** The fees for a transaction to be mined soon. Undefined while the base fee alone reaches the cap: it could not be mined. */
+export function suggestFees({ baseFeePerGas, tip }: Market, cap: bigint): Fees | undefined {
+  if (baseFeePerGas >= cap) return undefined;
+  const maxFeePerGas = smaller(baseFeePerGas * headroom + tip, cap);
+  return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/**
- * Fees that replace a transaction signed with `previous`; the same ones where the cap leaves no room, which means to send the
- * same bytes again.
- */
-export function raiseFees(previous: Fees, current: Fees, settings: RelaySettings): Fees {
-  const maxFeePerGas = larger(step(previous.maxFeePerGas), current.maxFeePerGas);
-  const maxPriorityFeePerGas = larger(step(previous.maxPriorityFeePerGas), current.maxPriorityFeePerGas);
-  if (maxFeePerGas > settings.maxFeePerGas || maxPriorityFeePerGas > maxFeePerGas) return previous;
+/** Fees that nodes take in place of the previous ones. Undefined where the cap leaves no room for that. */
+export function raiseFees(previous: Fees, market: Market, cap: bigint): Fees | undefined {
+  const wanted = suggestFees(market, cap);
+  const maxFeePerGas = larger(raise(previous.maxFeePerGas), wanted?.maxFeePerGas ?? 0n);
+  const maxPriorityFeePerGas = larger(
+    raise(previous.maxPriorityFeePerGas),
+    wanted?.maxPriorityFeePerGas ?? 0n,
+  );
+  if (maxFeePerGas > cap || maxPriorityFeePerGas > maxFeePerGas) return undefined;
   return { maxFeePerGas, maxPriorityFeePerGas };
 }
 
-async function readMarket(client: PublicClient, settings: RelaySettings): Promise<Market> {
-  const [block, tip] = await Promise.all([
-    client.getBlock({ blockTag: 'latest' }),
-    client.estimateMaxPriorityFeePerGas(),
-  ]);
-  const wanted = (block.baseFeePerGas ?? 0n) * 2n + tip;
-  const maxFeePerGas = wanted > settings.maxFeePerGas ? settings.maxFeePerGas : wanted;
-  const maxPriorityFeePerGas = tip > maxFeePerGas ? maxFeePerGas : tip;
-  return { fees: { maxFeePerGas, maxPriorityFeePerGas }, timestamp: block.timestamp };
+function raise(fee: bigint): bigint {
+  return (fee * step.numerator) / step.denominator + 1n;
 }
 
-function step(fee: bigint): bigint {
-  const { numerator, denominator } = replacementStep;
-  return (fee * numerator + denominator - 1n) / denominator + 1n;
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }
 
 function larger(one: bigint, other: bigint): bigint {

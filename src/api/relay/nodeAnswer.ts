@@ -1,30 +1,46 @@
-/**
- * What a node's answer to a raw transaction means. It is a hint: nothing is given up for it, and what it says of nonces is
- * checked against the chain.
- */
-export type NodeAnswer = 'accepted' | 'nonceTooLow' | 'underpriced' | 'unfunded' | 'unavailable';
+import { BaseError, RpcRequestError } from 'viem';
 
-const answers: readonly [NodeAnswer, RegExp][] = [
-  ['accepted', /already known|already imported|known transaction|already in mempool/i],
-  ['nonceTooLow', /nonce too low|nonce is too low|invalid nonce/i],
+/**
+ * What a node says to a transaction's bytes. It is a hint and no more: only the chain says what happened.
+ *
+ * accepted: the node has them; nonceTooLow: the nonce is used, as it sees the chain; underpriced: it wants higher fees;
+ * insufficientFunds; rejected: it will never take these bytes, as it says; unavailable: it said nothing of use.
+ */
+export type NodeAnswer =
+  | 'accepted'
+  | 'nonceTooLow'
+  | 'underpriced'
+  | 'insufficientFunds'
+  | 'rejected'
+  | 'unavailable';
+
+/** The words of geth, erigon, reth, nethermind, besu and Anvil, the telling ones first. */
+const words: readonly (readonly [RegExp, NodeAnswer])[] = [
+  [/already known|already imported|known transaction|already exists|alreadyknown/i, 'accepted'],
+  [/nonce (is )?too low|old nonce|invalid nonce.*low|nonce_too_low/i, 'nonceTooLow'],
   [
+    /underpriced|fee ?cap|fee too low|less than (the )?block base fee|max fee per gas|gas price (is )?(too low|below)|below (the )?min(imum)?|feetoolow|tip too low/i,
     'underpriced',
-    /underpriced|fee cap|max fee per gas less than|below the minimum|fee too low|less than block base fee/i,
   ],
-  ['unfunded', /insufficient funds|insufficient balance|doesn't have enough funds/i],
+  [/insufficient (funds|balance)|not enough funds|doesn't have enough/i, 'insufficientFunds'],
+  [
+    /intrinsic gas|exceeds (the )?(block )?gas limit|gas limit (is )?too high|exceeds the configured cap|oversized|exceeds max(imum)? (data|transaction)? ?size|invalid (sender|signature|chain ?id)|transaction type not supported/i,
+    'rejected',
+  ],
 ];
 
-/** Classifies an error that a node's client threw. */
+/** Reads an error of `eth_sendRawTransaction`. What is not understood counts as no answer, and the bytes are sent again. */
 export function readNodeAnswer(error: unknown): NodeAnswer {
-  const text = describe(error);
-  return answers.find(([, pattern]) => pattern.test(text))?.[0] ?? 'unavailable';
+  const text = findNodeText(error);
+  if (text === undefined) return 'unavailable';
+  return words.find(([pattern]) => pattern.test(text))?.[1] ?? 'unavailable';
 }
 
-/** The messages of an error and of its causes, in one bounded line. */
-export function describe(error: unknown): string {
-  const parts: string[] = [];
-  for (let cause = error; cause instanceof Error && parts.length < 8; cause = cause.cause) {
-    parts.push('details' in cause ? `${cause.message} ${String(cause.details)}` : cause.message);
-  }
-  return parts.join(' | ').replaceAll(/\s+/g, ' ').slice(0, 1_000) || String(error);
+/** The node's own words, where it was the node that refused: they hold no address of an endpoint. */
+export function findNodeText(error: unknown): string | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  const answer = error.walk((cause) => cause instanceof RpcRequestError);
+  return answer instanceof RpcRequestError ? answer.details.slice(0, maxText) : undefined;
 }
+
+const maxText = 300;

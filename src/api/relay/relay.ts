@@ -1,43 +1,60 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { ChainClients } from '../chain/clients.ts';
+import { createChainClients } from '../chain/clients.ts';
+import type { ChainConfiguration } from '../config/configuration.ts';
 import type { RelayerKeys } from '../config/relayerKeys.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { channels } from '../database/channels.ts';
-import type { Database } from '../database/database.ts';
 import { listen } from '../database/listen.ts';
 import { createChainRelay } from './chainRelay.ts';
 
 export type RelayOptions = {
-  database: Database;
+  /** Takes a connection or two a chain out of it while something is signed or looked after. */
+  pool: pg.Pool;
   /** The same database, for the connection that listens. */
   databaseUrl: string;
-  chains: readonly { chainId: number; confirmations: number }[];
-  clients: ChainClients;
+  chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'rpcUrls' | 'confirmations'>[];
   keys: RelayerKeys;
-  settings: RelaySettings;
+  settings: ReadonlyMap<number, RelaySettings>;
+  /** How long one endpoint may take for an answer. */
+  rpcTimeoutMs: number;
   logger: Logger;
 };
 
-export type Relay = { ready: Promise<void>; close(): Promise<void> };
-
-const pollIntervalMs = 2_000;
+export type Relay = {
+  /** Resolves once notifications arrive. */
+  ready: Promise<void>;
+  close(): Promise<void>;
+};
 
 /**
- * Sends the transactions of the outbox from now until it is closed. Any number of processes may do so at once: each wallet is
- * one process's at a time. A transaction that was stored is sent whatever happens to a process, and a permit is never signed
- * into two transactions that could both be mined.
+ * Sends the transactions of the outbox from now until it is closed. Any number of processes may do so at once: a wallet belongs to
+ * one of them at a time. What was accepted is sent whatever happens to a process, and bytes of one permit are signed for another
+ * nonce only when none of the earlier ones can be mined any more. Nothing that goes wrong ends it; it waits and tries again.
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { database, databaseUrl, chains, clients, keys, settings, logger } = options;
-  const owner = randomUUID();
+  const { pool, databaseUrl, chains, keys, settings, rpcTimeoutMs, logger } = options;
+  const owner = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
+  const clients = createChainClients(chains, { rpcTimeoutMs });
   const relays = new Map(
-    chains.map(({ chainId, confirmations }) => {
-      const client = clients.get(chainId);
-      if (!client) throw new Error(`there is no client for the chain ${chainId}`);
-      const privateKeys = keys.get(chainId) ?? [];
-      const context = { database, client, chainId, confirmations, owner, settings, logger, privateKeys };
-      return [String(chainId), createChainRelay(context)];
+    chains.map(({ chainId, name, rpcUrls, confirmations }) => {
+      const endpoints = rpcUrls.map((url) =>
+        require(createChainClients([{ chainId, name, rpcUrls: [url] }], { rpcTimeoutMs }), chainId),
+      );
+      const relay = createChainRelay({
+        pool,
+        chainId,
+        confirmations,
+        keys: keys.get(chainId) ?? [],
+        owner,
+        settings: require(settings, chainId),
+        client: require(clients, chainId),
+        endpoints,
+        logger,
+      });
+      return [String(chainId), relay];
     }),
   );
   const wakeAll = () => {
@@ -50,13 +67,17 @@ export function createRelay(options: RelayOptions): Relay {
     onConnected: wakeAll,
     logger,
   });
-  const timer = setInterval(wakeAll, pollIntervalMs);
   return {
     ready: listener.ready,
     async close() {
-      clearInterval(timer);
       await listener.close();
       await Promise.all([...relays.values()].map((relay) => relay.close()));
     },
   };
+}
+
+function require<Value>(values: ReadonlyMap<number, Value>, chainId: number): Value {
+  const value = values.get(chainId);
+  if (value === undefined) throw new Error(`the chain ${chainId} is not configured`);
+  return value;
 }

@@ -1,5 +1,4 @@
 import { findChain } from '../../protocol/chains.ts';
-import { createChainClients } from '../chain/clients.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readRelayerKeys } from '../config/relayerKeys.ts';
@@ -18,11 +17,11 @@ const maxConnections = 20;
 function readWorker(env: NodeJS.ProcessEnv) {
   const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
   const keys = readRelayerKeys(env, chains);
-  const settings = readRelaySettings(env);
+  const settings = readRelaySettings(env, chains);
   const logger = createLogger({ level: logLevel, name: 'worker', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(databaseUrl);
-    const { database, pool, close } = createDatabase({
+    const { pool, close } = createDatabase({
       url: databaseUrl,
       applicationName: 'agreements worker',
       maxConnections,
@@ -40,8 +39,15 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
-    const clients = createChainClients(chains, limits);
-    const relay = createRelay({ database, databaseUrl, chains, clients, keys, settings, logger });
+    const relay = createRelay({
+      pool,
+      databaseUrl,
+      chains,
+      keys,
+      settings,
+      rpcTimeoutMs: limits.rpcTimeoutMs,
+      logger,
+    });
     onClose({ name: 'relay', close: relay.close });
   };
   return { logger, start };

@@ -48,7 +48,10 @@ export const transactions = serviceSchema.table(
     index('transactions_open')
       .on(table.chainId, table.createdAt)
       .where(sql`state in ('accepted', 'signed', 'broadcast')`),
-    index().on(table.chainId, table.wallet, table.walletNonce),
+    index('transactions_accepted').on(table.chainId, table.createdAt, table.id).where(sql`state = 'accepted'`),
+    index('transactions_under_way')
+      .on(table.chainId, table.wallet, table.walletNonce)
+      .where(sql`state in ('signed', 'broadcast')`),
     index().on(table.chainId, table.minedBlockNumber),
     index('transactions_not_final').on(table.chainId, table.minedBlockNumber).where(sql`state = 'mined'`),
     index('transactions_failed')

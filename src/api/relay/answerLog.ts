@@ -1,0 +1,65 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import { faultPoint } from './faultPoint.ts';
+import type { NodeAnswer } from './nodeAnswer.ts';
+
+export type NotedAnswer = { hash: Hex; answer: NodeAnswer; text: string | undefined };
+
+export type AnswerLog = {
+  note(answers: readonly NotedAnswer[]): void;
+  /** Writes what is noted; what cannot be written is noted still. */
+  flush(): Promise<void>;
+};
+
+/**
+ * Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at
+ * a time; by then most rows are mined, and need not become `broadcast` in between.
+ */
+export function createAnswerLog(pool: pg.Pool, chainId: number): AnswerLog {
+  let noted = new Map<Hex, NotedAnswer>();
+  return {
+    note(answers) {
+      for (const answer of answers) noted.set(answer.hash, answer);
+    },
+    async flush() {
+      if (noted.size === 0) return;
+      const batch = noted;
+      noted = new Map();
+      faultPoint('beforeStateWrite');
+      try {
+        await write(pool, chainId, [...batch.values()]);
+      } catch (error) {
+        noted = new Map([...batch, ...noted]);
+        throw error;
+      }
+      faultPoint('afterStateWrite');
+    },
+  };
+}
+
+async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnswer[]): Promise<void> {
+  await pool.query({
+    name: 'relay answers',
+    // A row that another process writes to is skipped, so that neither waits for the other in a circle.
+    text: `
+      with answers as (
+        select * from unnest($2::text[], $3::boolean[], $4::text[]) as it(hash, is_accepted, objection)),
+      attempts as (
+        update service.transaction_attempts it
+        set accepted_at = case when is_accepted then now() else it.accepted_at end, last_error = objection
+        from answers where it.chain_id = $1 and it.tx_hash = answers.hash
+        returning it.transaction_id, it.tx_hash, is_accepted),
+      taken as (
+        select id from service.transactions
+        where id in (select transaction_id from attempts where is_accepted) and state = 'signed'
+          and tx_hash in (select tx_hash from attempts where is_accepted)
+        for update skip locked)
+      update service.transactions it set state = 'broadcast', updated_at = now() from taken where it.id = taken.id`,
+    values: [
+      chainId,
+      answers.map(({ hash }) => hash),
+      answers.map(({ answer }) => answer === 'accepted'),
+      answers.map(({ answer, text }) => (answer === 'accepted' ? null : `${answer}: ${text ?? ''}`)),
+    ],
+  });
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Address, PublicClient } from 'viem';
+import type { RelaySettings } from '../config/relaySettings.ts';
+import type { AnswerLog } from './answerLog.ts';
+import type { ChainView } from './chainView.ts';
+import type { Sender } from './sender.ts';
+import type { Wallet } from './wallet.ts';
+import type { LeaseHolder } from './walletRows.ts';
+
+/** A wallet together with what sends its bytes. */
+export type Seat = { readonly wallet: Wallet; readonly sender: Sender };
+
+/** What the parts of the relay of one chain share. */
+export type ChainContext = {
+  readonly pool: pg.Pool;
+  readonly chainId: number;
+  readonly holder: LeaseHolder;
+  readonly settings: RelaySettings;
+  /** Asks the chain's endpoints in turn; and each by itself. */
+  readonly client: PublicClient;
+  readonly endpoints: readonly PublicClient[];
+  readonly answers: AnswerLog;
+  readonly logger: Logger;
+  /** Those with a key, and those that are seen through without one. */
+  readonly seats: Map<Address, Seat>;
+  /** What the chain last said; undefined until it has answered once. */
+  view: ChainView | undefined;
+};
+
+export function heldSeats({ seats }: ChainContext): Seat[] {
+  return [...seats.values()].filter(({ wallet }) => wallet.isHeld);
+}

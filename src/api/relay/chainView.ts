@@ -1,0 +1,46 @@
+import type { Address, PublicClient } from 'viem';
+import type { Market } from './fees.ts';
+
+export type WalletView = {
+  /** How many transactions the newest block and all before it hold of the wallet: the first nonce that is free there. */
+  readonly minedCount: number;
+  /** The same with what the node has ready for the next block. */
+  readonly pendingCount: number;
+  readonly balance: bigint;
+};
+
+/** What a node said of its chain at one moment. */
+export type ChainView = Market & {
+  readonly blockNumber: bigint;
+  /** Unix seconds. */
+  readonly timestamp: bigint;
+  /** By the clock of this process, in milliseconds. */
+  readonly readAt: number;
+  readonly wallets: ReadonlyMap<Address, WalletView>;
+};
+
+/** Asks for everything in one request. Rejects where no endpoint answers, or not to all of it. */
+export async function readChainView(client: PublicClient, addresses: readonly Address[]): Promise<ChainView> {
+  const [block, tip, wallets] = await Promise.all([
+    client.getBlock({ blockTag: 'latest' }),
+    client.estimateMaxPriorityFeePerGas(),
+    Promise.all(addresses.map((address) => readWallet(client, address))),
+  ]);
+  return {
+    blockNumber: block.number,
+    timestamp: block.timestamp,
+    baseFeePerGas: block.baseFeePerGas ?? 0n,
+    tip,
+    readAt: performance.now(),
+    wallets: new Map(wallets),
+  };
+}
+
+async function readWallet(client: PublicClient, address: Address): Promise<[Address, WalletView]> {
+  const [minedCount, pendingCount, balance] = await Promise.all([
+    client.getTransactionCount({ address, blockTag: 'latest' }),
+    client.getTransactionCount({ address, blockTag: 'pending' }),
+    client.getBalance({ address }),
+  ]);
+  return [address, { minedCount, pendingCount, balance }];
+}

@@ -1,0 +1,167 @@
+import type pg from 'pg';
+import type { Address, Hex, PrivateKeyAccount } from 'viem';
+import { channels } from '../database/channels.ts';
+import { faultPoint } from './faultPoint.ts';
+import type { Fees } from './fees.ts';
+import { type SignedTransaction, signTransaction } from './signTransaction.ts';
+import type { LeaseHolder } from './walletRows.ts';
+import { withTransaction } from './withTransaction.ts';
+
+/** An accepted transaction that waits to be signed. */
+export type AcceptedRow = {
+  readonly id: string;
+  readonly contract: Address;
+  readonly callData: Hex;
+  readonly gasEstimate: bigint | undefined;
+  /** The newest of what was signed for it before it was accepted again; undefined where nothing was. */
+  readonly lastAttemptId: number | undefined;
+};
+
+/** What a transaction is signed with. */
+export type Terms = { readonly gas: bigint; readonly fees: Fees };
+export type SignedRow = SignedTransaction & Terms & { readonly id: string; readonly nonce: number };
+
+export type ClaimOptions = {
+  wallet: { address: Address; account: PrivateKeyAccount };
+  holder: LeaseHolder;
+  limit: number;
+  /** Unix seconds of the block that the transactions can be in at the earliest: what expires before is left alone. */
+  earliest: bigint;
+  /** Rows that are left alone for now. */
+  excluded: readonly string[];
+  /** In wei; what is signed may cost no more in all. */
+  funds: bigint;
+  /** Undefined where a row cannot be signed yet. */
+  findTerms(row: AcceptedRow): Terms | undefined;
+};
+
+export type Claim = {
+  /** False: the wallet is another's, or rests. Then nothing was done. */
+  isHeld: boolean;
+  /** How many rows were there to sign, up to the limit. */
+  found: number;
+  signed: SignedRow[];
+  /** Those without terms, and those that could not be signed with the reason. */
+  unprepared: AcceptedRow[];
+  refused: { row: AcceptedRow; error: unknown }[];
+  /** The counter after it. */
+  nextNonce: number;
+};
+
+/**
+ * Signs the oldest accepted transactions with the next nonces of a wallet. Nonces, bytes, hashes and the counter are written in
+ * one database transaction, in which the wallet's row is locked: so whoever takes over the lease sees all of it or nothing.
+ */
+export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> {
+  const { wallet, holder, findTerms } = options;
+  return withTransaction(pool, async (client) => {
+    const found = await readRows(client, options);
+    const { isHeld, rows, nextNonce } = found;
+    const claim: Claim = { isHeld, found: rows.length, signed: [], unprepared: [], refused: [], nextNonce };
+    if (!isHeld) return claim;
+    faultPoint('afterClaim');
+
+    let funds = options.funds;
+    for (const row of rows) {
+      const terms = findTerms(row);
+      if (!terms) {
+        claim.unprepared.push(row);
+        continue;
+      }
+      funds -= terms.gas * terms.fees.maxFeePerGas;
+      if (funds < 0n) break;
+      const call = { to: row.contract, data: row.callData, gas: terms.gas };
+      const nonce = claim.nextNonce;
+      try {
+        const signed = await signTransaction(wallet.account, {
+          call,
+          chainId: holder.chainId,
+          nonce,
+          fees: terms.fees,
+        });
+        claim.signed.push({ ...signed, ...terms, id: row.id, nonce });
+        claim.nextNonce++;
+      } catch (error) {
+        claim.refused.push({ row, error });
+      }
+    }
+    if (claim.signed.length > 0) await writeSigned(client, claim, options);
+    faultPoint('beforeSignCommit');
+    return claim;
+  });
+}
+
+type FoundRow = {
+  next_nonce: string;
+  id: string | null;
+  contract: Address;
+  call_data: Hex;
+  gas_estimate: string | null;
+  last_attempt_id: number | null;
+};
+
+async function readRows(client: pg.PoolClient, options: ClaimOptions) {
+  const { wallet, holder, limit, earliest, excluded } = options;
+  const { rows } = await client.query<FoundRow>({
+    name: 'relay claim',
+    text: `
+      with held as (
+        select next_nonce from service.relayer_wallets
+        where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and status = 'active'
+        for update)
+      select held.next_nonce, it.* from held left join lateral (
+        select id, contract, call_data, gas_estimate, (
+          select max(id) from service.transaction_attempts where transaction_id = accepted.id) as last_attempt_id
+        from service.transactions accepted
+        where chain_id = $1 and state = 'accepted' and deadline >= $4::numeric and id <> all($5)
+        order by created_at, id limit $6
+        for update skip locked) it on true`,
+    values: [holder.chainId, wallet.address, holder.owner, String(earliest), excluded, limit],
+  });
+  const accepted = rows.flatMap((row): AcceptedRow[] => {
+    if (row.id === null) return [];
+    const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
+    const lastAttemptId = row.last_attempt_id ?? undefined;
+    return [{ id: row.id, contract: row.contract, callData: row.call_data, gasEstimate, lastAttemptId }];
+  });
+  return { isHeld: rows.length > 0, rows: accepted, nextNonce: Number(rows[0]?.next_nonce ?? 0) };
+}
+
+async function writeSigned(
+  client: pg.PoolClient,
+  { signed, nextNonce }: Claim,
+  { wallet, holder }: ClaimOptions,
+): Promise<void> {
+  await client.query({
+    name: 'relay sign',
+    text: `
+      with signed as (
+        select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::numeric[], $7::numeric[])
+          as it(id, nonce, hash, raw, gas, max_fee, tip)),
+      rows as (
+        update service.transactions it
+        set state = 'signed', wallet = $9, wallet_nonce = signed.nonce, tx_hash = signed.hash, updated_at = now()
+        from signed where it.id = signed.id),
+      attempts as (
+        insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
+          gas, max_fee_per_gas, max_priority_fee_per_gas)
+        select id, $8::int, $9, nonce, hash, raw, gas, max_fee, tip from signed order by nonce
+        on conflict (chain_id, tx_hash) do update set transaction_id = excluded.transaction_id, created_at = now()),
+      counter as (
+        update service.relayer_wallets set next_nonce = $10, updated_at = now() where chain_id = $8::int and address = $9)
+      select pg_notify($11, id) from signed`,
+    values: [
+      signed.map(({ id }) => id),
+      signed.map(({ nonce }) => nonce),
+      signed.map(({ hash }) => hash),
+      signed.map(({ raw }) => raw),
+      signed.map(({ gas }) => String(gas)),
+      signed.map(({ fees }) => String(fees.maxFeePerGas)),
+      signed.map(({ fees }) => String(fees.maxPriorityFeePerGas)),
+      holder.chainId,
+      wallet.address,
+      nextNonce,
+      channels.transactionChanged,
+    ],
+  });
+}

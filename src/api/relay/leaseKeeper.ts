@@ -1,0 +1,70 @@
+import type { Address, PrivateKeyAccount } from 'viem';
+import type { ChainContext, Seat } from './chainContext.ts';
+import { insertWallets, renewLeases, retireWallets } from './walletRows.ts';
+
+/** So many renewals pass between two looks at the wallets that nobody has a key for. */
+const renewalsPerLook = 4;
+
+/**
+ * Takes and keeps the leases of the chain's wallets. Returns a function that does so once, and says whether this process has a
+ * wallet now that it had not before.
+ */
+export function createLeaseKeeper(
+  context: ChainContext,
+  {
+    accounts,
+    createSeat,
+  }: {
+    accounts: readonly PrivateKeyAccount[];
+    createSeat(address: Address, account: PrivateKeyAccount | undefined): Seat;
+  },
+): () => Promise<boolean> {
+  const { pool, chainId, holder, seats, logger } = context;
+  const configured = accounts.map(({ address }) => address);
+  let hasRows = false;
+  let renewals = 0;
+
+  const insertRows = async () => {
+    const views = new Map(
+      configured.flatMap((address) => {
+        const view = context.view?.wallets.get(address);
+        return view ? [[address, view] as const] : [];
+      }),
+    );
+    if (views.size < configured.length) return;
+    await insertWallets(pool, chainId, views);
+    hasRows = true;
+  };
+  const seeThrough = async () => {
+    const left = await retireWallets(pool, { chainId, configured, owner: holder.owner });
+    for (const address of left) if (!seats.has(address)) seats.set(address, createSeat(address, undefined));
+    for (const address of seats.keys())
+      if (!configured.includes(address) && !left.includes(address)) seats.delete(address);
+  };
+
+  return async () => {
+    if (!hasRows) await insertRows();
+    if (renewals++ % renewalsPerLook === 0) await seeThrough();
+    const leases = await renewLeases(pool, [...seats.keys()], holder);
+    let isAny = false;
+    for (const { address, nextNonce, isNew } of leases) {
+      const wallet = seats.get(address)?.wallet;
+      if (!wallet) continue;
+      if (isNew || !wallet.isHeld) {
+        logger.info({ wallet: address, nextNonce }, 'has the lease of a wallet');
+        wallet.isReconciled = false;
+        wallet.nextNonce = nextNonce;
+        wallet.committed.clear();
+        isAny = true;
+      }
+      wallet.nextNonce = Math.max(wallet.nextNonce, nextNonce);
+      wallet.isHeld = true;
+    }
+    for (const { wallet } of seats.values()) {
+      if (!wallet.isHeld || leases.some(({ address }) => address === wallet.address)) continue;
+      logger.warn({ wallet: wallet.address }, 'has lost the lease of a wallet');
+      wallet.isHeld = false;
+    }
+    return isAny;
+  };
+}

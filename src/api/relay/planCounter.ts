@@ -1,0 +1,36 @@
+import { isLive, type Slot } from './readSlots.ts';
+
+/**
+ * What a wallet's counter should be: the first nonce that neither the chain nor anything under way uses. It rises where somebody
+ * else sends with the same key. It falls where nothing wanted, and nothing that a node may still hold, comes after: such nonces
+ * would be a gap in which everything signed later gets stuck.
+ */
+export function planCounter(
+  { minedCount, pendingCount, nextNonce }: { minedCount: number; pendingCount: number; nextNonce: number },
+  slots: readonly Slot[],
+): number {
+  const floor = Math.max(minedCount, pendingCount);
+  // What was final cannot be free again: this is another chain than before, and nobody holds what was sent to that one.
+  if (slots.some(({ row }) => row?.state === 'final')) return floor;
+  const wanted = slots.findLast(isLive);
+  const held = slots.findLast(({ nonce, attempt }) => nonce < nextNonce && attempt.acceptedMs !== undefined);
+  return Math.max(floor, after(wanted), after(held));
+}
+
+function after(slot: Slot | undefined): number {
+  return slot ? slot.nonce + 1 : 0;
+}
+
+/** The nonces below the counter for which nothing is signed. */
+export function findGaps(
+  { minedCount, nextNonce }: { minedCount: number; nextNonce: number },
+  slots: readonly Slot[],
+): number[] {
+  const signed = new Set(slots.map(({ nonce }) => nonce));
+  const gaps: number[] = [];
+  for (let nonce = minedCount; nonce < nextNonce && gaps.length < gapsAtOnce; nonce++)
+    if (!signed.has(nonce)) gaps.push(nonce);
+  return gaps;
+}
+
+const gapsAtOnce = 32;

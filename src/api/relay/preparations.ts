@@ -1,0 +1,140 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Address, PublicClient } from 'viem';
+import type { RelaySettings } from '../config/relaySettings.ts';
+import { type AttemptKey, findFate } from './attemptFate.ts';
+import type { ChainView } from './chainView.ts';
+import type { AcceptedRow, Terms } from './claimRows.ts';
+import { readoptRow } from './endRow.ts';
+import { suggestFees } from './fees.ts';
+import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
+
+export type PreparationOptions = {
+  pool: pg.Pool;
+  chainId: number;
+  client: PublicClient;
+  endpoints: readonly PublicClient[];
+  settings: RelaySettings;
+  /** Called when a row can be claimed that could not before. */
+  onReady(): void;
+  logger: Logger;
+};
+
+/** Finds out, outside any database transaction, what has to be known of a row before it is signed. */
+export type Preparations = {
+  /** What to sign the row with, where all is known that has to be. */
+  findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
+  /** Finds out what is missing. */
+  prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
+  /** Leaves the row alone for a while. */
+  postpone(id: string): void;
+  /** Whether so many rows are being prepared that others can wait. */
+  isBusy(): boolean;
+  /** The rows that are not to be claimed now. */
+  excluded(): string[];
+  forget(ids: readonly string[]): void;
+  idle(): Promise<void>;
+};
+
+type Known = {
+  /** The attempt up to which nothing signed for the row can be mined any more. */
+  clearedThrough?: number | undefined;
+  gas?: bigint;
+  linea?: { terms: LineaTerms | undefined; until: number };
+};
+
+const postponedMs = 5_000;
+const quoteMs = 15_000;
+const rowsAtOnce = 64;
+
+export function createPreparations(options: PreparationOptions): Preparations {
+  const { pool, client, endpoints, settings, chainId, logger } = options;
+  const linea = createLineaEstimator(client, chainId);
+  const known = new Map<string, Known>();
+  const postponed = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+
+  const withMargin = (gas: bigint) => (gas * BigInt(100 + settings.gasMarginPercent)) / 100n;
+  const findQuote = (id: string) => {
+    const quote = known.get(id)?.linea;
+    return quote && quote.until > performance.now() ? quote : undefined;
+  };
+
+  const findOut = async (row: AcceptedRow, { view, wallet }: { view: ChainView; wallet: Address }) => {
+    const facts = known.get(row.id) ?? {};
+    known.set(row.id, facts);
+    if (row.lastAttemptId !== undefined && facts.clearedThrough !== row.lastAttemptId) {
+      if (!(await clear(row, view))) return postpone(row.id);
+      facts.clearedThrough = row.lastAttemptId;
+    }
+    const call = { from: wallet, to: row.contract, data: row.callData };
+    if (linea.isOffered() && !findQuote(row.id))
+      facts.linea = { terms: await linea.estimate(call), until: performance.now() + quoteMs };
+    if (row.gasEstimate === undefined && facts.gas === undefined)
+      facts.gas = findQuote(row.id)?.terms?.gas ?? (await estimateCallGas(client, call));
+  };
+  const clear = async ({ id }: AcceptedRow, view: ChainView): Promise<boolean> => {
+    const attempts = await readAttempts(pool, id);
+    const fate = await findFate(endpoints, { attempts, depthBlock: view.blockNumber });
+    if (fate.kind === 'possible') await readoptRow(pool, { id, attempt: fate.attempt });
+    return fate.kind === 'impossible' || fate.kind === 'reverted';
+  };
+  const postpone = (id: string) => {
+    postponed.set(id, performance.now() + postponedMs);
+  };
+
+  return {
+    findTerms(row, view) {
+      const facts = known.get(row.id);
+      if (row.lastAttemptId !== undefined && facts?.clearedThrough !== row.lastAttemptId) return undefined;
+      const quote = findQuote(row.id);
+      if (linea.isOffered() && !quote) return undefined;
+      const gas = largest([row.gasEstimate ?? facts?.gas, quote?.terms?.gas]);
+      const fees = suggestFees(quote?.terms ?? view, settings.maxFeePerGas);
+      if (gas === undefined || !fees) return undefined;
+      return { gas: withMargin(gas), fees };
+    },
+    prepare(row, context) {
+      if (running.has(row.id)) return;
+      const run = findOut(row, context)
+        .catch((error) => {
+          logger.warn({ err: error, transaction: row.id }, 'a transaction cannot be prepared yet');
+          postpone(row.id);
+        })
+        .finally(() => {
+          running.delete(row.id);
+          options.onReady();
+        });
+      running.set(row.id, run);
+    },
+    postpone,
+    isBusy: () => running.size >= rowsAtOnce,
+    excluded() {
+      const now = performance.now();
+      for (const [id, until] of postponed) if (until <= now) postponed.delete(id);
+      return [...running.keys(), ...postponed.keys()];
+    },
+    forget(ids) {
+      for (const id of ids) known.delete(id);
+    },
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+function largest(values: readonly (bigint | undefined)[]): bigint | undefined {
+  return values.reduce(
+    (most, value) => (most === undefined || (value ?? 0n) > most ? value : most),
+    undefined,
+  );
+}
+
+async function readAttempts(pool: pg.Pool, id: string): Promise<AttemptKey[]> {
+  const { rows } = await pool.query<{ id: number; wallet: Address; nonce: string; hash: AttemptKey['hash'] }>(
+    `select id, wallet, wallet_nonce as nonce, tx_hash as hash from service.transaction_attempts
+     where transaction_id = $1 order by id`,
+    [id],
+  );
+  return rows.map((row) => ({ ...row, nonce: Number(row.nonce) }));
+}

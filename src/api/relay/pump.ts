@@ -1,0 +1,89 @@
+import type { ChainContext, Seat } from './chainContext.ts';
+import type { ChainView } from './chainView.ts';
+import { type Claim, claimRows } from './claimRows.ts';
+import { faultPoint } from './faultPoint.ts';
+import { suggestFees } from './fees.ts';
+import type { Preparations } from './preparations.ts';
+import { availableFunds, chooseWallet, countInFlight, isReady } from './wallet.ts';
+
+/** Signing takes about half a millisecond a row, and nothing else runs meanwhile. */
+const batchSize = 16;
+/** An older view is no base for fees. */
+const viewMs = 30_000;
+const restMs = 10_000;
+
+export type PumpOutcome =
+  /** Everything that can be signed is. */
+  | 'drained'
+  /** All wallets have as much under way as they may. */
+  | 'full'
+  /** Nothing was done because nobody knows what the chain says now. */
+  | 'blind';
+
+/** Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's sender. */
+export async function pump(context: ChainContext, preparations: Preparations): Promise<PumpOutcome> {
+  const { pool, holder, settings, seats } = context;
+  for (;;) {
+    const { view } = context;
+    if (!view || performance.now() - view.readAt > viewMs) return 'blind';
+    // Above the cap nothing could be mined: it waits unsigned, where it holds up no nonce.
+    if (!suggestFees(view, settings.maxFeePerGas) || preparations.isBusy()) return 'drained';
+    const wallets = [...seats.values()].map(({ wallet }) => wallet);
+    const wallet = chooseWallet(wallets, settings);
+    const seat = wallet && seats.get(wallet.address);
+    if (!wallet?.account || !seat) return wallets.some(isReady) ? 'full' : 'drained';
+
+    const limit = Math.min(batchSize, settings.maxInFlight - countInFlight(wallet));
+    const claim = await claimRows(pool, {
+      wallet: { address: wallet.address, account: wallet.account },
+      holder,
+      limit,
+      earliest: earliestBlockTime(view),
+      excluded: preparations.excluded(),
+      funds: availableFunds(wallet),
+      findTerms: (row) => preparations.findTerms(row, view),
+    });
+    if (!claim.isHeld) {
+      // Another's, or resting: whoever looks after the wallets finds out.
+      wallet.isReconciled = false;
+      continue;
+    }
+    faultPoint('afterSignCommit');
+    passOn(context, { seat, claim, preparations, view });
+    if (claim.found < limit) return 'drained';
+  }
+}
+
+function passOn(
+  { logger }: ChainContext,
+  {
+    seat,
+    claim,
+    preparations,
+    view,
+  }: { seat: Seat; claim: Claim; preparations: Preparations; view: ChainView },
+): void {
+  const { wallet, sender } = seat;
+  const { signed, unprepared, refused, found } = claim;
+  if (countInFlight(wallet) === 0) wallet.movedAt = performance.now();
+  wallet.nextNonce = claim.nextNonce;
+  for (const { nonce, gas, fees } of signed) wallet.committed.set(nonce, gas * fees.maxFeePerGas);
+  sender.push(signed.map(({ hash, raw }) => ({ hash, raw, everywhere: false })));
+  preparations.forget(signed.map(({ id }) => id));
+
+  for (const row of unprepared) preparations.prepare(row, { view, wallet: wallet.address });
+  for (const { row, error } of refused) {
+    logger.error({ err: error, transaction: row.id }, 'a transaction cannot be signed');
+    preparations.postpone(row.id);
+  }
+  if (signed.length + unprepared.length + refused.length === 0 && found > 0) {
+    wallet.restsUntil = performance.now() + restMs;
+    logger.warn({ wallet: wallet.address }, 'a wallet has too little left for the next transaction');
+  }
+}
+
+/** Unix seconds that the next block has at least: it comes after the newest one, and not before now. */
+function earliestBlockTime({ timestamp }: ChainView): bigint {
+  const now = BigInt(Math.floor(Date.now() / 1_000));
+  return now > timestamp ? now : timestamp + 1n;
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+
+export type Repeater = {
+  /** Runs now; or, while it runs, once more right after; or, after a failure, when that has been waited out. */
+  wake(): void;
+  /** Starts no other run, and resolves when the last one has ended. */
+  close(): Promise<void>;
+};
+
+const firstFailurePauseMs = 250;
+const longestFailurePauseMs = 10_000;
+
+/**
+ * Runs `work` whenever it is woken, and otherwise after each pause, one run after the other. What goes wrong is logged and tried
+ * again, less and less often: nothing ends it but `close`.
+ */
+export function createRepeater(options: {
+  what: string;
+  work(): Promise<void>;
+  /** Milliseconds until the next run by itself; undefined for none. */
+  pauseMs(): number | undefined;
+  logger: Logger;
+}): Repeater {
+  const { what, work, pauseMs, logger } = options;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isWoken = false;
+  let isClosed = false;
+  let isWaitingOut = false;
+  let failures = 0;
+
+  const start = () => {
+    clearTimeout(timer);
+    isWaitingOut = false;
+    running ??= run();
+  };
+  const run = async () => {
+    isWoken = false;
+    try {
+      await work();
+      failures = 0;
+    } catch (error) {
+      failures++;
+      const retryInMs = Math.min(firstFailurePauseMs * 2 ** (failures - 1), longestFailurePauseMs);
+      const level = isClosed ? 'debug' : 'error';
+      logger[level]({ err: error, retryInMs }, `${what} failed and is tried again`);
+      isWaitingOut = true;
+      schedule(retryInMs);
+      return;
+    } finally {
+      running = undefined;
+    }
+    if (isWoken) schedule(0);
+    else schedule(pauseMs());
+  };
+  const schedule = (afterMs: number | undefined) => {
+    clearTimeout(timer);
+    if (afterMs !== undefined && !isClosed) timer = setTimeout(start, afterMs);
+  };
+
+  return {
+    wake() {
+      isWoken = true;
+      if (!running && !isWaitingOut && !isClosed) start();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
