@@ -72,7 +72,7 @@ describe('a record', () => {
   test('has its document character by character', async () => {
     const headers = { 'x-api-key': principal.key };
     const text = await (await fetch(`${service.baseUrl}/v0/agreements/agr_deployed`, { headers })).text();
-    expect(text).toContain(`"json":${document},`);
+    expect(text).toContain(`"json":${document}}`);
   });
 
   test('that is a Draft says why nothing came of it', async () => {

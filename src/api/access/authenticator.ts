@@ -7,13 +7,14 @@ import { apiKeys, entitlements } from '../database/tables/access.ts';
 import { AccessError } from '../errors/serviceError.ts';
 import { findKeyEnvironment, hashApiKey } from './apiKey.ts';
 import { createKeyUse } from './keyUse.ts';
-import { type Entitlement, findMode, type Scope } from './scopes.ts';
+import { findModes, type Modes, type Scope } from './scopes.ts';
 
 /** Who calls, known by a valid key. */
 export type Caller = {
   readonly principalId: string;
   readonly keyId: string;
-  readonly entitlements: readonly Entitlement[];
+  /** What governs each scope; none forbids it. */
+  readonly modes: Modes;
 };
 
 export type Authenticator = {
@@ -68,8 +69,7 @@ export function createAuthenticator(options: {
         throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
       const keyHash = hashApiKey(credential);
       const key = await lookUp(keyHash);
-      if (!key || !isSameHash(key.keyHash, keyHash))
-        throw new AccessError('unauthorized', 'The API key is not valid.');
+      if (!key) throw new AccessError('unauthorized', 'The API key is not valid.');
       if (key.status !== 'active') throw new AccessError('unauthorized', `The API key is ${key.status}.`);
       keyUse.note(key.keyId);
       return key;
@@ -84,8 +84,8 @@ export function createAuthenticator(options: {
  *
  * @throws AccessError `payment_required` or `forbidden` for any other.
  */
-export function authorize({ entitlements }: Caller, scope: Scope): void {
-  const mode = findMode(entitlements, scope);
+export function authorize({ modes }: Caller, scope: Scope): void {
+  const mode = modes[scope];
   if (mode === 'free_allowlist') return;
   if (mode === 'paid_required')
     throw new AccessError('payment_required', `Use of ${scope} has to be paid for.`);
@@ -109,7 +109,7 @@ function readCredential(headers: Headers): string {
   return token;
 }
 
-type FoundKey = Caller & { readonly keyHash: string; readonly status: 'active' | 'disabled' | 'revoked' };
+type FoundKey = Caller & { readonly status: 'active' | 'disabled' | 'revoked' };
 
 function prepareKeyLookup(database: Database): (keyHash: string) => Promise<FoundKey | undefined> {
   const query = database
@@ -128,10 +128,10 @@ function prepareKeyLookup(database: Database): (keyHash: string) => Promise<Foun
   return async (keyHash) => {
     const rows = await query.execute({ keyHash });
     const [first] = rows;
-    if (!first) return undefined;
+    if (!first || !isSameHash(first.keyHash, keyHash)) return undefined;
     const { keyId, principalId, status } = first;
     const given = rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : []));
-    return { keyId, keyHash: first.keyHash, principalId, status, entitlements: given };
+    return { keyId, principalId, status, modes: findModes(given) };
   };
 }
 

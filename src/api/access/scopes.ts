@@ -27,3 +27,16 @@ export function findMode(entitlements: readonly Entitlement[], scope: Scope): En
   }
   return undefined;
 }
+
+/** What governs each scope; none forbids it. */
+export type Modes = Readonly<Record<Scope, EntitlementMode | undefined>>;
+
+export function findModes(entitlements: readonly Entitlement[]): Modes {
+  const modeOf = (scope: Scope) => findMode(entitlements, scope);
+  return {
+    'agreements.read': modeOf('agreements.read'),
+    'agreements.write': modeOf('agreements.write'),
+    'webhooks.read': modeOf('webhooks.read'),
+    'webhooks.write': modeOf('webhooks.write'),
+  };
+}

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { runPrepared } from '../database/runPrepared.ts';
-import { quote, writeObject } from './jsonText.ts';
+import { spliceJson } from './jsonText.ts';
 
 /** What a document says of one of its states; the same for every record that carries the document. */
 type StateFacts = {
@@ -64,14 +64,10 @@ export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
   return {
     async read(place) {
       const facts = await find(place);
-      const inputs = facts.inputs.map(({ inputId, issuer, fieldsText }) =>
-        writeObject({
-          inputId: quote(inputId),
-          issuers: JSON.stringify(resolveIssuers(issuer, place.variables)),
-          anyone: String(issuer.anyone),
-          fields: fieldsText,
-        }),
-      );
+      const inputs = facts.inputs.map(({ inputId, issuer, fieldsText }) => {
+        const issuers = resolveIssuers(issuer, place.variables);
+        return spliceJson({ inputId, issuers, anyone: issuer.anyone }, { fields: fieldsText });
+      });
       return { description: facts.description, inputsText: `[${inputs.join(',')}]` };
     },
   };

@@ -1,18 +1,17 @@
 import type pg from 'pg';
 import { runPrepared } from '../database/runPrepared.ts';
-import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
+import { secondsSql, toInstant } from './jsonText.ts';
 
 /** The tables that an input is read from: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';
 
 /** While an input is not mined, the hash is that of its newest attempt. */
 export const inputColumns = `i.id, i.record_id, i.agreement_address, i.chain_id, i.input_id, i.user_id, i.signer,
-  i.submitter, i.from_state, i.to_state, i.status, i.payload, i."values"::text as "values",
+  i.submitter, i.from_state, i.to_state, i.status, i.payload, i."values",
   case when i.status = 'MINED' then i.tx_hash else coalesce(t.tx_hash, i.tx_hash) end as tx_hash,
-  i.block_number, i.error::text as error,
+  i.block_number::float8 as block_number, i.error,
   ${secondsSql('i.created_at')} as created_at, ${secondsSql('i.updated_at')} as updated_at`;
 
-/** As the columns above give it; what is JSON in the database comes as its text. */
 export type InputRow = {
   id: string;
   record_id: string;
@@ -26,36 +25,36 @@ export type InputRow = {
   to_state: string | null;
   status: string;
   payload: string;
-  values: string;
+  values: Record<string, unknown>;
   tx_hash: string | null;
-  block_number: string | null;
-  error: string | null;
+  block_number: number | null;
+  error: { reason: string; message: string } | null;
   created_at: number;
   updated_at: number;
 };
 
 /** An input as the wire shows it. */
-export function writeInput(row: InputRow): string {
-  return writeObject({
-    id: quote(row.id),
-    agreementId: quote(row.record_id),
-    agreementAddress: quote(row.agreement_address),
-    chainId: String(row.chain_id),
-    inputId: quote(row.input_id),
-    userId: quote(row.user_id),
-    signer: quote(row.signer),
-    submitter: quote(row.submitter),
-    fromState: quote(row.from_state),
-    toState: quote(row.to_state),
-    status: quote(row.status),
-    payload: `"${row.payload}"`,
+export function toInputResource(row: InputRow) {
+  return {
+    id: row.id,
+    agreementId: row.record_id,
+    agreementAddress: row.agreement_address,
+    chainId: row.chain_id,
+    inputId: row.input_id,
+    userId: row.user_id ?? undefined,
+    signer: row.signer ?? undefined,
+    submitter: row.submitter ?? undefined,
+    fromState: row.from_state ?? undefined,
+    toState: row.to_state ?? undefined,
+    status: row.status,
+    payload: row.payload,
     values: row.values,
-    txHash: quote(row.tx_hash) ?? 'null',
-    blockNumber: row.block_number,
-    error: row.error,
-    createdAt: writeInstant(row.created_at),
-    updatedAt: writeInstant(row.updated_at),
-  });
+    txHash: row.tx_hash,
+    blockNumber: row.block_number ?? undefined,
+    error: row.error ?? undefined,
+    createdAt: toInstant(row.created_at),
+    updatedAt: toInstant(row.updated_at),
+  };
 }
 
 /** One input as JSON; it has to be there. */
@@ -63,5 +62,5 @@ export async function readInput(pool: pg.Pool, id: string): Promise<string> {
   const text = `select ${inputColumns} from ${inputTables} where i.id = $1`;
   const [row] = await runPrepared<InputRow>(pool, text, [id]);
   if (!row) throw new Error(`the input ${id} is gone`);
-  return writeInput(row);
+  return JSON.stringify(toInputResource(row));
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { buildFilters, type Range } from './filters.ts';
-import { type InputRow, inputColumns, inputTables, writeInput } from './inputJson.ts';
+import { type InputRow, inputColumns, inputTables, toInputResource } from './inputJson.ts';
 import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
 import { queryOwned, type RecordReference } from './recordReference.ts';
 import { SqlParameters } from './sqlParameters.ts';
@@ -15,9 +15,6 @@ export type InputListRequest = PageRequest & {
   readonly updatedAt: Range;
 };
 
-/** `queryOwned` has three parameters of its own. */
-const firstParameter = 4;
-
 /**
  * A page of the history of one of a principal's records, in one statement.
  *
@@ -25,7 +22,7 @@ const firstParameter = 4;
  */
 export async function listInputs(pool: pg.Pool, request: InputListRequest): Promise<ListPage> {
   const { reference, principalId, userId, inputId, status, createdAt, updatedAt } = request;
-  const parameters = new SqlParameters(firstParameter);
+  const parameters = new SqlParameters();
   const { after, order } = buildPage('i', request, parameters);
   const equal = { user_id: userId, input_id: inputId, status };
   const ranges = { created_at: createdAt, updated_at: updatedAt };
@@ -41,7 +38,7 @@ export async function listInputs(pool: pg.Pool, request: InputListRequest): Prom
       parameters: parameters.values,
     },
   });
-  return finishPage(rows.filter(isPresent), request, writeInput);
+  return finishPage(rows.filter(isPresent), request, toInputResource);
 }
 
 /** A record without inputs gives one row of nulls. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { runPrepared } from '../database/runPrepared.ts';
 import { buildFilters, type Range } from './filters.ts';
-import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
+import { secondsSql, toInstant } from './jsonText.ts';
 import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
@@ -49,24 +49,24 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
   const conditions = [owner, after, ...filters].join(' and ');
   const text = `select ${columns} from service.records r where ${conditions} ${order}`;
   const rows = await runPrepared<SummaryRow>(pool, text, parameters.values);
-  return finishPage(rows, request, writeSummary);
+  return finishPage(rows, request, toSummary);
 }
 
-function writeSummary(row: SummaryRow): string {
-  return writeObject({
-    id: quote(row.id),
-    address: quote(row.address),
-    chainId: String(row.chain_id),
-    displayName: quote(row.display_name),
-    status: quote(row.status),
-    state: quote(row.state),
-    templateId: quote(row.template_id),
-    lastInputId: quote(row.last_input_id),
-    lastInputAt: writeInstant(row.last_input_at),
-    owner: quote(row.owner),
-    documentId: quote(row.document_id),
-    docUri: quote(row.doc_uri),
-    createdAt: writeInstant(row.created_at),
-    updatedAt: writeInstant(row.updated_at),
-  });
+function toSummary(row: SummaryRow) {
+  return {
+    id: row.id,
+    address: row.address ?? undefined,
+    chainId: row.chain_id,
+    displayName: row.display_name,
+    status: row.status,
+    state: row.state ?? undefined,
+    templateId: row.template_id,
+    lastInputId: row.last_input_id ?? undefined,
+    lastInputAt: row.last_input_at === null ? undefined : toInstant(row.last_input_at),
+    owner: row.owner ?? undefined,
+    documentId: row.document_id ?? undefined,
+    docUri: row.doc_uri,
+    createdAt: toInstant(row.created_at),
+    updatedAt: toInstant(row.updated_at),
+  };
 }

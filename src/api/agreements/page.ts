@@ -29,7 +29,8 @@ export type PageSql = { readonly after: string; readonly order: string };
 
 /**
  * Pages begin after a position and not after a number of rows, so that on an index over column and id the last page costs what
- * the first did. One row more than asked for is read, to know whether another page follows.
+ * the first did. One row more than asked for is read, to know whether another page follows. The number stands in the statement, as
+ * the database plans without it for a tenth of all rows.
  *
  * @throws MalformedError for a cursor of another list or order.
  */
@@ -40,7 +41,7 @@ export function buildPage(
 ): PageSql {
   const { direction } = sort;
   const [column, id] = [`${table}.${columns[sort.name]}`, `${table}.id`];
-  const order = `order by ${column} ${direction}, ${id} ${direction} limit ${parameters.add(limit + 1)}`;
+  const order = `order by ${column} ${direction}, ${id} ${direction} limit ${Math.trunc(limit) + 1}`;
   if (cursor === undefined) return { after: 'true', order };
   const position = parseCursor(sort, cursor);
   const key = parameters.add(position.key);
@@ -54,13 +55,13 @@ export function buildPage(
 export function finishPage<Row extends PageRow>(
   rows: readonly Row[],
   { sort, limit }: PageRequest,
-  write: (row: Row) => string,
+  toResource: (row: Row) => unknown,
 ): ListPage {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
   return {
-    dataText: `[${page.map(write).join(',')}]`,
+    dataText: JSON.stringify(page.map(toResource)),
     nextCursor: hasMore ? writeCursor(sort, { key: keyOf(last, sort), id: last.id }) : null,
   };
 }

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
+import type { WireValues } from '../../protocol/index.ts';
+import { secondsSql, spliceJson, toInstant } from './jsonText.ts';
 import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
-/** As the columns below give it; what is JSON in the database comes as its text. */
 type RecordRow = {
   id: string;
   address: string | null;
@@ -11,13 +11,13 @@ type RecordRow = {
   status: string;
   document: string;
   state: string | null;
-  variables: string;
+  variables: WireValues;
   owner: string | null;
   document_id: string | null;
   doc_uri: string;
-  contributors: string;
-  participants: string;
-  observers: string;
+  contributors: string[];
+  participants: unknown[];
+  observers: string[];
   created_at: number;
   updated_at: number;
   last_input_id: string | null;
@@ -26,17 +26,18 @@ type RecordRow = {
   initial_state_hash: string | null;
   state_hash: string | null;
   deploy_tx_hash: string | null;
-  deploy_block_number: string | null;
-  state_block_number: string | null;
-  error: string | null;
+  deploy_block_number: number | null;
+  state_block_number: number | null;
+  error: { reason: string; message: string } | null;
 };
 
 const query: OwnedQuery = {
-  columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables::text, r.owner,
-    r.document_id, r.doc_uri, r.contributors::text, r.participants::text, r.observers::text,
+  columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables, r.owner,
+    r.document_id, r.doc_uri, r.contributors, r.participants, r.observers,
     ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at,
-    r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash, r.state_hash,
-    r.deploy_tx_hash, r.deploy_block_number, r.state_block_number, r.error::text`,
+    r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash,
+    r.state_hash, r.deploy_tx_hash, r.deploy_block_number::float8 as deploy_block_number,
+    r.state_block_number::float8 as state_block_number, r.error`,
 };
 
 /**
@@ -49,39 +50,39 @@ export async function readRecord(
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<string> {
   const [row] = await queryOwned<RecordRow>(pool, { reference, principalId, query });
-  return writeObject({
-    id: quote(row.id),
-    address: quote(row.address),
-    chainId: String(row.chain_id),
-    displayName: quote(row.display_name),
-    status: quote(row.status),
-    json: row.document,
-    state: quote(row.state),
+  const resource = {
+    id: row.id,
+    address: row.address ?? undefined,
+    chainId: row.chain_id,
+    displayName: row.display_name,
+    status: row.status,
+    state: row.state ?? undefined,
     variables: row.variables,
-    owner: quote(row.owner),
-    documentId: quote(row.document_id),
-    docUri: quote(row.doc_uri),
+    owner: row.owner ?? undefined,
+    documentId: row.document_id ?? undefined,
+    docUri: row.doc_uri,
     contributors: row.contributors,
     participants: row.participants,
     observers: row.observers,
-    createdAt: writeInstant(row.created_at),
-    updatedAt: writeInstant(row.updated_at),
-    lastInputId: quote(row.last_input_id),
-    lastInputAt: writeInstant(row.last_input_at),
-    onChain: writeOnChain(row),
-  });
+    createdAt: toInstant(row.created_at),
+    updatedAt: toInstant(row.updated_at),
+    lastInputId: row.last_input_id ?? undefined,
+    lastInputAt: row.last_input_at === null ? undefined : toInstant(row.last_input_at),
+    onChain: toOnChain(row),
+  };
+  return spliceJson(resource, { json: row.document });
 }
 
 /** For a Draft: what its permit says, and why nothing came of it, if nothing can. */
-function writeOnChain(row: RecordRow): string {
-  return writeObject({
-    owner: quote(row.owner),
-    docHash: quote(row.doc_hash),
-    initialState: quote(row.initial_state_hash),
-    currentState: quote(row.state_hash),
-    deployTxHash: quote(row.deploy_tx_hash),
-    deployBlockNumber: row.deploy_block_number,
-    updatedBlockNumber: row.state_block_number,
-    error: row.error,
-  });
+function toOnChain(row: RecordRow) {
+  return {
+    owner: row.owner ?? undefined,
+    docHash: row.doc_hash,
+    initialState: row.initial_state_hash ?? undefined,
+    currentState: row.state_hash ?? undefined,
+    deployTxHash: row.deploy_tx_hash ?? undefined,
+    deployBlockNumber: row.deploy_block_number ?? undefined,
+    updatedBlockNumber: row.state_block_number ?? undefined,
+    error: row.error ?? undefined,
+  };
 }

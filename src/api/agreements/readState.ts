@@ -1,21 +1,21 @@
 import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
-import { quote, secondsSql, writeInstant, writeObject } from './jsonText.ts';
+import { secondsSql, spliceJson, toInstant } from './jsonText.ts';
 import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 type StateRow = {
   id: string;
   status: string;
   state: string | null;
-  state_block_number: string | null;
+  state_block_number: number | null;
   updated_at: number;
   doc_hash: string;
   variables: WireValues;
 };
 
 const query: OwnedQuery = {
-  columns: `r.id, r.status, r.state, r.state_block_number, r.doc_hash, r.variables,
+  columns: `r.id, r.status, r.state, r.state_block_number::float8 as state_block_number, r.doc_hash, r.variables,
     ${secondsSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
 };
 
@@ -35,12 +35,12 @@ export async function readState(
   const accepted = isDeployed
     ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
     : { description: undefined, inputsText: '[]' };
-  return writeObject({
-    status: quote(status),
-    state: isDeployed ? quote(state) : 'null',
-    description: quote(accepted.description ?? null),
-    blockNumber: isDeployed ? row.state_block_number : 'null',
-    updatedAt: writeInstant(row.updated_at),
-    acceptedInputs: accepted.inputsText,
-  });
+  const resource = {
+    status,
+    state: isDeployed ? state : null,
+    description: accepted.description,
+    blockNumber: isDeployed ? row.state_block_number : null,
+    updatedAt: toInstant(row.updated_at),
+  };
+  return spliceJson(resource, { acceptedInputs: accepted.inputsText });
 }

@@ -2,13 +2,14 @@ import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
 import { runPrepared } from '../database/runPrepared.ts';
 import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
+import { SqlParameters } from './sqlParameters.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
 export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
 
 const recordIdPattern = /^agr_[0-9a-z]{1,64}$/;
 
-/** A query for one record. `columns` may use `r` for the record, and parameters from `$4` on. */
+/** A query for one record; `columns` may use `r` for the record. */
 export type OwnedQuery = {
   readonly columns: string;
   /** Joins and lateral queries after `from service.records r`; may give several rows of one record. */
@@ -27,15 +28,21 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   { reference, principalId, query }: { reference: RecordReference; principalId: string; query: OwnedQuery },
 ): Promise<[Row, ...Row[]]> {
-  const { id, chainId = null } = reference;
+  const { id, chainId } = reference;
   const address = findAddress(id);
   if (!address && !recordIdPattern.test(id)) throw notFound();
-  const condition = address ? 'r.address = $1 and r.principal_id = $2' : 'r.id = $1 and $2::text is not null';
-  const text = `select r.id as owned_id, r.principal_id as owner_id, ${query.columns}
-    from service.records r ${query.joins ?? ''}
-    where ${condition} and ($3::integer is null or r.chain_id = $3)`;
-  const own = [address ?? id, principalId, chainId];
-  const rows = await runPrepared<Row & Owner>(pool, text, [...own, ...(query.parameters ?? [])]);
+  const { columns, joins = '', parameters: own = [] } = query;
+  const parameters = new SqlParameters();
+  for (const parameter of own) parameters.add(parameter);
+  const conditions = [
+    ...(address
+      ? [`r.address = ${parameters.add(address)}`, `r.principal_id = ${parameters.add(principalId)}`]
+      : [`r.id = ${parameters.add(id)}`]),
+    ...(chainId === undefined ? [] : [`r.chain_id = ${parameters.add(chainId)}`]),
+  ];
+  const text = `select r.id as owned_id, r.principal_id as owner_id, ${columns}
+    from service.records r ${joins} where ${conditions.join(' and ')}`;
+  const rows = await runPrepared<Row & Owner>(pool, text, parameters.values);
   const [first, ...others] = rows;
   if (!first) throw notFound();
   if (first.owner_id !== principalId)
