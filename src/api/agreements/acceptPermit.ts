@@ -37,18 +37,33 @@ export async function acceptPermit(
 ): Promise<AcceptedPermit> {
   const { facts, client, database, wallet, actionErrors } = context;
   const { nonce } = facts;
-  requireTime(permit, facts);
+  requireTime(permit.deadline, facts);
   const [digest, open] = await Promise.all([
     matchPermit(permit, { nonce, client }),
     findOpenDigest(database, permit, nonce),
   ]);
   if (open !== undefined && open !== digest) throw refuseNonceInFlight(nonce);
-  const gas = requireSuccess(facts.simulation, actionErrors);
-  if (wallet === undefined)
-    throw new RefusedError('relayer_unfunded', 'No funded wallet can send transactions on this chain now.', {
-      facts: { chainId: permit.chainId },
-    });
+  const { chainId } = permit;
+  const gas = requireSendable({ simulation: facts.simulation, wallet, chainId, actionErrors });
   return { nonce, digest, gas };
+}
+
+/**
+ * The gas that the call takes, where it can be sent.
+ *
+ * @throws RefusedError `action_reverted` where it would revert, `relayer_unfunded` where no wallet can send it.
+ */
+export function requireSendable(call: {
+  readonly simulation: Simulation | undefined;
+  readonly wallet: Address | undefined;
+  readonly chainId: number;
+  readonly actionErrors: Abi;
+}): bigint {
+  const gas = requireSuccess(call.simulation, call.actionErrors);
+  if (call.wallet) return gas;
+  throw new RefusedError('relayer_unfunded', 'No funded wallet can send transactions on this chain now.', {
+    facts: { chainId: call.chainId },
+  });
 }
 
 /** Whether blocks from now on are later than the permit allows, by the chain's clock or by the wall's. */
@@ -75,7 +90,8 @@ export async function findWallet(database: Database, chainId: number): Promise<A
   return wallet?.address;
 }
 
-function requireTime({ deadline }: Permit, facts: PermitFacts): void {
+/** @throws RefusedError `permit_expired` for a deadline that has passed. */
+export function requireTime(deadline: bigint, facts: PermitFacts): void {
   if (!isExpired(deadline, facts)) return;
   throw new RefusedError('permit_expired', 'The deadline of the permit has passed.', {
     field: 'deadline',
@@ -116,6 +132,6 @@ async function findOpenDigest(
   return open?.digest;
 }
 
-function currentSecond(): bigint {
+export function currentSecond(): bigint {
   return BigInt(Math.floor(Date.now() / 1000));
 }

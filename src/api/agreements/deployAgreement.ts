@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { hashDocument, serializeAgreement } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
@@ -11,6 +11,7 @@ import { MalformedError, RefusedError } from '../errors/serviceError.ts';
 import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
 import { type CompiledDeployment, compileDeployment, type SignedDeployment } from './deployPermit.ts';
+import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { findDeployment, type KnownPermit } from './recognisePermit.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
 import type { Services } from './services.ts';
@@ -74,7 +75,7 @@ async function accept({ request, compiled, services }: Attempt): Promise<Accepte
   const client = clientOf(permit.chainId, services);
   const [wallet] = await Promise.all([
     findWallet(database, permit.chainId),
-    requireFreeDocumentId(request, services),
+    requireFreeDocumentId(database, request),
   ]);
   const facts = await readPermitFacts(client, {
     contract: permit.contract,
@@ -154,23 +155,6 @@ function requireDocUri({ docUri, agreement }: DeployRequest): void {
     field: 'docUri',
     issues: [{ path: 'docUri', message }],
   });
-}
-
-async function requireFreeDocumentId(
-  { principalId, documentId }: DeployRequest,
-  { database }: Services,
-): Promise<void> {
-  if (documentId === undefined) return;
-  const [taken] = await database
-    .select({ id: records.id })
-    .from(records)
-    .where(and(eq(records.principalId, principalId), eq(records.documentId, documentId)));
-  if (taken) throw refuseDocumentId(documentId);
-}
-
-function refuseDocumentId(documentId: string): RefusedError {
-  const message = 'Another record of this principal has this document id.';
-  return new RefusedError('document_id_taken', message, { field: 'documentId', facts: { documentId } });
 }
 
 async function readOutcome(id: string, { database }: Services) {

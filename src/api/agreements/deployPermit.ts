@@ -15,12 +15,23 @@ import type { PermitSignature } from './permitSignature.ts';
 import type { PermitCall } from './recognisePermit.ts';
 import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
 
+/** What a deployment's permit signs, but for nonce and deadline. */
+export type DeploymentContent = DeploymentRequest & { readonly docUri?: string | undefined };
+
 /** A deployment with the permit that its signer gave. */
-export type SignedDeployment = DeploymentRequest & {
+export type SignedDeployment = DeploymentContent & {
   readonly signer: Address;
   readonly deadline: bigint;
   readonly signature: PermitSignature;
-  readonly docUri?: string | undefined;
+};
+
+export type EncodedDeployment = {
+  readonly chainId: number;
+  /** The factory. */
+  readonly contract: Address;
+  readonly parameters: AgreementParameters;
+  /** What a signer signs whose permit has this nonce and this deadline. */
+  buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof deployTypedData>;
 };
 
 export type CompiledDeployment = {
@@ -30,48 +41,68 @@ export type CompiledDeployment = {
 };
 
 /**
+ * What the factory takes of a deployment, and what is signed of it; undefined where the request does not compile. Whether the
+ * service takes the deployment is another question.
+ */
+export function encodeDeployment(
+  request: DeploymentContent,
+  chains: readonly ChainConfiguration[],
+): EncodedDeployment | undefined {
+  const chain = chains.find(({ chainId }) => chainId === request.chainId);
+  const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request)));
+  if (!chain || !parameters) return undefined;
+  const { chainId, factory } = chain;
+  // Its hashes are of the whole document: they are made once, and not for every nonce that is tried.
+  const typedData = deployTypedData({ chainId, factory, parameters, nonce: 0n, deadline: 0n });
+  return {
+    chainId,
+    contract: factory,
+    parameters,
+    buildTypedData: (nonce, deadline) => ({
+      ...typedData,
+      message: { ...typedData.message, nonce, deadline },
+    }),
+  };
+}
+
+/**
  * What a deployment's signer signed, and the call that submits it; undefined where the request does not compile, and so cannot
- * be one that was accepted before. Whether the service takes the deployment is another question.
+ * be one that was accepted before.
  */
 export function compileDeployment(
   request: SignedDeployment,
   chains: readonly ChainConfiguration[],
 ): CompiledDeployment | undefined {
-  const chain = chains.find(({ chainId }) => chainId === request.chainId);
-  const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request)));
-  if (!chain || !parameters) return undefined;
-  const { chainId, factory: contract } = chain;
+  const encoded = encodeDeployment(request, chains);
+  if (!encoded) return undefined;
+  const { chainId, contract, parameters } = encoded;
   return {
     parameters,
-    permit: buildPermit(request, { parameters, chainId, contract }),
+    permit: buildPermit(request, encoded),
     call: { chainId, contract, callData: encodeCall(request, parameters) },
   };
 }
 
-function optionsOf({ agreement, initValues, participants, docUri }: SignedDeployment) {
+function optionsOf({ agreement, initValues, participants, docUri }: DeploymentContent) {
   return { docUri, values: resolveDeployValues({ agreement, initValues, participants }).values };
 }
 
-function buildPermit(
-  request: SignedDeployment,
-  facts: { parameters: AgreementParameters; chainId: number; contract: Address },
-): Permit {
+function buildPermit(request: SignedDeployment, encoded: EncodedDeployment): Permit {
   const { signer, signature, deadline } = request;
-  const { parameters, chainId, contract } = facts;
-  const typedData = deployTypedData({ chainId, factory: contract, parameters, nonce: 0n, deadline });
-  const withNonce = (nonce: bigint) => ({ ...typedData, message: { ...typedData.message, nonce } });
+  const { chainId, contract } = encoded;
+  const buildTypedData = (nonce: bigint) => encoded.buildTypedData(nonce, deadline);
   return {
     chainId,
     contract,
     signer,
     signature,
     deadline,
-    buildTypedData: withNonce,
+    buildTypedData,
     async findHint(recover, nonce) {
       const reduced = withoutSchemaFields(request.agreement);
       if (reduced === undefined) return undefined;
       const inputDefsHash = hashInputDefs(compileAgreement(reduced, optionsOf(request)).inputDefs);
-      const { message, ...rest } = withNonce(nonce);
+      const { message, ...rest } = buildTypedData(nonce);
       const digest = hashTypedData({ ...rest, message: { ...message, inputDefsHash } });
       return (await recover(digest)) === signer ? schemaHint : undefined;
     },

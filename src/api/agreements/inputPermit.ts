@@ -12,11 +12,15 @@ import type { PermitSignature } from './permitSignature.ts';
 import type { PermitCall } from './recognisePermit.ts';
 import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
 
-/** An input with the permit that its signer gave. */
-export type SignedInput = {
+/** What an input says, apart from the permit. */
+export type InputContent = {
   readonly inputId: string;
   /** As parsed: the order of its members is signed. */
   readonly values: unknown;
+};
+
+/** An input with the permit that its signer gave. */
+export type SignedInput = InputContent & {
   readonly signer: Address;
   readonly deadline: bigint;
   readonly signature: PermitSignature;
@@ -29,36 +33,51 @@ export type InputTarget = {
   readonly agreement: unknown;
 };
 
-export type CompiledInput = {
+export type EncodedInput = {
   /** The hash of the input's name. */
+  readonly inputHash: Hex;
+  readonly payload: Hex;
+  /** What a signer signs whose permit has this nonce and this deadline. */
+  buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof inputTypedData>;
+};
+
+export type CompiledInput = {
   readonly inputHash: Hex;
   readonly payload: Hex;
   readonly permit: Permit;
   readonly call: PermitCall;
 };
 
+/** What the contract takes of an input, and what is signed of it; undefined where the values have no encoding. */
+export function encodeInput(
+  { inputId, values }: InputContent,
+  { chainId, address: agreementAddress, agreement }: InputTarget,
+): EncodedInput | undefined {
+  const payload = findPayload({ inputId, values }, agreement);
+  if (payload === undefined) return undefined;
+  const inputHash = nameHash(inputId);
+  return {
+    inputHash,
+    payload,
+    buildTypedData: (nonce, deadline) =>
+      inputTypedData({ chainId, agreementAddress, inputId: inputHash, payload, nonce, deadline }),
+  };
+}
+
 /** What an input's signer signed, and the call that submits it; undefined where the values have no encoding. */
 export function compileInput(input: SignedInput, target: InputTarget): CompiledInput | undefined {
-  const payload = findPayload(input, target);
-  if (payload === undefined) return undefined;
+  const encoded = encodeInput(input, target);
+  if (encoded === undefined) return undefined;
+  const { inputHash, payload } = encoded;
   const { signer, deadline, signature } = input;
   const { chainId, address: contract } = target;
-  const inputHash = nameHash(input.inputId);
   const { v, r, s } = signature;
   const callData = encodeFunctionData({
     abi: agreementEngineAbi,
     functionName: 'submitInputWithPermit',
     args: [signer, inputHash, payload, deadline, v, r, s],
   });
-  const buildTypedData = (nonce: bigint, signedPayload = payload) =>
-    inputTypedData({
-      chainId,
-      agreementAddress: contract,
-      inputId: inputHash,
-      payload: signedPayload,
-      nonce,
-      deadline,
-    });
+  const buildTypedData = (nonce: bigint) => encoded.buildTypedData(nonce, deadline);
   return {
     inputHash,
     payload,
@@ -69,17 +88,18 @@ export function compileInput(input: SignedInput, target: InputTarget): CompiledI
       signer,
       signature,
       deadline,
-      buildTypedData: (nonce) => buildTypedData(nonce),
+      buildTypedData,
       async findHint(recover, nonce) {
         if (withoutSchemaFields(target.agreement) === undefined) return undefined;
-        const digest = hashTypedData(buildTypedData(nonce, encodeDataFields([])));
+        const { message, ...rest } = buildTypedData(nonce);
+        const digest = hashTypedData({ ...rest, message: { ...message, payload: encodeDataFields([]) } });
         return (await recover(digest)) === signer ? schemaHint : undefined;
       },
     },
   };
 }
 
-function findPayload({ inputId, values }: SignedInput, { agreement }: InputTarget): Hex | undefined {
+function findPayload({ inputId, values }: InputContent, agreement: unknown): Hex | undefined {
   try {
     return encodeInputPayload(agreement, inputId, values);
   } catch (error) {

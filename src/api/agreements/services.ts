@@ -14,4 +14,6 @@ export type Services = {
   readonly clients: ChainClients;
   readonly changes: Changes;
   readonly limits: Limits;
+  /** Where callers reach this service, without a slash at the end. */
+  readonly publicBaseUrl: string;
 };

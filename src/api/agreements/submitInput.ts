@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Address } from 'viem';
-import { decodeInputPayload, type WireValues } from '../../protocol/index.ts';
+import { decodeInputPayload } from '../../protocol/index.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
 import { inputContentHash } from '../database/contentHash.ts';
@@ -12,9 +11,10 @@ import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
 import { valuesOf } from '../projector/document.ts';
 import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
 import { checkInput, requireInput } from './checkInput.ts';
+import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { findSubmission } from './recognisePermit.ts';
-import { queryOwned, type RecordReference } from './recordReference.ts';
+import type { RecordReference } from './recordReference.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
 import type { Services } from './services.ts';
 import { storeTransaction } from './storeTransaction.ts';
@@ -48,20 +48,11 @@ export async function submitInput(request: InputRequest, services: Services): Pr
 }
 
 type Stored = { id: string; transactionId: string };
-type Target = {
-  id: string;
-  status: 'Draft' | 'Deployed';
-  chain_id: number;
-  address: Address | null;
-  document: string;
-  variables: WireValues;
-};
-type DeployedTarget = Target & { agreement: unknown; address: Address };
 
 async function findOrStore(request: InputRequest, services: Services): Promise<Stored> {
   const { database } = services;
-  const target = await requireDeployed(request, services);
-  const compiled = compileInput(request, { ...target, chainId: target.chain_id });
+  const target = await requireDeployed(services.pool, request);
+  const compiled = compileInput(request, target);
   const recognise = async () =>
     compiled && findSubmission(database, { recordId: target.id, ...compiled.call });
 
@@ -81,20 +72,9 @@ async function findOrStore(request: InputRequest, services: Services): Promise<S
   }
 }
 
-async function requireDeployed(
-  { reference, principalId }: InputRequest,
-  { pool }: Services,
-): Promise<DeployedTarget> {
-  const columns = 'r.id, r.status, r.chain_id, r.address, r.document, r.variables';
-  const [target] = await queryOwned<Target>(pool, { reference, principalId, query: { columns } });
-  const { address, status } = target;
-  if (address && status === 'Deployed') return { ...target, address, agreement: JSON.parse(target.document) };
-  throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
-}
-
 type Attempt = {
   request: InputRequest;
-  target: DeployedTarget;
+  target: DeployedRecord;
   compiled: CompiledInput | undefined;
   services: Services;
 };
@@ -102,7 +82,7 @@ type Attempt = {
 async function acceptAndStore({ request, target, compiled, services }: Attempt): Promise<Stored> {
   const { database } = services;
   const { signer } = request;
-  const { agreement, variables, address, chain_id: chainId } = target;
+  const { agreement, variables, address, chainId } = target;
   const client = clientOf(chainId, services);
   const wallet = await findWallet(database, chainId);
   const call = compiled && { from: wallet, to: address, data: compiled.call.callData };

@@ -3,6 +3,7 @@ import type { Authenticator } from '../access/authenticator.ts';
 import type { Services } from '../agreements/services.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { type App, createApp } from './createApp.ts';
+import { deployTypedDataEndpoint } from './routes/deployTypedData.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { getAgreement } from './routes/getAgreement.ts';
 import { getAgreements } from './routes/getAgreements.ts';
@@ -10,6 +11,7 @@ import { getDocument } from './routes/getDocument.ts';
 import { getInputs } from './routes/getInputs.ts';
 import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
+import { inputTypedDataEndpoint } from './routes/inputTypedData.ts';
 import { submitInputEndpoint } from './routes/submitInput.ts';
 import { validateDeployment } from './routes/validateDeployment.ts';
 import { validateTemplate } from './routes/validateTemplate.ts';
@@ -27,7 +29,9 @@ export function createApi(
     endpoints: [
       validateTemplate(services),
       validateDeployment(services),
+      deployTypedDataEndpoint(services),
       deployWithPermit(services),
+      inputTypedDataEndpoint(services),
       submitInputEndpoint(services),
       getAgreements(services),
       getAgreement(services),

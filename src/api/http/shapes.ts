@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { parseAddress } from '../../protocol/index.ts';
+import { maxDocUri } from '../agreements/hostedDocument.ts';
 import { isUnfit } from './textFitness.ts';
 
 /** What several routes take: each checks, and brings to the form that the code uses. */
@@ -94,7 +95,6 @@ export const documentIdShape = z
   .max(maxDocumentId)
   .regex(/^(?!\.{1,2}$)[^\p{Cc}/\\?#]+$/u, 'must be usable as a part of a path');
 
-const maxDocUri = 2_048;
 export const docUriShape = z.string().min(1).max(maxDocUri);
 
 /** What `{id}` stands for in the path of a record's route. */

@@ -21,7 +21,7 @@ export async function startApi(
   configuration: Configuration,
   { logger, onClose }: { logger: Logger; onClose(closing: Closing): void },
 ): Promise<number> {
-  const { databaseUrl, environment, chains, limits, host, port } = configuration;
+  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl } = configuration;
   const { database, pool, close } = createDatabase({
     url: databaseUrl,
     applicationName: 'agreements api',
@@ -35,7 +35,7 @@ export async function startApi(
   const clients = createChainClients(chains, limits);
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
-  const services = { database, pool, chains, clients, changes, limits };
+  const services = { database, pool, chains, clients, changes, limits, publicBaseUrl };
   const app = createApi(services, { authenticator, pages, logger });
   const server = await startServer({ app, host, port, endWaits: changes.close, logger });
   onClose({ name: 'server', close: server.close });

@@ -1,0 +1,32 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { records } from '../database/tables/records.ts';
+import { RefusedError } from '../errors/serviceError.ts';
+
+type DocumentOf = { readonly principalId: string; readonly documentId: string };
+
+/** Whether none of the principal's records hosts a document under this id. */
+export async function isFreeDocumentId(
+  database: Database,
+  { principalId, documentId }: DocumentOf,
+): Promise<boolean> {
+  const [taken] = await database
+    .select({ id: records.id })
+    .from(records)
+    .where(and(eq(records.principalId, principalId), eq(records.documentId, documentId)));
+  return taken === undefined;
+}
+
+/** @throws RefusedError `document_id_taken` for an id that a caller has chosen and has used before. */
+export async function requireFreeDocumentId(
+  database: Database,
+  { principalId, documentId }: { principalId: string; documentId?: string | undefined },
+): Promise<void> {
+  if (documentId === undefined) return;
+  if (!(await isFreeDocumentId(database, { principalId, documentId }))) throw refuseDocumentId(documentId);
+}
+
+export function refuseDocumentId(documentId: string): RefusedError {
+  const message = 'Another record of this principal has this document id.';
+  return new RefusedError('document_id_taken', message, { field: 'documentId', facts: { documentId } });
+}

@@ -1,0 +1,49 @@
+import { and, eq, exists, ne, or } from 'drizzle-orm';
+import { type Address, hashTypedData, type TypedDataDefinition } from 'viem';
+import type { Database } from '../database/database.ts';
+import { inputs } from '../database/tables/inputs.ts';
+import { records } from '../database/tables/records.ts';
+import { transactions } from '../database/tables/transactions.ts';
+import { refuseNonceInFlight } from './acceptPermit.ts';
+
+/**
+ * Whoever asks for typed data has not shown that the signer is behind it. So only permits that the same principal has sent
+ * are looked at: what others have on its way is none of its business.
+ *
+ * @throws RefusedError `nonce_in_flight` where another permit of the principal holds the nonce.
+ */
+export async function requireOwnNonceFree(
+  database: Database,
+  permit: {
+    readonly principalId: string;
+    readonly chainId: number;
+    readonly contract: Address;
+    readonly signer: Address;
+    readonly nonce: bigint;
+    readonly typedData: TypedDataDefinition;
+  },
+): Promise<void> {
+  const { principalId, chainId, contract, signer, nonce, typedData } = permit;
+  const ofRecord = and(
+    eq(records.deployTransactionId, transactions.id),
+    eq(records.principalId, principalId),
+  );
+  const ofInput = and(eq(inputs.transactionId, transactions.id), eq(inputs.userId, principalId));
+  const [open] = await database
+    .select({ digest: transactions.permitDigest })
+    .from(transactions)
+    .where(
+      and(
+        eq(transactions.chainId, chainId),
+        eq(transactions.contract, contract),
+        eq(transactions.signer, signer),
+        eq(transactions.permitNonce, nonce),
+        ne(transactions.state, 'failed'),
+        or(
+          exists(database.select({ id: records.id }).from(records).where(ofRecord)),
+          exists(database.select({ id: inputs.id }).from(inputs).where(ofInput)),
+        ),
+      ),
+    );
+  if (open && open.digest !== hashTypedData(typedData)) throw refuseNonceInFlight(nonce);
+}

@@ -1,0 +1,62 @@
+import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import type { AgreementParameters } from '../../protocol/index.ts';
+import { checkDeployment } from './checkDeployment.ts';
+import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
+import { requireFreeDocumentId } from './documentId.ts';
+import { chooseHostedDocument, type HostedDocument } from './hostedDocument.ts';
+import type { Services } from './services.ts';
+import { prepareSignable, type Signable } from './signable.ts';
+
+export type DeploymentPreparation = DeploymentContent & {
+  readonly principalId: string;
+  readonly signer: Address;
+  /** Unix seconds; an hour ahead where it is absent. */
+  readonly deadline?: bigint | undefined;
+  readonly documentId?: string | undefined;
+};
+
+/**
+ * What the signer of a deployment signs, after the checks that the deployment will meet before its signature is looked at, in
+ * the same order. Nothing is stored and nothing is sent.
+ *
+ * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature.
+ * @throws ChainUnavailableError where the chain cannot be asked.
+ */
+export async function prepareDeployment(
+  request: DeploymentPreparation,
+  services: Services,
+): Promise<Signable & HostedDocument> {
+  const { principalId, agreement, signer, deadline } = request;
+  checkDeployment(request, services);
+  await requireFreeDocumentId(services.database, request);
+  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
+  const encoded = encodeDeployment({ ...request, ...hosted }, services.chains);
+  if (!encoded) throw new Error('a deployment that passed every check did not compile');
+  const { chainId, contract, parameters, buildTypedData } = encoded;
+  const signable = await prepareSignable(
+    {
+      principalId,
+      chainId,
+      contract,
+      isAgreement: false,
+      agreement,
+      signer,
+      deadline,
+      directCall: { to: contract, data: encodeDirectCall(parameters) },
+      build: () => buildTypedData,
+    },
+    services,
+  );
+  return { ...signable, ...hosted };
+}
+
+/** The deployment as the signer itself would send it, without a permit. */
+function encodeDirectCall(parameters: AgreementParameters): Hex {
+  const { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
+  return encodeFunctionData({
+    abi: agreementFactoryAbi,
+    functionName: 'createAgreement',
+    args: [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions],
+  });
+}

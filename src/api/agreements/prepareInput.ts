@@ -1,0 +1,59 @@
+import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { checkInput, requireInput } from './checkInput.ts';
+import { requireDeployed } from './deployedRecord.ts';
+import { type EncodedInput, encodeInput, type InputContent } from './inputPermit.ts';
+import type { RecordReference } from './recordReference.ts';
+import type { Services } from './services.ts';
+import { prepareSignable, type Signable } from './signable.ts';
+
+export type InputPreparation = InputContent & {
+  readonly principalId: string;
+  readonly reference: RecordReference;
+  readonly signer: Address;
+  /** Unix seconds; an hour ahead where it is absent. */
+  readonly deadline?: bigint | undefined;
+};
+
+/**
+ * What the signer of an input signs, after the checks that the input will meet before its signature is looked at, in the same
+ * order. Nothing is stored and nothing is sent.
+ *
+ * @throws RefusedError for an input that would be refused, whatever its signature.
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ * @throws ChainUnavailableError where the chain cannot be asked.
+ */
+export async function prepareInput(request: InputPreparation, services: Services): Promise<Signable> {
+  const { principalId, inputId, signer, deadline } = request;
+  const target = await requireDeployed(services.pool, request);
+  const { chainId, address: contract, agreement, variables } = target;
+  requireInput(agreement, inputId);
+  const encoded = encodeInput(request, target);
+  return prepareSignable(
+    {
+      principalId,
+      chainId,
+      contract,
+      isAgreement: true,
+      agreement,
+      signer,
+      deadline,
+      directCall: encoded && { to: contract, data: encodeDirectCall(encoded) },
+      build(facts) {
+        checkInput({ ...request, agreement, variables, facts });
+        if (!encoded) throw new Error('an input that passed every check has no payload');
+        return encoded.buildTypedData;
+      },
+    },
+    services,
+  );
+}
+
+/** The input as the signer itself would send it, without a permit. */
+function encodeDirectCall({ inputHash, payload }: EncodedInput): Hex {
+  return encodeFunctionData({
+    abi: agreementEngineAbi,
+    functionName: 'submitInput',
+    args: [inputHash, payload],
+  });
+}

@@ -1,0 +1,30 @@
+import { hashTypedData } from 'viem';
+import type { Signable } from './signable.ts';
+
+/** Wallets build no domain type of their own: it has to be among the types. */
+const EIP712Domain = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+];
+
+/**
+ * Typed data as JSON that `eth_signTypedData_v4` takes as it is, integers of the message as decimal text, with the digest that is
+ * signed, and with what else is given.
+ */
+export function writeSignable({ typedData, nonce, deadline, verdict, ...others }: Signable): string {
+  const { domain, types, primaryType, message } = typedData;
+  const signable = {
+    domain,
+    types: { EIP712Domain, ...types },
+    primaryType,
+    message,
+    digest: hashTypedData(typedData),
+    deadline: Number(deadline),
+    nonce,
+    ...others,
+    verdict,
+  };
+  return JSON.stringify(signable, (_key, value) => (typeof value === 'bigint' ? String(value) : value));
+}

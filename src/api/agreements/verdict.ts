@@ -1,0 +1,19 @@
+import { type Reason, RefusedError } from '../errors/serviceError.ts';
+import { requireSendable } from './acceptPermit.ts';
+
+/** Whether a permit would be sent once it is signed, as far as the chain and the wallets of the service say now. */
+export type Verdict = { readonly ok: boolean; readonly reason?: Reason; readonly message: string };
+
+/**
+ * Says in words what would keep a call from being sent. Nobody can sign for the signer, so `call` is what the permit is to
+ * bring about, called by the signer itself.
+ */
+export function judge(call: Parameters<typeof requireSendable>[0]): Verdict {
+  try {
+    requireSendable(call);
+    return { ok: true, message: 'Signed as it stands, the permit would be accepted and sent now.' };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { ok: false, reason: error.reason, message: error.message };
+  }
+}
