@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { onStopRequest } from '../supervision/stopSignals.ts';
 
 /** Whoever supervises the process kills it after 20 seconds. */
-const closeTimeoutMs = 15_000;
+const defaultCloseTimeoutMs = 15_000;
 
 export type Closing = { name: string; close(): Promise<void> | void };
 
@@ -10,13 +10,16 @@ export type ServiceOptions = {
   logger: Logger;
   /** Opens what the service needs, and hands in how to close each part as soon as it is open. */
   start(onClose: (closing: Closing) => void): Promise<void>;
+  /** How long closing all parts may take. */
+  closeTimeoutMs?: number;
 };
 
 /**
  * Runs one service until the process is asked to stop, then closes its parts in reverse order and ends the process: with 0, or
  * with 1 when something failed, did not close in time, or went wrong where nobody was waiting for it.
  */
-export function runService({ logger, start }: ServiceOptions): void {
+export function runService(options: ServiceOptions): void {
+  const { logger, start, closeTimeoutMs = defaultCloseTimeoutMs } = options;
   const closings: Closing[] = [];
   let isEnding = false;
 

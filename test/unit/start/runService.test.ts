@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('support/serviceProgram.ts', import.meta.url));
+const inOrder = ['closing second', 'closed second', 'closing first', 'closed first'];
+
+/** Runs the program, asks it to stop once it has started if `signal` is given, and returns what it printed. */
+async function run(options: { fault?: string; signal?: NodeJS.Signals }) {
+  const child = spawn(process.execPath, [program, ...(options.fault ? [options.fault] : [])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const printed: string[] = [];
+  const messages: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (!line.startsWith('{')) return printed.push(line);
+    const { msg } = JSON.parse(line);
+    messages.push(msg);
+    if (msg === 'started' && options.signal) child.kill(options.signal);
+  });
+  const [code] = await once(child, 'close');
+  return { code, printed, messages };
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s closes the parts in reverse order and ends with 0',
+  async (signal) => {
+    const { code, printed, messages } = await run({ signal });
+    expect(printed).toEqual(inOrder);
+    expect(code).toBe(0);
+    expect(messages).toEqual(['started', 'stopping', 'stopped']);
+  },
+);
+
+test('a part that fails to close keeps no other open, and the process ends with 1', async () => {
+  const { code, printed } = await run({ fault: 'fail second', signal: 'SIGTERM' });
+  expect(printed).toEqual(['closing second', 'closing first', 'closed first']);
+  expect(code).toBe(1);
+});
+
+test('a part that does not close in time is left, and the process ends with 1', async () => {
+  const { code, printed, messages } = await run({ fault: 'hang second', signal: 'SIGTERM' });
+  expect(printed).toEqual(['closing second']);
+  expect(messages).toContain('closing takes too long');
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['start', 'the service could not start'],
+  ['rejection', 'a rejection that nobody handled'],
+  ['exception', 'an error that nobody caught'],
+])(
+  '%s: what went wrong is logged, what is open is closed, and the process ends with 1',
+  async (fault, message) => {
+    const { code, printed, messages } = await run({ fault });
+    expect(messages).toContain(message);
+    expect(printed).toEqual(inOrder);
+    expect(code).toBe(1);
+  },
+);

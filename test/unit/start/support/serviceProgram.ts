@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLogger } from '../../../../src/api/log/createLogger.ts';
+import { runService } from '../../../../src/api/start/runService.ts';
+
+/** A service of three parts that prints what it does; its argument says what goes wrong. */
+const [fault] = process.argv.slice(2);
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+runService({
+  logger: createLogger({ level: 'info', name: 'program' }),
+  closeTimeoutMs: 300,
+  async start(onClose) {
+    // Something is open, as in a service: without it the process would end by itself.
+    const timer = setInterval(() => {}, 1_000);
+    onClose({ name: 'timer', close: () => clearInterval(timer) });
+    for (const name of ['first', 'second']) {
+      onClose({
+        name,
+        async close() {
+          print(`closing ${name}`);
+          if (fault === `hang ${name}`) await new Promise(() => {});
+          if (fault === `fail ${name}`) throw new Error('it does not close');
+          await delay(1);
+          print(`closed ${name}`);
+        },
+      });
+    }
+    if (fault === 'start') throw new Error('it does not start');
+    if (fault === 'rejection') setTimeout(() => void Promise.reject(new Error('nobody waits for this')), 1);
+    if (fault === 'exception')
+      setTimeout(() => {
+        throw new Error('nobody catches this');
+      }, 1);
+  },
+});
