@@ -71,7 +71,15 @@ export async function reopenTransaction(
   const now = sql`now()`;
   await database
     .update(transactions)
-    .set({ state: 'accepted', failure: null, wallet: null, walletNonce: null, txHash: null, updatedAt: now })
+    .set({
+      state: 'accepted',
+      failure: null,
+      wallet: null,
+      walletNonce: null,
+      txHash: null,
+      minedBlockNumber: null,
+      updatedAt: now,
+    })
     .where(and(eq(transactions.id, id), eq(transactions.state, 'failed')));
   await database
     .update(records)

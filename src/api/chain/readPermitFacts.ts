@@ -1,5 +1,6 @@
 import { type Address, type Hex, hexToBigInt, type PublicClient } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { decodeRevert } from './decodeRevert.ts';
 import { type Call, type Simulation, simulateCall } from './simulateCall.ts';
 import { chainUnavailable } from './unavailable.ts';
 
@@ -15,15 +16,27 @@ export type PermitFacts = {
   readonly simulation: Simulation | undefined;
 };
 
+type PermitQuery = {
+  readonly contract: Address;
+  readonly signer: Address;
+  readonly isAgreement: boolean;
+  readonly call: Call | undefined;
+};
+
 /**
  * Reads all that decides about a permit in one round trip.
  *
  * @throws ChainUnavailableError where no endpoint of the chain answers.
  */
-export async function readPermitFacts(
-  client: PublicClient,
-  query: { contract: Address; signer: Address; isAgreement: boolean; call: Call | undefined },
-): Promise<PermitFacts> {
+export async function readPermitFacts(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
+  const facts = await readOnce(client, query);
+  // A block between two of the answers uses up the nonce that the first one gave, and a good signature looks like a bad one.
+  const isDoubtful =
+    facts.simulation?.ok === false && decodeRevert(facts.simulation.data).name === 'InvalidSignature';
+  return isDoubtful ? readOnce(client, query) : facts;
+}
+
+async function readOnce(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const { contract, signer, isAgreement, call } = query;
   // The factory and the engine declare `nonces` alike.
   const reading = { address: contract, abi: agreementEngineAbi } as const;
