@@ -4,7 +4,7 @@ import { channels } from '../database/channels.ts';
 import { listen } from '../database/listen.ts';
 
 export type Wait<Value> = {
-  /** The transactions and records whose changes matter. */
+  /** The transactions, the records, and the chains by their ids as text, whose changes matter. */
   readonly ids: readonly string[];
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
@@ -40,7 +40,12 @@ export function createChanges(options: {
 
   const listener = listen({
     url: options.databaseUrl,
-    channels: [channels.transactionChanged, channels.recordChanged, channels.accessChanged],
+    channels: [
+      channels.transactionChanged,
+      channels.recordChanged,
+      channels.chainFolded,
+      channels.accessChanged,
+    ],
     onNotification(channel, payload) {
       if (channel === channels.accessChanged) options.onAccessChanged();
       else wake(payload);

@@ -11,6 +11,8 @@ export const channels = {
   recordChanged: 'record_changed',
   /** A record without a permit of its own waits for what the index shows at its address. Payload: the chain's id. */
   recordAwaited: 'record_awaited',
+  /** Everything that the index shows of a chain up to another block is folded. Payload: the chain's id. */
+  chainFolded: 'chain_folded',
   /** The keys or entitlements of a principal have changed. Payload: its id. */
   accessChanged: 'access_changed',
 } as const;

@@ -77,11 +77,12 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     cache,
   });
   const foldedTo = head ?? comparison.added.at(-1);
-  if (foldedTo && !isSame(position)) {
+  const isMoved = foldedTo !== undefined && !isSame(position);
+  if (isMoved) {
     await writeProjection(transaction, { chainId, block: foldedTo, position, foldedThrough: through });
   }
   const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
-  await announce(transaction, { chainId, records, transactions: changedTransactions, reopened });
+  await announce(transaction, { chainId, records, transactions: changedTransactions, reopened, isMoved });
   return {
     kind: 'folded',
     position,
