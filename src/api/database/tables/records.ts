@@ -42,6 +42,11 @@ export const records = serviceSchema.table(
     variables: json().$type<VariableValues>().notNull(),
     /** The permit that creates the agreement; null where the agreement was adopted from the chain. */
     deployTransactionId: text().references(() => transactions.id),
+    /**
+     * Of an agreement that was adopted from the chain, the block that was the latest then: what happened up to it is history,
+     * of which nobody is told. Null where the record was deployed here.
+     */
+    adoptedThrough: blockNumber(),
     /** Why this Draft will not become Deployed by the permit at hand. */
     error: json().$type<{ reason: string; message: string }>(),
     owner: address(),
