@@ -59,8 +59,9 @@ async function attendSeat(
   }
   const to = planCounter({ ...wallet.view, nextNonce: counter }, slots);
   await keepCounter(context, { wallet, counter, to });
-  const kept = slots.filter(({ nonce }) => nonce < Math.min(to, wallet.nextNonce));
-  await tendSlots({ pool, holder, settings, view, wallet, sender, logger }, kept);
+  // What lies above is about to be free again, and nothing is spent on it.
+  const end = Math.min(to, wallet.nextNonce);
+  await tendSlots({ pool, holder, settings, view, wallet, sender, logger }, { slots, end });
 }
 
 async function keepCounter(

@@ -21,14 +21,14 @@ function after(slot: Slot | undefined): number {
   return slot ? slot.nonce + 1 : 0;
 }
 
-/** The nonces below the counter for which nothing is signed. */
+/** The nonces below `end`, the first few of them, for which nothing is signed. */
 export function findGaps(
-  { minedCount, nextNonce }: { minedCount: number; nextNonce: number },
+  { minedCount, end }: { minedCount: number; end: number },
   slots: readonly Slot[],
 ): number[] {
   const signed = new Set(slots.map(({ nonce }) => nonce));
   const gaps: number[] = [];
-  for (let nonce = minedCount; nonce < nextNonce && gaps.length < gapsAtOnce; nonce++)
+  for (let nonce = minedCount; nonce < end && gaps.length < gapsAtOnce; nonce++)
     if (!signed.has(nonce)) gaps.push(nonce);
   return gaps;
 }

@@ -27,13 +27,16 @@ export type TendOptions = {
   logger: Logger;
 };
 
-/** Looks after every nonce of a wallet that is signed and not used up, in their order. */
-export async function tendSlots(options: TendOptions, slots: readonly Slot[]): Promise<void> {
+/** Looks after every nonce of a wallet below `end` that the chain has not used up, in their order. */
+export async function tendSlots(
+  options: TendOptions,
+  { slots, end }: { slots: readonly Slot[]; end: number },
+): Promise<void> {
   const { wallet, sender, pool, view } = options;
   sender.retain(new Set(slots.map(({ attempt }) => attempt.hash)), view.readAt);
   const outgoing: Outgoing[] = [];
   const resent: Slot[] = [];
-  for (const slot of slots) {
+  for (const slot of slots.filter(({ nonce }) => nonce < end)) {
     const { action, terms } = decide(options, slot);
     if (action === 'resend') resent.push(slot);
     if (action !== 'replace' && action !== 'cancel') continue;
@@ -47,7 +50,7 @@ export async function tendSlots(options: TendOptions, slots: readonly Slot[]): P
     );
     for (const bytes of stored.values()) outgoing.push({ ...bytes, everywhere: true });
   }
-  for (const nonce of findGaps({ minedCount: wallet.view.minedCount, nextNonce: wallet.nextNonce }, slots)) {
+  for (const nonce of findGaps({ minedCount: wallet.view.minedCount, end }, slots)) {
     const filler = await fillGap(options, nonce);
     if (filler) outgoing.push(filler);
   }

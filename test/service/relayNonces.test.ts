@@ -1,0 +1,261 @@
+import type { Address, Hex } from 'viem';
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createDisturbedNode, type DisturbedNode, type RpcCall } from '../support/relayNode.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+const nodes: DisturbedNode[] = [];
+beforeAll(async () => {
+  world = await createRelayWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  await world.client.setAutomine(true);
+  await Promise.all(nodes.splice(0).map((node) => node.close()));
+});
+afterAll(() => world.close());
+
+async function disturb(disturbance: Parameters<typeof createDisturbedNode>[1]): Promise<DisturbedNode> {
+  const node = await createDisturbedNode(world.rpcUrl, disturbance);
+  nodes.push(node);
+  return node;
+}
+
+const isSend = ({ method }: RpcCall) => method === 'eth_sendRawTransaction';
+
+async function createWallet(): Promise<{ key: Hex; address: Address }> {
+  const [key = '0x'] = await world.createWallets(1);
+  return { key, address: privateKeyToAddress(key) };
+}
+
+async function insertWallet(address: Address, nextNonce: number): Promise<void> {
+  await world.pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce) values ($1, $2, 'active', 1, $3)`,
+    [world.chainId, address, nextNonce],
+  );
+}
+
+/** A transaction of the same wallet that the relay knows nothing of. */
+async function sendElsewhere(
+  key: Hex,
+  { nonce, gwei = 20n }: { nonce: number; gwei?: bigint },
+): Promise<Hex> {
+  const account = privateKeyToAccount(key);
+  const fee = gwei * 1_000_000_000n;
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: world.chainId,
+    nonce,
+    to: account.address,
+    gas: 21_000n,
+    maxFeePerGas: fee,
+    maxPriorityFeePerGas: fee,
+  });
+  return world.client.sendRawTransaction({ serializedTransaction: raw });
+}
+
+async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promise<void> {
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
+  const counts = await world.countMints();
+  expect(rows.map(({ recipient }) => counts.get(recipient))).toEqual(rows.map(() => 1));
+}
+
+describe('the counter of a wallet', () => {
+  test('that is ahead of the chain with nothing under way goes down, and what is sent is mined', async () => {
+    const { key, address } = await createWallet();
+    await insertWallet(address, 7);
+    await world.startRelay({ keys: [key] });
+    const row = await world.acceptOne();
+    await expectMintedOnce([row]);
+    expect((await world.readRow(row.id)).nonce).toBe(0);
+    expect((await world.readWallet(address))?.next_nonce).toBe('1');
+  });
+
+  test('that is behind the chain, because the key was used elsewhere, goes up', async () => {
+    const { key, address } = await createWallet();
+    await insertWallet(address, 0);
+    for (const nonce of [0, 1, 2]) await sendElsewhere(key, { nonce });
+    await waitUntil(
+      'they are mined',
+      async () => (await world.client.getTransactionCount({ address })) === 3,
+    );
+    await world.startRelay({ keys: [key] });
+    const row = await world.acceptOne();
+    await expectMintedOnce([row]);
+    const { nonce, attempts } = await world.readRow(row.id);
+    expect({ nonce, attempts: attempts.length }).toEqual({ nonce: 3, attempts: 1 });
+  });
+
+  test('leaves out what somebody else has in the mempool', async () => {
+    const { key } = await createWallet();
+    await world.client.setAutomine(false);
+    await sendElsewhere(key, { nonce: 0 });
+    await world.startRelay({ keys: [key] });
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'broadcast');
+    await world.client.mine({ blocks: 1 });
+    await expectMintedOnce([row]);
+    expect((await world.readRow(row.id)).nonce).toBe(1);
+  });
+});
+
+describe('bytes that were signed', () => {
+  test('and never left the process are sent by the next one, unchanged', async () => {
+    const { key } = await createWallet();
+    const silent = await disturb((call) => (isSend(call) ? 'loseRequest' : undefined));
+    const relay = await world.startRelay({ keys: [key], rpcUrls: [silent.url] });
+    const rows = await world.accept(5);
+    const before = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'signed')));
+    await relay.close();
+    expect(
+      await world.countMints().then((counts) => rows.some(({ recipient }) => counts.has(recipient))),
+    ).toBe(false);
+
+    await world.startRelay({ keys: [key] });
+    await expectMintedOnce(rows);
+    const after = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+    expect(after.map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash));
+    expect(after.map(({ attempts }) => attempts.length)).toEqual(rows.map(() => 1));
+  });
+
+  test('and of which the node lost the first are all mined once that is sent again', async () => {
+    const { key } = await createWallet();
+    let lost: unknown;
+    let isLosing = true;
+    const lossy = await disturb((call) => {
+      if (!isSend(call)) return undefined;
+      lost ??= call.params[0];
+      return isLosing && call.params[0] === lost ? { result: `0x${'00'.repeat(32)}` } : undefined;
+    });
+    await world.startRelay({ keys: [key], rpcUrls: [lossy.url] });
+    const rows = await world.accept(4);
+    const states = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
+    const early = await world.countMints();
+    expect(rows.some(({ recipient }) => early.has(recipient))).toBe(false);
+    isLosing = false;
+    await expectMintedOnce(rows);
+    const after = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+    expect(after.map(({ hash }) => hash)).toEqual(states.map(({ hash }) => hash));
+  });
+
+  test('and were mined although nobody heard the answer are not sent under another nonce', async () => {
+    const { key, address } = await createWallet();
+    let isDeaf = true;
+    const deaf = await disturb((call) => (isSend(call) && isDeaf ? 'loseAnswer' : undefined));
+    await world.startRelay({ keys: [key], rpcUrls: [deaf.url] });
+    const rows = await world.accept(3);
+    await world.waitForMints(rows.map(({ recipient }) => recipient));
+    isDeaf = false;
+    world.startIndexing();
+    await Promise.all(rows.map(({ id }) => world.waitForState(id, 'mined')));
+    await expectMintedOnce(rows);
+    expect(await world.client.getTransactionCount({ address })).toBe(3);
+  });
+
+  test('are sent again when the node has lost its mempool', async () => {
+    const { key } = await createWallet();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys: [key] });
+    const rows = await world.accept(3);
+    const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
+    for (const { hash } of sent) await world.client.dropTransaction({ hash: hash ?? '0x' });
+    expect((await world.client.getTxpoolStatus()).pending).toBe(0);
+    await waitUntil('they are back', async () => (await world.client.getTxpoolStatus()).pending === 3);
+    await world.client.mine({ blocks: 1 });
+    await expectMintedOnce(rows);
+    const after = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+    expect(after.map(({ hash }) => hash)).toEqual(sent.map(({ hash }) => hash));
+  });
+
+  test('are sent again when their block falls out of the chain', async () => {
+    const { key } = await createWallet();
+    // A reorganisation also takes back what Anvil was told since the block before it.
+    await world.client.mine({ blocks: 1 });
+    const before = await world.client.getBlockNumber();
+    await world.startRelay({ keys: [key] });
+    const rows = await world.accept(2);
+    await world.waitForMints(rows.map(({ recipient }) => recipient));
+    await world.indexOnce();
+    const mined = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'mined')));
+    await world.dropBlocks(Number((await world.client.getBlockNumber()) - before));
+    await expectMintedOnce(rows);
+    const after = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+    expect(after.map(({ hash }) => hash)).toEqual(mined.map(({ hash }) => hash));
+  });
+
+  test('and fell out of the chain get another nonce where theirs was taken meanwhile', async () => {
+    const { key, address } = await createWallet();
+    await world.client.mine({ blocks: 1 });
+    const before = await world.client.getBlockNumber();
+    const relay = await world.startRelay({ keys: [key] });
+    const row = await world.acceptOne();
+    await world.waitForMints([row.recipient]);
+    await world.indexOnce();
+    await relay.close();
+    await world.dropBlocks(Number((await world.client.getBlockNumber()) - before));
+    await sendElsewhere(key, { nonce: 0 });
+    await waitUntil('it is mined', async () => (await world.client.getTransactionCount({ address })) === 1);
+    // So does the projector, once the index has followed.
+    await world.pool.query(`update service.transactions set state = 'broadcast' where id = $1`, [row.id]);
+
+    await world.startRelay({ keys: [key] });
+    await expectMintedOnce([row]);
+    expect((await world.readRow(row.id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+});
+
+describe('a nonce that another transaction of the wallet took', () => {
+  test('is given up for the next one, and the call happens once', async () => {
+    const { key, address } = await createWallet();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys: [key] });
+    const first = await world.acceptOne();
+    await world.waitForState(first.id, 'broadcast');
+    const second = await world.acceptOne();
+    await world.waitForState(second.id, 'broadcast');
+    await sendElsewhere(key, { nonce: 0, gwei: 50n });
+    await world.client.mine({ blocks: 1 });
+    const after = await waitUntil('the first row has another nonce', async () => {
+      const row = await world.readRow(first.id);
+      return row.nonce === 2 && row;
+    });
+    expect(after.attempts.map(({ nonce }) => nonce)).toEqual([0, 2]);
+    await world.client.setAutomine(true);
+    await expectMintedOnce([first, second]);
+    expect(await world.client.getTransactionCount({ address })).toBe(3);
+  });
+
+  test('is believed only once it has its confirmations', async () => {
+    const { key } = await createWallet();
+    await world.client.setAutomine(false);
+    const node = await disturb(() => undefined);
+    await world.startRelay({ keys: [key], confirmations: 3, rpcUrls: [node.url] });
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'broadcast');
+    await sendElsewhere(key, { nonce: 0, gwei: 50n });
+    await world.client.mine({ blocks: 2 });
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was asked again', () => node.count('eth_getTransactionReceipt') > looks + 3);
+    expect((await world.readRow(row.id)).nonce).toBe(0);
+    await world.client.mine({ blocks: 1 });
+    await waitUntil('it has another nonce', async () => (await world.readRow(row.id)).nonce === 1);
+    await world.client.setAutomine(true);
+    await expectMintedOnce([row]);
+  });
+
+  test('is not believed to be taken because one endpoint of two knows of no receipt', async () => {
+    const { key } = await createWallet();
+    const forgetful = await disturb(({ method }) =>
+      method === 'eth_getTransactionReceipt' ? { result: null } : undefined,
+    );
+    await world.startRelay({ keys: [key], rpcUrls: [forgetful.url, world.rpcUrl] });
+    const row = await world.acceptOne();
+    await world.waitForMints([row.recipient]);
+    // The index stands still, so the relay asks for receipts itself, again and again.
+    await waitUntil('it was asked often', () => forgetful.count('eth_getTransactionReceipt') >= 6);
+    expect((await world.readRow(row.id)).attempts).toHaveLength(1);
+    await expectMintedOnce([row]);
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export type RpcCall = { id: number; method: string; params: unknown[] };
+/** What the way to the node does to a call: nothing, an answer of its own, or it loses the answer of the node. */
+export type Disturbance =
+  | undefined
+  | { error: { code: number; message: string } }
+  | { result: unknown }
+  | 'loseRequest'
+  | 'loseAnswer';
+
+export type DisturbedNode = {
+  url: string;
+  /** How many calls of a method came through, of any kind. */
+  count(method: string): number;
+  close(): Promise<void>;
+};
+
+/** A way to a real node that is as bad as `disturb` says. A call that is lost is answered with 503, as gateways do. */
+export async function createDisturbedNode(
+  rpcUrl: string,
+  disturb: (call: RpcCall) => Disturbance,
+): Promise<DisturbedNode> {
+  const counts = new Map<string, number>();
+  const answer = async (call: RpcCall): Promise<object | undefined> => {
+    counts.set(call.method, (counts.get(call.method) ?? 0) + 1);
+    const disturbance = disturb(call);
+    if (disturbance === 'loseRequest') return undefined;
+    if (typeof disturbance === 'object') return { jsonrpc: '2.0', id: call.id, ...disturbance };
+    const response = await fetch(rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', ...call }),
+    });
+    const body = Object(await response.json());
+    return disturbance === 'loseAnswer' ? undefined : body;
+  };
+  const handle = async (request: IncomingMessage): Promise<string | undefined> => {
+    const body: RpcCall | RpcCall[] = JSON.parse(await text(request));
+    const calls = Array.isArray(body) ? body : [body];
+    const answers: object[] = [];
+    let isLost = false;
+    for (const call of calls) {
+      const one = await answer(call);
+      if (one) answers.push(one);
+      else isLost = true;
+    }
+    if (isLost) return undefined;
+    return JSON.stringify(Array.isArray(body) ? answers : answers[0]);
+  };
+  const server = createServer((request, response) => {
+    handle(request).then(
+      (body) => response.writeHead(body ? 200 : 503, { 'content-type': 'application/json' }).end(body),
+      () => response.writeHead(502).end(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port }: AddressInfo = Object(server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    count: (method) => counts.get(method) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

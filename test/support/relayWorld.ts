@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import pino from 'pino';
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  parseAbiItem,
+  parseEther,
+  publicActions,
+  toHex,
+  walletActions,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { deployTestToken } from '../../contracts-test/deploy.ts';
+import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
+import { channels } from '../../src/api/database/channels.ts';
+import { createDatabase } from '../../src/api/database/database.ts';
+import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
+import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
+import { createTestDatabase } from './postgres.ts';
+import { waitUntil } from './waitUntil.ts';
+
+/** Everything happens soon, so that a test need not wait long. */
+export const quickSettings: RelaySettings = {
+  maxFeePerGas: 100_000_000_000n,
+  minBalance: undefined,
+  cancelBudget: parseEther('0.01'),
+  gasMarginPercent: 25,
+  maxInFlight: 64,
+  resendAfterMs: 400,
+  replaceAfterMs: 60_000,
+  pollMs: 100,
+  leaseMs: 1_500,
+};
+
+export type RelayStart = {
+  keys: readonly Hex[];
+  settings?: Partial<RelaySettings>;
+  rpcUrls?: [string, ...string[]];
+  confirmations?: number;
+};
+
+export type RowState = {
+  state: string;
+  wallet: Address | null;
+  nonce: number | null;
+  hash: Hex | null;
+  failure: { reason: string; message: string } | null;
+  attempts: { hash: Hex; nonce: number; wallet: Address; fee: bigint; isAccepted: boolean }[];
+};
+
+export type RelayWorld = Awaited<ReturnType<typeof createRelayWorld>>;
+
+const mintEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+const zeroAddress = '0x0000000000000000000000000000000000000000';
+
+/** A database, an Anvil and a token of which rows of the outbox mint: every recipient is one row's alone. */
+export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number } = {}) {
+  const testDatabase = await createTestDatabase();
+  const databaseUrl = testDatabase.url;
+  await migrateDatabase(databaseUrl);
+  const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 10, logger });
+  const { pool } = handle;
+  let anvil: Anvil = await startAnvil({ chainId });
+  const rpcUrl = anvil.rpcUrl;
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  const token = await deployTestToken({ rpcUrl });
+  const relays: Relay[] = [];
+  let isIndexing = false;
+  let indexing = Promise.resolve();
+
+  const createWallets = async (count: number, ether = '100'): Promise<Hex[]> => {
+    const keys = Array.from({ length: count }, () => generatePrivateKey());
+    for (const key of keys)
+      await client.setBalance({ address: privateKeyToAddress(key), value: parseEther(ether) });
+    return keys;
+  };
+
+  /** Stores rows as the API does. */
+  const accept = async (
+    count: number,
+    row: { to?: Address; data?: Hex; deadline?: bigint; gasEstimate?: bigint | null } = {},
+  ): Promise<{ id: string; recipient: Address }[]> => {
+    const {
+      to = token,
+      deadline = (await client.getBlock()).timestamp + 3_600n,
+      gasEstimate = 60_000n,
+    } = row;
+    const made = Array.from({ length: count }, () => {
+      const recipient = getAddress(toHex(randomBytes(20)));
+      const mint = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [recipient, 1n] });
+      return { id: `txn_${randomBytes(16).toString('hex')}`, recipient, data: row.data ?? mint };
+    });
+    await pool.query(
+      `with stored as (
+         insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
+           deadline, call_data, gas_estimate)
+         select id, $3, 'input', $4, signer, 0, signer, id, $5, data, $6
+         from unnest($1::text[], $2::text[], $7::text[]) as row(id, signer, data))
+       select pg_notify($8, $9)`,
+      [
+        made.map(({ id }) => id),
+        made.map(({ recipient }) => recipient),
+        chainId,
+        to,
+        String(deadline),
+        gasEstimate === null ? null : String(gasEstimate),
+        made.map(({ data }) => data),
+        channels.outbox,
+        String(chainId),
+      ],
+    );
+    return made;
+  };
+
+  const acceptOne = async (
+    ...row: Parameters<typeof accept> extends [number, ...infer Rest] ? Rest : never
+  ) => {
+    const [one] = await accept(1, ...row);
+    if (!one) throw new Error('nothing was stored');
+    return one;
+  };
+
+  /** How often the token was minted for each recipient. */
+  const countMints = async (): Promise<Map<Address, number>> => {
+    const logs = await client.getLogs({
+      address: token,
+      event: mintEvent,
+      args: { from: zeroAddress },
+      fromBlock: 0n,
+    });
+    const counts = new Map<Address, number>();
+    for (const { args } of logs) if (args.to) counts.set(args.to, (counts.get(args.to) ?? 0) + 1);
+    return counts;
+  };
+
+  /** Says in the tables what the indexer and the projector would say of the chain now. */
+  const indexOnce = async () => {
+    const block = await client.getBlock();
+    const minted = [...(await countMints()).keys()];
+    await pool.query(
+      `with mined as (
+         update service.transactions set state = 'mined', failure = null, mined_block_number = $3
+         where chain_id = $1 and signer = any($2) and state in ('signed', 'broadcast')),
+       expired as (
+         update service.transactions set state = 'failed', failure = '{"reason": "permit_expired", "message": ""}'
+         where chain_id = $1 and signer <> all($2) and state in ('accepted', 'signed', 'broadcast') and deadline < $5)
+       insert into service.projections (chain_id, head_number, head_hash, head_timestamp) values ($1, $3, $4, now())
+       on conflict (chain_id) do update set head_number = excluded.head_number, head_hash = excluded.head_hash`,
+      [chainId, minted, String(block.number), block.hash, String(block.timestamp)],
+    );
+  };
+
+  const readRow = async (id: string): Promise<RowState> => {
+    const { rows } = await pool.query<Omit<RowState, 'nonce'> & { nonce: string | null }>(
+      `select state, wallet, wallet_nonce as nonce, tx_hash as hash, failure, coalesce((
+         select json_agg(json_build_object('hash', tx_hash, 'nonce', wallet_nonce, 'wallet', wallet,
+           'fee', max_fee_per_gas::text, 'isAccepted', accepted_at is not null) order by attempt.id)
+         from service.transaction_attempts attempt where attempt.transaction_id = it.id), '[]') as attempts
+       from service.transactions it where id = $1`,
+      [id],
+    );
+    const [row] = rows;
+    if (!row) throw new Error(`there is no row ${id}`);
+    const attempts = row.attempts.map((attempt) => ({ ...attempt, fee: BigInt(attempt.fee) }));
+    return { ...row, attempts, nonce: row.nonce === null ? null : Number(row.nonce) };
+  };
+
+  const startRelay = async ({ keys, settings = {}, rpcUrls = [rpcUrl], confirmations = 1 }: RelayStart) => {
+    const relay = createRelay({
+      pool,
+      databaseUrl,
+      chains: [{ chainId, name: 'test', rpcUrls, confirmations }],
+      keys: new Map([[chainId, keys]]),
+      settings: new Map([[chainId, { ...quickSettings, ...settings }]]),
+      rpcTimeoutMs: 5_000,
+      logger,
+    });
+    relays.push(relay);
+    await relay.ready;
+    return relay;
+  };
+
+  return {
+    chainId,
+    databaseUrl,
+    pool,
+    rpcUrl,
+    client,
+    token,
+    createWallets,
+    accept,
+    acceptOne,
+    countMints,
+    indexOnce,
+    readRow,
+    startRelay,
+    /** Lets the index follow the chain from now on, as the stand-in for indexer and projector. */
+    startIndexing() {
+      isIndexing = true;
+      const turn = async () => {
+        while (isIndexing) {
+          await indexOnce();
+          await new Promise((resolve) => setTimeout(resolve, 30));
+        }
+      };
+      indexing = turn();
+    },
+    async stopIndexing() {
+      isIndexing = false;
+      await indexing;
+    },
+    async waitForState(id: string, state: string, timeoutMs = 15_000): Promise<RowState> {
+      return waitUntil(
+        `the row is ${state}`,
+        async () => {
+          const row = await readRow(id);
+          return row.state === state && row;
+        },
+        timeoutMs,
+      );
+    },
+    /** Waits until each recipient has been minted for. */
+    async waitForMints(recipients: readonly Address[], timeoutMs = 15_000): Promise<void> {
+      await waitUntil(
+        'everything is minted',
+        async () => {
+          const counts = await countMints();
+          return recipients.every((recipient) => counts.has(recipient));
+        },
+        timeoutMs,
+      );
+    },
+    async readWallet(address: Address) {
+      const { rows } = await pool.query<{
+        status: string;
+        next_nonce: string;
+        balance: string;
+        lease_owner: string | null;
+      }>(
+        `select status, next_nonce, balance, lease_owner from service.relayer_wallets where chain_id = $1 and address = $2`,
+        [chainId, address],
+      );
+      return rows[0];
+    },
+    /** Ends every relay that was started, and forgets all rows: the next test begins anew on the same chain. */
+    async reset(): Promise<void> {
+      await Promise.all(relays.splice(0).map((relay) => relay.close()));
+      await this.stopIndexing();
+      await pool.query(
+        'truncate service.transactions, service.transaction_attempts, service.relayer_wallets, service.projections cascade',
+      );
+    },
+    async close(): Promise<void> {
+      await Promise.all(relays.splice(0).map((relay) => relay.close()));
+      await this.stopIndexing();
+      await handle.close();
+      await anvil.stop();
+      await testDatabase.drop();
+    },
+    /** Takes the last blocks out of the chain, with their transactions, and puts as many empty ones in their place. */
+    async dropBlocks(depth: number): Promise<void> {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_reorg', params: [depth, []] });
+      const headers = { 'content-type': 'application/json' };
+      const { error } = Object(await (await fetch(rpcUrl, { method: 'POST', headers, body })).json());
+      if (error) throw new Error(JSON.stringify(error));
+    },
+    /** Kills the node and starts it again without anything it had. */
+    async restartNode(): Promise<void> {
+      const { port } = anvil;
+      await anvil.kill();
+      anvil = await startAnvil({ chainId, port });
+    },
+  };
+}
