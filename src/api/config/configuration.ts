@@ -23,6 +23,8 @@ export type Configuration = {
   host: string;
   port: number;
   publicBaseUrl: string;
+  /** The origins whose pages may call the service from a browser; `*` for all. */
+  corsOrigins: readonly string[];
   logLevel: LogLevel;
   limits: Limits;
   chains: [ChainConfiguration, ...ChainConfiguration[]];
@@ -63,6 +65,11 @@ const baseShape = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber.refine((port) => port <= 65_535, 'expected a port').default(3000),
   PUBLIC_BASE_URL: httpUrl.optional(),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform(listOf)
+    .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, or *'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 });
 
@@ -85,6 +92,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     host: base.HOST,
     port: base.PORT,
     publicBaseUrl: (base.PUBLIC_BASE_URL ?? `http://127.0.0.1:${base.PORT}`).replace(/\/+$/, ''),
+    corsOrigins: base.CORS_ORIGINS,
     logLevel: base.LOG_LEVEL,
     limits,
     chains: [first, ...rest],
@@ -158,6 +166,10 @@ function note(
 ): void {
   const isMissing = issue.code === 'invalid_type' && !env[name];
   problems.push(`${name}: ${isMissing ? 'is required' : issue.message}`);
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
 function listOf(text: string): string[] {

@@ -7,6 +7,11 @@ const count = (initial: number) =>
     .transform(Number)
     .default(initial);
 
+const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, 'expected a whole number from 1')
+  .transform(Number);
+
 /** Every limit that an operator can set, with the default of the specification; sizes in bytes, times by unit in the name. */
 export const limitShape = z
   .object({
@@ -17,6 +22,11 @@ export const limitShape = z
     DEPLOY_WAIT_MS: count(60_000),
     SIGNING_WAIT_MS: count(15_000),
     RPC_TIMEOUT_MS: count(10_000),
+    CONSISTENCY_WAIT_MS: count(10_000),
+    RATE_LIMIT_READS: rate.default(50),
+    RATE_LIMIT_READ_BURST: rate.optional(),
+    RATE_LIMIT_WRITES: rate.default(10),
+    RATE_LIMIT_WRITE_BURST: rate.optional(),
   })
   .transform((env) => ({
     bodyBytes: env.MAX_BODY_BYTES,
@@ -26,6 +36,18 @@ export const limitShape = z
     deployWaitMs: env.DEPLOY_WAIT_MS,
     signingWaitMs: env.SIGNING_WAIT_MS,
     rpcTimeoutMs: env.RPC_TIMEOUT_MS,
+    consistencyWaitMs: env.CONSISTENCY_WAIT_MS,
+    /** Of one principal, over all API processes. */
+    rates: {
+      read: {
+        perSecond: env.RATE_LIMIT_READS,
+        burst: env.RATE_LIMIT_READ_BURST ?? 2 * env.RATE_LIMIT_READS,
+      },
+      write: {
+        perSecond: env.RATE_LIMIT_WRITES,
+        burst: env.RATE_LIMIT_WRITE_BURST ?? 2 * env.RATE_LIMIT_WRITES,
+      },
+    },
   }));
 
 export type Limits = z.output<typeof limitShape>;

@@ -4,6 +4,7 @@ import type { DevStack } from './devStack.ts';
 
 /** What a person needs to start: where, with which key, and a line that works when it is pasted. */
 export function describeStack(stack: DevStack, directory: DevDirectory): string {
+  const { reads, writes } = stack.rateLimits;
   const lines = [
     '',
     `  API      ${styleText('bold', stack.baseUrl)}`,
@@ -15,6 +16,7 @@ export function describeStack(stack: DevStack, directory: DevDirectory): string 
     `  curl -s -H 'X-API-Key: ${stack.apiKey}' ${stack.baseUrl}/v0/agreements`,
     '',
     '  Events count as confirmed in their own block here (1 confirmation on every chain).',
+    `  A principal may read ${reads} times a second here and write ${writes} times, with bursts of more.`,
     '  npm run demo plays agreements through on all chains. Ctrl-C stops everything and loses nothing.',
   ];
   return lines.join('\n');

@@ -11,6 +11,7 @@ export type DevDirectory = {
   lockFile: string;
   processesFile: string;
   relayersFile: string;
+  encryptionKeyFile: string;
   logs: string;
   postgres: string;
   chains: string;
@@ -25,6 +26,7 @@ export function findDevDirectory(env: NodeJS.ProcessEnv): DevDirectory {
     stackFile: join(root, 'dev.json'),
     processesFile: join(root, 'processes.json'),
     relayersFile: join(root, 'relayers.json'),
+    encryptionKeyFile: join(root, 'encryption.key'),
     logs: join(root, 'logs'),
     postgres: join(root, 'postgres'),
     chains: join(root, 'chains'),

@@ -5,7 +5,11 @@ import type { Anvil } from './anvil.ts';
 const replaced = /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS)(_|$)/;
 
 /** The settings in which a development stack differs from `npm start`; whoever sets one of them keeps it. */
-export const devDefaults: Readonly<Record<string, string>> = { LOG_LEVEL: 'info' };
+export const devDefaults: Readonly<Record<string, string>> = {
+  LOG_LEVEL: 'info',
+  RATE_LIMIT_READS: '100000',
+  RATE_LIMIT_WRITES: '20000',
+};
 
 /**
  * The environment of the services of a development stack: this process's own, but with local chains in place of whatever it
@@ -18,8 +22,9 @@ export function buildDevEnvironment(options: {
   indexerPort: number;
   chains: readonly { chain: Chain; anvil: Pick<Anvil, 'rpcUrl' | 'wsUrl'> }[];
   relayerKeys: readonly Hex[];
+  encryptionKey: string;
 }): NodeJS.ProcessEnv {
-  const { env, databaseUrl, port, indexerPort, chains, relayerKeys } = options;
+  const { env, databaseUrl, port, indexerPort, chains, relayerKeys, encryptionKey } = options;
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
   const perChain = chains.flatMap(({ chain: { chainId }, anvil }) => [
     [`RPC_URL_${chainId}`, anvil.rpcUrl],
@@ -29,6 +34,7 @@ export function buildDevEnvironment(options: {
   ]);
   return {
     ...devDefaults,
+    ENCRYPTION_KEY: encryptionKey,
     ...kept,
     ...Object.fromEntries(perChain),
     ENVIRONMENT: 'testnet',

@@ -14,6 +14,8 @@ const devStackShape = z.object({
   databaseUrl: z.string(),
   /** Of the indexer's own server: its health and its GraphQL. */
   indexerUrl: z.string(),
+  /** Requests a second of one principal, with bursts of more. */
+  rateLimits: z.object({ reads: z.int(), writes: z.int() }),
   chains: z.array(
     z.object({ chainId: z.int(), name: z.string(), rpcUrl: z.string(), wsUrl: z.string(), factory: hex }),
   ),

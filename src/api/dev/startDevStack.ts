@@ -11,6 +11,7 @@ import { createDevKey, isKeyAccepted } from './devAccess.ts';
 import { buildTestAccounts, ensureRelayerKeys } from './devAccounts.ts';
 import { type DevChain, startDevChain } from './devChain.ts';
 import type { DevDirectory } from './devDirectory.ts';
+import { ensureEncryptionKey } from './devEncryptionKey.ts';
 import { buildDevEnvironment } from './devEnvironment.ts';
 import { startHeartbeats } from './devHeartbeats.ts';
 import { chooseApiPort } from './devPort.ts';
@@ -81,9 +82,17 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
 
   signal.throwIfAborted();
   const indexerPort = await findFreePort(usualIndexerPort);
-  const serviceEnv = buildDevEnvironment({ env, databaseUrl, port, indexerPort, chains, relayerKeys });
+  const serviceEnv = buildDevEnvironment({
+    env,
+    databaseUrl,
+    port,
+    indexerPort,
+    chains,
+    relayerKeys,
+    encryptionKey: ensureEncryptionKey(directory.encryptionKeyFile),
+  });
   // A setting of the environment that is wrong is told here, once, and not by three processes.
-  readConfiguration(serviceEnv);
+  const { limits } = readConfiguration(serviceEnv);
   const baseUrl = `http://127.0.0.1:${port}`;
   const indexerUrl = `http://127.0.0.1:${indexerPort}`;
   running.add(startDevServices({ env: serviceEnv, directory, progress, processes, onBroken }));
@@ -99,6 +108,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
     apiKey: isKnown ? last.apiKey : await createDevKey(database),
     databaseUrl,
     indexerUrl,
+    rateLimits: { reads: limits.rates.read.perSecond, writes: limits.rates.write.perSecond },
     chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({
       chainId,
       name,

@@ -78,6 +78,17 @@ export class NotFoundError extends ServiceError {
   override readonly name = 'NotFoundError';
 }
 
+/** Too much was asked for in too short a time; the same request may succeed later. */
+export class RateLimitedError extends ServiceError {
+  override readonly name = 'RateLimitedError';
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, { retryAfterSeconds }: { retryAfterSeconds: number }) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** A chain, or the way to it, does not answer now; the same request may succeed later. */
 export class ChainUnavailableError extends ServiceError {
   override readonly name = 'ChainUnavailableError';

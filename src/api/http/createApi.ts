@@ -1,8 +1,6 @@
-import type { Logger } from 'pino';
-import type { Authenticator } from '../access/authenticator.ts';
 import type { Services } from '../agreements/services.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
-import { type App, createApp } from './createApp.ts';
+import { type App, type AppParts, createApp } from './createApp.ts';
 import { deployTypedDataEndpoint } from './routes/deployTypedData.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { getAgreement } from './routes/getAgreement.ts';
@@ -19,11 +17,10 @@ import { validateTemplate } from './routes/validateTemplate.ts';
 /** All routes of the service over what they work with. A new route is added here. */
 export function createApi(
   services: Services,
-  { authenticator, pages, logger }: { authenticator: Authenticator; pages: PageRenderer; logger: Logger },
+  { pages, ...parts }: Omit<AppParts, 'limits' | 'endpoints' | 'publicRoutes'> & { pages: PageRenderer },
 ): App {
   return createApp({
-    authenticator,
-    logger,
+    ...parts,
     limits: services.limits,
     publicRoutes: [healthRoute(services.pool)],
     endpoints: [

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import type { AppEnv, Endpoint, ServeContext } from './endpoint.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
@@ -14,16 +14,19 @@ type Handler = (context: Context<AppEnv>) => Promise<Response> | Response;
 export type PublicRoute = { readonly path: `/v0/${string}`; readonly serve: Handler };
 
 export type AppParts = ServeContext & {
-  readonly logger: Logger;
   readonly endpoints: readonly Endpoint[];
   readonly publicRoutes: readonly PublicRoute[];
+  /** Around every request, also such as no route takes. */
+  readonly middlewares: readonly MiddlewareHandler<AppEnv>[];
 };
 
 type MountedRoute = { method: string; path: string; serve: Handler };
 
 /** Puts routes together to the application. Nothing is started, and nothing has to be closed. */
-export function createApp({ endpoints, publicRoutes, logger, ...serveContext }: AppParts): App {
+export function createApp({ endpoints, publicRoutes, middlewares, ...serveContext }: AppParts): App {
+  const { logger } = serveContext;
   const app = new OpenAPIHono<AppEnv>();
+  for (const middleware of middlewares) app.use(middleware);
   for (const { route } of endpoints) app.openAPIRegistry.registerPath(route);
   mount(app, [
     ...publicRoutes.map(({ path, serve }) => ({ method: 'GET', path, serve })),
@@ -53,10 +56,12 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
     for (const { method, serve } of atPath)
       app.on(method, path, (context) => {
         context.set('requestId', readRequestId(context));
+        context.set('route', path);
         return serve(context);
       });
     const methods = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    app.all(path, () => {
+    app.all(path, (context) => {
+      context.set('route', path);
       throw new MethodNotAllowedError(methods);
     });
   }

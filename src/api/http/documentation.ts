@@ -49,7 +49,7 @@ const meanings: Record<ErrorStatus, string> = {
   500: 'The service failed.',
   503: 'A chain or the way to it does not answer now; Retry-After says when to try again.',
 };
-const everywhere = [400, 401, 402, 403, 500] as const;
+const everywhere = [400, 401, 402, 403, 429, 500] as const;
 
 /** The responses of an endpoint: its success, its own refusals and those of every endpoint. */
 export function buildResponses(

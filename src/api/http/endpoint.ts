@@ -1,17 +1,29 @@
+import type { HttpBindings } from '@hono/node-server';
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Logger } from 'pino';
 import { type Authenticator, authorize, type Caller } from '../access/authenticator.ts';
 import type { Scope } from '../access/scopes.ts';
 import type { Limits } from '../config/limits.ts';
 import { type Issue, MalformedError } from '../errors/serviceError.ts';
+import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
+import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
+import type { RateLimiter } from '../limiting/rateLimiter.ts';
+import { answerOnce } from './answerOnce.ts';
 import { buildResponses, type DataShape } from './documentation.ts';
 import type { ErrorStatus } from './errorResponse.ts';
 import { readJsonBody } from './jsonBody.ts';
+import { limitRate } from './limitRate.ts';
 import { type Place, parseShape } from './parseShape.ts';
 import { readQuery } from './readQuery.ts';
 import { listUnfit } from './textFitness.ts';
 
-export type AppEnv = { Variables: { requestId: string; principalId?: string } };
+export type AppEnv = {
+  /** What the server hands in with each request. */
+  Bindings: Partial<HttpBindings>;
+  /** `route` is the path as it is documented. */
+  Variables: { requestId: string; route?: string; principalId?: string };
+};
 
 /** A request whose caller is known and entitled, and whose parts have the shapes that the endpoint declares. */
 export type EndpointRequest<Params, Query, Body> = {
@@ -43,7 +55,13 @@ type Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body exte
   ): Promise<Response> | Response;
 };
 
-export type ServeContext = { readonly authenticator: Authenticator; readonly limits: Limits };
+export type ServeContext = {
+  readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter;
+  readonly idempotency: IdempotencyStore;
+  readonly limits: Limits;
+  readonly logger: Logger;
+};
 
 /** One route of the service: what is documented of it, and how it is served. */
 export type Endpoint = {
@@ -55,6 +73,14 @@ export type Endpoint = {
 export const none = z.strictObject({});
 /** For a route that reads no body; one that is sent nevertheless is not looked at. */
 export const noBody = z.undefined();
+
+const keyHeaders = z.object({
+  [idempotencyHeader]: z.string().optional().openapi({
+    description:
+      'Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error.',
+    example: '8e03978e-40d5-43e6-bc93-6894a57f9324',
+  }),
+});
 
 /** The agreement stands one level below the body that carries it. */
 const levelsAboveAgreement = 1;
@@ -69,8 +95,12 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
   const { params, query, body, scope, refuseBody = malformedBody } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
 
-  const readBody = async (request: Request, limits: Limits): Promise<z.output<Body>> => {
-    const value = hasBody ? await readJsonBody(request, limits.bodyBytes) : undefined;
+  const readBody = async (
+    request: Request,
+    { limits, bytes }: { limits: Limits; bytes: Uint8Array | undefined },
+  ): Promise<z.output<Body>> => {
+    const reading = { limitBytes: limits.bodyBytes, bytes };
+    const value = hasBody ? await readJsonBody(request, reading) : undefined;
     const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
     if (unfit.length > 0) throw refuseBody(unfit, value);
     const parsed = parseShape(body, value, 'body');
@@ -89,23 +119,33 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
       request: {
         params,
         query,
+        ...(definition.method === 'post' && { headers: keyHeaders }),
         ...(hasBody ? { body: { required: true, content: { 'application/json': { schema: body } } } } : {}),
       },
-      responses: buildResponses(definition.data, definition.refusals),
+      responses: buildResponses(
+        definition.data,
+        definition.method === 'post' ? [...definition.refusals, 409] : definition.refusals,
+      ),
     }),
-    async serve(context, { authenticator, limits }) {
+    async serve(context, serving) {
       const { req } = context;
-      const caller = await authenticator.authenticate(req.raw.headers);
-      context.set('principalId', caller.principalId);
+      const { limits } = serving;
+      const caller = await serving.authenticator.authenticate(req.raw.headers);
+      const { principalId } = caller;
+      context.set('principalId', principalId);
+      await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, principalId });
       authorize(caller, scope);
-      return definition.handle({
-        caller,
-        requestId: context.get('requestId'),
-        headers: req.raw.headers,
-        params: check(params, req.param(), 'path'),
-        query: check(query, readQuery(req.url), 'query'),
-        body: await readBody(req.raw, limits),
-      });
+      const handle = async (bytes?: Uint8Array) =>
+        definition.handle({
+          caller,
+          requestId: context.get('requestId'),
+          headers: req.raw.headers,
+          params: check(params, req.param(), 'path'),
+          query: check(query, readQuery(req.url), 'query'),
+          body: await readBody(req.raw, { limits, bytes }),
+        });
+      if (definition.method !== 'post') return handle();
+      return answerOnce(context, { ...serving, principalId }, handle);
     },
   };
 }

@@ -4,11 +4,13 @@ import {
   type Issue,
   MalformedError,
   NotFoundError,
+  RateLimitedError,
   type Reason,
   RefusedError,
   ServiceError,
 } from '../errors/serviceError.ts';
 import {
+  IdempotencyConflictError,
   MethodNotAllowedError,
   PayloadTooLargeError,
   UnknownRouteError,
@@ -60,6 +62,9 @@ const statusByAccess = { unauthorized: 401, payment_required: 402, forbidden: 40
 /** How long a caller may wait before an operator has funded a wallet: a guess that keeps callers from hurrying. */
 const unfundedRetrySeconds = 30;
 
+/** Most requests are answered by then. */
+const inFlightRetrySeconds = 1;
+
 /** What a caller is told of a failure. */
 export type ErrorDescription = {
   status: ErrorStatus;
@@ -93,6 +98,9 @@ export function describeError(error: unknown): ErrorDescription {
   if (error instanceof PayloadTooLargeError)
     return { status: 413, message, details: { limitBytes: error.limitBytes, field: error.field } };
   if (error instanceof UnsupportedMediaTypeError) return { status: 415, message };
+  if (error instanceof IdempotencyConflictError) return describeKeyConflict(error);
+  if (error instanceof RateLimitedError)
+    return { status: 429, message, headers: { 'retry-after': String(error.retryAfterSeconds) } };
   if (error instanceof ChainUnavailableError)
     return { status: 503, message, headers: { 'retry-after': String(error.retryAfterSeconds) } };
   return { status: 500, message: 'The service failed to answer.' };
@@ -102,6 +110,11 @@ function describeRefusal({ reason, message, field, issues, facts }: RefusedError
   const status = statusByReason[reason];
   const headers = status === 503 ? { 'retry-after': String(unfundedRetrySeconds) } : undefined;
   return { status, message, details: { reason, field, issues, ...facts }, headers };
+}
+
+function describeKeyConflict({ kind, message }: IdempotencyConflictError): ErrorDescription {
+  const headers = kind === 'inFlight' ? { 'retry-after': String(inFlightRetrySeconds) } : undefined;
+  return { status: 409, message, details: { field: 'Idempotency-Key' }, headers };
 }
 
 /** The error object of the specification as a response. */

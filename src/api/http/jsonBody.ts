@@ -5,22 +5,27 @@ const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The parsed body of a request. No more than the limit is ever held, whatever the sender announces.
+ * The parsed body of a request. No more than the limit is ever held, whatever the sender announces. `bytes` are the body where
+ * it was read before.
  *
  * @throws UnsupportedMediaTypeError unless the body is JSON in UTF-8, not compressed.
  * @throws PayloadTooLargeError as soon as it exceeds the limit.
  * @throws MalformedError where it is no JSON.
  */
-export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  request: Request,
+  { limitBytes, bytes }: { limitBytes: number; bytes?: Uint8Array | undefined },
+): Promise<unknown> {
   const mediaType = request.headers.get('content-type') ?? '';
   if (!jsonMediaType.test(mediaType))
     throw new UnsupportedMediaTypeError('The body must be sent as application/json in UTF-8.');
   if (request.headers.has('content-encoding'))
     throw new UnsupportedMediaTypeError('The body must not be compressed.');
-  return parseJson(await readBytes(request, limitBytes));
+  return parseJson(bytes ?? (await readBodyBytes(request, limitBytes)));
 }
 
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+/** @throws PayloadTooLargeError as soon as the body exceeds the limit. */
+export async function readBodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new PayloadTooLargeError(`The body must have no more than ${limitBytes} bytes.`, { limitBytes });
   const announced = request.headers.get('content-length');

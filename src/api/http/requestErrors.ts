@@ -29,6 +29,22 @@ export class PayloadTooLargeError extends ServiceError {
   }
 }
 
+const keyConflicts = {
+  usedOtherwise: 'The Idempotency-Key was used for another request.',
+  inFlight: 'The request with this Idempotency-Key is still at work.',
+} as const;
+
+/** The Idempotency-Key belongs to another request, or to the same one that is not answered yet. */
+export class IdempotencyConflictError extends ServiceError {
+  override readonly name = 'IdempotencyConflictError';
+  readonly kind: keyof typeof keyConflicts;
+
+  constructor(kind: keyof typeof keyConflicts) {
+    super(keyConflicts[kind]);
+    this.kind = kind;
+  }
+}
+
 /** The body is not of a kind that the route reads. */
 export class UnsupportedMediaTypeError extends ServiceError {
   override readonly name = 'UnsupportedMediaTypeError';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -15,8 +15,8 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
-/** Running requests that are not answered by then are cut off. */
-const closeTimeoutMs = 8_000;
+/** Running requests that are not answered by then are cut off: the process has 15 seconds to end. */
+const closeTimeoutMs = 12_000;
 const sweepIntervalMs = 50;
 /** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
@@ -30,11 +30,13 @@ export async function startServer(options: {
   app: App;
   host: string;
   port: number;
+  /** What every answer carries unless it has another value for it. */
+  headers: Map<string, string>;
   /** Has running requests answer at once with what they know. */
   endWaits(): Promise<void>;
   logger: Logger;
 }): Promise<HttpServer> {
-  const { app, host, port, endWaits, logger } = options;
+  const { app, host, port, headers, endWaits, logger } = options;
   const listener = getRequestListener(app.fetch, {
     // What cannot even be made a request: a target or host that is no URL.
     errorHandler(error) {
@@ -43,12 +45,23 @@ export async function startServer(options: {
       return errorResponse(describeError(new MalformedError('The request target is not valid.')), requestId);
     },
   });
-  const server = createServer({ requestTimeout: requestTimeoutMs }, listener);
+  const running = new Set<ServerResponse>();
+  let isClosing = false;
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    running.add(outgoing);
+    outgoing.once('close', () => running.delete(outgoing));
+    outgoing.setHeaders(headers);
+    if (isClosing) announceClose(outgoing);
+    return listener(incoming, outgoing);
+  };
+  const server = createServer({ requestTimeout: requestTimeoutMs }, serve);
   server.listen(port, host);
   await once(server, 'listening');
   return {
     port: portOf(server.address()),
     async close() {
+      isClosing = true;
+      for (const outgoing of running) announceClose(outgoing);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A connection whose last request is answered stays open for another one that must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
@@ -59,6 +72,11 @@ export async function startServer(options: {
       clearTimeout(overdue);
     },
   };
+}
+
+/** Tells the caller not to send another request on this connection, which could meet its end. */
+function announceClose(outgoing: ServerResponse): void {
+  if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
 }
 
 function portOf(address: AddressInfo | string | null): number {

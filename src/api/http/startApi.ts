@@ -3,10 +3,17 @@ import { createAuthenticator } from '../access/authenticator.ts';
 import { createChanges } from '../agreements/changes.ts';
 import { createChainClients } from '../chain/clients.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import { createDatabase } from '../database/database.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
+import { createCipher } from '../encryption/cipher.ts';
+import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
+import { createIdempotencyStore } from '../idempotency/idempotencyStore.ts';
+import { createRateLimiter } from '../limiting/rateLimiter.ts';
 import type { Closing } from '../start/runService.ts';
 import { createApi } from './createApi.ts';
+import { createCrossOrigin } from './crossOrigin.ts';
+import { buildSecurityHeaders } from './securityHeaders.ts';
 import { startServer } from './server.ts';
 
 /** Enough to keep the database busy; requests that wait for a transaction hold none. */
@@ -19,9 +26,13 @@ const maxConnections = 20;
  */
 export async function startApi(
   configuration: Configuration,
-  { logger, onClose }: { logger: Logger; onClose(closing: Closing): void },
+  {
+    encryptionKeys,
+    logger,
+    onClose,
+  }: { encryptionKeys: EncryptionKeys; logger: Logger; onClose(closing: Closing): void },
 ): Promise<number> {
-  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl } = configuration;
+  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins } = configuration;
   const { database, pool, close } = createDatabase({
     url: databaseUrl,
     applicationName: 'agreements api',
@@ -35,9 +46,16 @@ export async function startApi(
   const clients = createChainClients(chains, limits);
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
+  const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
+  const idempotency = createIdempotencyStore({ pool, cipher: createCipher(encryptionKeys), logger });
+  onClose({ name: 'idempotency keys', close: idempotency.close });
+  onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
   const services = { database, pool, chains, clients, changes, limits, publicBaseUrl };
-  const app = createApi(services, { authenticator, pages, logger });
-  const server = await startServer({ app, host, port, endWaits: changes.close, logger });
+  const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
+  const parts = { authenticator, rateLimiter, idempotency, pages, middlewares, logger };
+  const app = createApi(services, parts);
+  const headers = buildSecurityHeaders({ publicBaseUrl });
+  const server = await startServer({ app, host, port, headers, endWaits: changes.close, logger });
   onClose({ name: 'server', close: server.close });
   await changes.ready;
   return server.port;

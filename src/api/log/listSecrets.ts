@@ -1,5 +1,5 @@
 /** Variables that hold nothing but secrets, comma-separated. */
-const secretVariables = /^RELAYER_PRIVATE_KEYS|SECRET|PASSWORD/;
+const secretVariables = /^RELAYER_PRIVATE_KEYS|^ENCRYPTION_KEY|SECRET|PASSWORD/;
 /** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
 const urlVariables = /^(DATABASE|RPC|WS|SMTP)_URL/;
 

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { loadEnvironmentFile } from '../config/environmentFile.ts';
 import { readRelayerKeys } from '../config/relayerKeys.ts';
 import { describeExit } from '../supervision/child.ts';
@@ -12,6 +13,7 @@ try {
   const configuration = readConfiguration(process.env);
   // The keys are checked before anything starts, and forgotten: the worker reads its own.
   readRelayerKeys(process.env, configuration.chains);
+  readEncryptionKeys(process.env);
   run(configuration.logLevel);
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

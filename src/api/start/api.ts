@@ -1,5 +1,6 @@
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
@@ -9,10 +10,11 @@ import { type Closing, runService } from './runService.ts';
 /** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
 function readApi(env: NodeJS.ProcessEnv) {
   const configuration = readConfiguration(env);
+  const encryptionKeys = readEncryptionKeys(env);
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(configuration.databaseUrl);
-    const port = await startApi(configuration, { logger, onClose });
+    const port = await startApi(configuration, { encryptionKeys, logger, onClose });
     logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
   };
   return { logger, start };

@@ -22,7 +22,7 @@ async function startIndexer(): Promise<void> {
 
   // No key belongs into this process.
   for (const name of Object.keys(process.env)) {
-    if (name.startsWith('RELAYER_PRIVATE_KEYS')) delete process.env[name];
+    if (/^(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY)/.test(name)) delete process.env[name];
   }
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);

@@ -5,6 +5,7 @@ import { setEntitlement } from '../../../src/api/access/entitlements.ts';
 import { createPrincipal } from '../../../src/api/access/principals.ts';
 import type { GrantableScope } from '../../../src/api/access/scopes.ts';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
+import { readEncryptionKeys } from '../../../src/api/config/encryptionKeys.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
 import { startApi } from '../../../src/api/http/startApi.ts';
@@ -31,6 +32,9 @@ export type TestService = {
 /** Nothing listens on the discard port. */
 const nobody = 'http://127.0.0.1:9';
 
+/** All APIs of one test share it, as all replicas of an installation do. */
+const encryptionKey = randomBytes(32).toString('hex');
+
 export type ApiOptions = {
   /** Chains without a URL do not answer. */
   rpcUrls?: Readonly<Record<number, string>>;
@@ -54,11 +58,15 @@ export async function startTestApi(
   const configuration = readConfiguration({
     DATABASE_URL: databaseUrl,
     PORT: '0',
+    // Tests call as fast as they can; those of the limits set their own.
+    RATE_LIMIT_READS: '100000',
+    RATE_LIMIT_WRITES: '100000',
     ...Object.fromEntries([59141, 11155111, 84532].map((id) => [`RPC_URL_${id}`, rpcUrls[id] ?? nobody])),
     ...env,
   });
   const closings: Closing[] = [];
   const port = await startApi(configuration, {
+    encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey }),
     logger: createLogger({ level: 'info', name: 'api', destination }),
     onClose: (closing) => closings.push(closing),
   });

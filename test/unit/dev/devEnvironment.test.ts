@@ -18,6 +18,7 @@ function build(env: NodeJS.ProcessEnv) {
     indexerPort: 42_070,
     chains,
     relayerKeys: [key],
+    encryptionKey: '44'.repeat(32),
   });
 }
 

@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { EncryptionKeys } from '../config/encryptionKeys.ts';
+
+/** Encrypts what must not be readable for whoever reads the database. */
+export type Cipher = {
+  /** The text as bytes that can be decrypted only with the same key and the same context. */
+  encrypt(text: string, context: string): Buffer;
+  /** @throws Error for bytes that were encrypted with another key or in another context, or that were changed. */
+  decrypt(bytes: Uint8Array, context: string): string;
+};
+
+const algorithm = 'aes-256-gcm';
+const keyIdBytes = 4;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * AES-256-GCM with a random nonce for each text: key id (the beginning of the key's SHA-256), nonce, tag, ciphertext. The
+ * context, for example the row that the bytes belong to, is authenticated: bytes that are copied elsewhere do not decrypt.
+ */
+export function createCipher(keys: EncryptionKeys): Cipher {
+  const [current] = keys;
+  const keysById = new Map(keys.map((key) => [identify(key).toString('hex'), key]));
+  const currentId = identify(current);
+  return {
+    encrypt(text, context) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, current, nonce).setAAD(Buffer.from(context));
+      const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([currentId, nonce, cipher.getAuthTag(), ciphertext]);
+    },
+    decrypt(bytes, context) {
+      const parts = Buffer.from(bytes);
+      const nonceAt = keyIdBytes;
+      const tagAt = nonceAt + nonceBytes;
+      const ciphertextAt = tagAt + tagBytes;
+      const key = keysById.get(parts.toString('hex', 0, keyIdBytes));
+      if (!key) throw new Error('This was encrypted with a key that ENCRYPTION_KEY does not name.');
+      const decipher = createDecipheriv(algorithm, key, parts.subarray(nonceAt, tagAt), {
+        authTagLength: tagBytes,
+      });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(parts.subarray(tagAt, ciphertextAt));
+      return Buffer.concat([decipher.update(parts.subarray(ciphertextAt)), decipher.final()]).toString(
+        'utf8',
+      );
+    },
+  };
+}
+
+function identify(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, keyIdBytes);
+}

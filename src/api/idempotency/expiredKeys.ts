@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+
+const intervalMs = 600_000;
+/** Few enough to hold no lock for long. */
+const batchSize = 1_000;
+
+/** Deletes the keys that have expired, and returns how many. Several processes may do so at once. */
+export async function deleteExpiredKeys(pool: pg.Pool): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `delete from service.idempotency_keys where (principal_id, key) in (
+         select principal_id, key from service.idempotency_keys where expires_at <= now()
+         limit $1 for update skip locked)`,
+      [batchSize],
+    );
+    total += rowCount ?? 0;
+    if ((rowCount ?? 0) < batchSize) return total;
+  }
+}
+
+/** Deletes expired keys every ten minutes until it is closed. */
+export function startKeyExpiry({ pool, logger }: { pool: pg.Pool; logger: Logger }): {
+  close(): Promise<void>;
+} {
+  let work: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    work = deleteExpiredKeys(pool).catch((error: unknown) =>
+      logger.warn({ err: error }, 'expired idempotency keys were not deleted'),
+    );
+  }, intervalMs);
+  return {
+    async close() {
+      clearInterval(timer);
+      await work;
+    },
+  };
+}

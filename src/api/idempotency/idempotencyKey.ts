@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Hex } from 'viem';
+import { MalformedError } from '../errors/serviceError.ts';
+
+export const idempotencyHeader = 'idempotency-key';
+
+const maxLength = 255;
+/** Visible ASCII, but for what would need escapes in a quoted string, or separates the values of a header sent twice. */
+const keyPattern = new RegExp(`^[!#-+\\--[\\]-~]{1,${maxLength}}$`);
+
+/**
+ * The key of a request; undefined where it has none. The quotes that the draft standard puts around it are no part of it.
+ *
+ * @throws MalformedError for a key that is empty, too long, or not plain enough.
+ */
+export function readIdempotencyKey(headers: Headers): string | undefined {
+  const sent = headers.get(idempotencyHeader);
+  if (sent === null) return undefined;
+  const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
+  if (keyPattern.test(key)) return key;
+  const message = `must be 1 to ${maxLength} visible ASCII characters other than quotes, commas and backslashes`;
+  throw new MalformedError('The Idempotency-Key is not valid.', {
+    field: 'Idempotency-Key',
+    issues: [{ path: 'Idempotency-Key', message }],
+  });
+}
+
+/** What makes two requests the same: their method, target and body, byte by byte. */
+export function fingerprintRequest(request: { method: string; target: string; body: Uint8Array }): Hex {
+  const { method, target, body } = request;
+  const hash = createHash('sha256').update(`${method} ${target}\n`).update(body);
+  return `0x${hash.digest('hex')}`;
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { runPrepared } from '../database/runPrepared.ts';
+import type { Cipher } from '../encryption/cipher.ts';
+import { createLeaseKeeper } from './leaseKeeper.ts';
+
+/** One request under a key; the fingerprint tells it from other requests under the same key. */
+export type KeyedRequest = {
+  readonly principalId: string;
+  readonly key: string;
+  readonly fingerprint: string;
+};
+
+const answerShape = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  text: z.string(),
+});
+/** An answer as it was first given. */
+export type StoredAnswer = z.output<typeof answerShape>;
+
+/** The right to carry out a request. Whoever has it ends it one way or the other. */
+export type Attempt = {
+  /** From now on the key is answered with this. */
+  complete(answer: StoredAnswer): Promise<void>;
+  /** Leaves the key as if it had never been used. */
+  release(): Promise<void>;
+};
+
+export type Beginning =
+  | { readonly kind: 'begun'; readonly attempt: Attempt }
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
+  | { readonly kind: 'inFlight' }
+  | { readonly kind: 'usedOtherwise' };
+
+export type IdempotencyStore = {
+  /** Begins a request under a key, unless one was begun by any process in the last 24 hours. */
+  begin(request: KeyedRequest): Promise<Beginning>;
+  close(): void;
+};
+
+const leaseSeconds = 10;
+/** A key whose row goes away just when it is looked at is begun anew; this often would be no coincidence. */
+const maxTries = 3;
+
+const beginStatement = `
+  insert into service.idempotency_keys as used
+    (principal_id, key, fingerprint, attempt_id, lease_until, expires_at)
+  values ($1, $2, $3, $4, now() + interval '${leaseSeconds} seconds', now() + interval '24 hours')
+  on conflict (principal_id, key) do update set fingerprint = excluded.fingerprint,
+    attempt_id = excluded.attempt_id, lease_until = excluded.lease_until, answer = null,
+    expires_at = excluded.expires_at
+  where used.expires_at <= now()
+    or (used.lease_until <= now() and used.fingerprint = excluded.fingerprint)
+  returning attempt_id`;
+const findStatement =
+  'select fingerprint, answer from service.idempotency_keys where principal_id = $1 and key = $2';
+const completeStatement = `
+  update service.idempotency_keys set answer = $4, lease_until = null
+  where principal_id = $1 and key = $2 and attempt_id = $3`;
+const releaseStatement =
+  'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
+
+/**
+ * Remembers for 24 hours what requests under an Idempotency-Key were answered with, for all API processes together. While a
+ * request is at work its process renews a lease; when the process dies, the same request may begin again ten seconds later.
+ */
+export function createIdempotencyStore(options: {
+  pool: pg.Pool;
+  cipher: Cipher;
+  logger: Logger;
+}): IdempotencyStore {
+  const { pool, cipher } = options;
+  const leases = createLeaseKeeper({ ...options, leaseSeconds });
+
+  const createAttempt = ({ principalId, key }: KeyedRequest, attemptId: string): Attempt => {
+    const identity = [principalId, key, attemptId] as const;
+    leases.keep(identity);
+    return {
+      async complete(answer) {
+        leases.drop(identity);
+        const encrypted = cipher.encrypt(JSON.stringify(answer), contextOf(principalId, key));
+        await runPrepared(pool, completeStatement, [...identity, encrypted]);
+      },
+      async release() {
+        leases.drop(identity);
+        await runPrepared(pool, releaseStatement, identity);
+      },
+    };
+  };
+
+  return {
+    async begin(request) {
+      const { principalId, key, fingerprint } = request;
+      for (let tries = 0; tries < maxTries; tries++) {
+        const attemptId = randomUUID();
+        const begun = await runPrepared(pool, beginStatement, [principalId, key, fingerprint, attemptId]);
+        if (begun.length > 0) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
+        const [found] = await runPrepared<{ fingerprint: string; answer: Buffer | null }>(
+          pool,
+          findStatement,
+          [principalId, key],
+        );
+        if (!found) continue;
+        if (found.fingerprint !== fingerprint) return { kind: 'usedOtherwise' };
+        if (!found.answer) return { kind: 'inFlight' };
+        const text = cipher.decrypt(found.answer, contextOf(principalId, key));
+        return { kind: 'answered', answer: answerShape.parse(JSON.parse(text)) };
+      }
+      return { kind: 'inFlight' };
+    },
+    close: leases.close,
+  };
+}
+
+function contextOf(principalId: string, key: string): string {
+  return `idempotency ${principalId} ${key}`;
+}

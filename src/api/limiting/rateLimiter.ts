@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { type Admission, createLeasedBucket, type LeasedBucket } from './leasedBucket.ts';
+import { type Rate, type RequestKind, takeTokens } from './takeTokens.ts';
+
+export type Rates = Readonly<Record<RequestKind, Rate>>;
+
+export type RateLimiter = {
+  /** Counts a request of a principal. */
+  admit(principalId: string, kind: RequestKind): Promise<Admission>;
+};
+
+/** More principals than are active at once; the bound only keeps memory finite. */
+const rememberedBuckets = 10_000;
+
+/** Limits how fast each principal may call, over all API processes of one database together. */
+export function createRateLimiter({ pool, rates }: { pool: pg.Pool; rates: Rates }): RateLimiter {
+  const buckets = new Map<string, LeasedBucket>();
+
+  const openBucket = (name: string, principalId: string, kind: RequestKind) => {
+    const rate = rates[kind];
+    const bucket = createLeasedBucket({
+      rate,
+      take: (demand) => takeTokens(pool, { principalId, kind, rate, ...demand }),
+    });
+    buckets.set(name, bucket);
+    const [oldest] = buckets.keys();
+    if (buckets.size > rememberedBuckets && oldest !== undefined) buckets.delete(oldest);
+    return bucket;
+  };
+
+  return {
+    admit(principalId, kind) {
+      const name = `${kind} ${principalId}`;
+      const bucket = buckets.get(name) ?? openBucket(name, principalId, kind);
+      return bucket.admit();
+    },
+  };
+}
