@@ -219,10 +219,12 @@ describe('a document as a page', () => {
   });
 
   test('that takes too long to render is plain text, and holds up nobody else', async () => {
-    const towering = get('tower', { accept: 'text/html' });
-    const started = performance.now();
-    await readJson(get('lease-1'));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    let isDone = false;
+    const towering = get('tower', { accept: 'text/html' }).finally(() => {
+      isDone = true;
+    });
+    for (let at = 0; at < 10; at++) await readJson(get('lease-1'));
+    expect(isDone).toBe(false);
     const page = await (await towering).text();
     expect(page).toContain('could not be laid out');
     expect(page).toContain('&lt;b&gt;&lt;b&gt;');

@@ -5,10 +5,10 @@ export type Reference = { readonly name: string; readonly value: string | undefi
 export type Piece = string | Reference;
 
 /**
- * In characters. One value can be named thousands of times, so that a text may fill up to gigabytes; past this size the values
- * that take the most room stay names.
+ * In characters, all values together as often as they are named: one that is named thousands of times would fill gigabytes. Where
+ * they need more, those that need the most stay names.
  */
-export const maxFilledLength = 2 * 1024 * 1024;
+export const maxValuesLength = 1024 * 1024;
 
 /** The text of a template with its values; a value that is not known stands as its name in brackets, like `[dueBack]`. */
 export function fillTemplate(template: string, values: WireValues): string {
@@ -27,35 +27,30 @@ export function blankOf({ name }: Reference): string {
  * in braces is text, and so is whatever a value looks like.
  */
 export function splitTemplate(template: string, values: WireValues): Piece[] {
-  const matches = [...template.matchAll(/\$\{variables\.(\w+)(?:\.value)?\}/g)];
-  const counts = new Map<string, number>();
-  for (const [, name = ''] of matches) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const fitting = findFitting(counts, { values, room: maxFilledLength - template.length });
-
-  const pieces: Piece[] = [];
-  let end = 0;
-  for (const { 0: reference, 1: name = '', index } of matches) {
-    pieces.push(template.slice(end, index), { name, value: fitting.get(name) });
-    end = index + reference.length;
-  }
-  return [...pieces, template.slice(end)];
+  // Every other part is a name, which the pattern captures.
+  const parts = template.split(/\$\{variables\.(\w+)(?:\.value)?\}/);
+  const isName = (at: number) => at % 2 === 1;
+  const fitting = findFitting(
+    parts.filter((_, at) => isName(at)),
+    values,
+  );
+  return parts.map((part, at) => (isName(at) ? { name: part, value: fitting.get(part) } : part));
 }
 
 /** The known values of the names, without those that need the most room where there is not enough for all. */
-function findFitting(
-  counts: ReadonlyMap<string, number>,
-  { values, room }: { values: WireValues; room: number },
-): Map<string, string> {
-  const known = [...counts].flatMap(([name, count]) => {
-    const value = Object.hasOwn(values, name) ? String(values[name]) : undefined;
-    return value === undefined ? [] : [{ name, value, length: value.length * count }];
-  });
-  let free = room;
-  const fitting = known
-    .toSorted((a, b) => a.length - b.length)
-    .filter(({ length }) => {
-      free -= length;
-      return free >= 0 || length === 0;
+function findFitting(names: readonly string[], values: WireValues): Map<string, string> {
+  const needs = new Map<string, { value: string; length: number }>();
+  for (const name of names) {
+    if (!Object.hasOwn(values, name)) continue;
+    const value = String(values[name]);
+    needs.set(name, { value, length: (needs.get(name)?.length ?? 0) + value.length });
+  }
+  let room = maxValuesLength;
+  const fitting = [...needs]
+    .toSorted(([, a], [, b]) => a.length - b.length)
+    .filter(([, { length }]) => {
+      room -= length;
+      return room >= 0;
     });
-  return new Map(fitting.map(({ name, value }) => [name, value]));
+  return new Map(fitting.map(([name, { value }]) => [name, value]));
 }

@@ -7,6 +7,9 @@ const forms = [
 type Offer = (typeof forms)[number];
 export type Form = Offer['form'];
 
+/** More is no client's, and would only take time. */
+const maxRanges = 50;
+
 type MediaRange = { type: string; subtype: string; quality: number };
 
 /**
@@ -15,7 +18,7 @@ type MediaRange = { type: string; subtype: string; quality: number };
  * range is passed over.
  */
 export function chooseForm(accept: string | null): Form {
-  const ranges = (accept ?? '*/*').split(',').flatMap(parseRange);
+  const ranges = (accept ?? '*/*').split(',', maxRanges).flatMap(parseRange);
   const choices = forms.flatMap((offer) => {
     const match = findMatch(offer, ranges);
     return match && match.quality > 0 ? [{ ...match, form: offer.form }] : [];

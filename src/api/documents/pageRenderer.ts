@@ -22,7 +22,7 @@ export type RenderBounds = {
 const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWaiting: 100 };
 
 /** A record whose page failed is not tried again for this time, so that it cannot keep the thread from others. */
-const hopelessMs = 10 * 60_000;
+const hopelessMs = 60_000;
 const maxHopeless = 10_000;
 
 type Job = { readonly document: HostedDocument; settle(page: string | undefined): void };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
+import { secondsSql, toMilliseconds } from '../agreements/jsonText.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { NotFoundError } from '../errors/serviceError.ts';
 import { readContent } from './content.ts';
@@ -19,7 +20,7 @@ type DocumentRow = {
 };
 
 const query = `select r.id, r.address, r.chain_id, r.display_name, r.document, r.doc_hash, r.doc_uri, r.variables,
-    date_part('epoch', r.updated_at) as updated_seconds
+    ${secondsSql('r.updated_at')} as updated_seconds
   from service.records r where r.principal_id = $1 and r.document_id = $2`;
 
 /**
@@ -45,7 +46,7 @@ export async function readDocument(
     chainId: row.chain_id,
     displayName: row.display_name,
     docHash: row.doc_hash,
-    updatedAt: new Date(Math.round(row.updated_seconds * 1_000)).toISOString(),
+    updatedAt: new Date(toMilliseconds(row.updated_seconds)).toISOString(),
     values: row.variables,
   };
 }

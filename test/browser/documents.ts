@@ -1,0 +1,118 @@
+import { buildPage } from '../../src/api/documents/buildPage.ts';
+import { pageHeaders } from '../../src/api/documents/pagePolicy.ts';
+import { hostilePayloads } from '../support/hostilePayloads.ts';
+import { sampleDocument } from '../support/sampleDocument.ts';
+import { inspectPage, isHit } from './support/inspectPage.ts';
+import { launchBrowser } from './support/launchBrowser.ts';
+import { openTab, type Tab } from './support/openTab.ts';
+import { servePages } from './support/servePages.ts';
+
+/**
+ * Opens every hostile payload in a real browser: in pages of the service with their headers, where nothing may run, load or
+ * change the page; in the same pages without any policy, so that the sanitising is seen to suffice alone; and without sanitising
+ * under the headers, so that the policy is seen to suffice alone. Without either, most payloads have to work: else the browser,
+ * or the eye on it, is blind.
+ */
+async function main(): Promise<number> {
+  const browser = await launchBrowser();
+  const server = await servePages();
+  try {
+    const { context } = browser;
+    const tab = await openTab(context, server);
+    const failures: string[] = [];
+    let effective = 0;
+    for (const payload of hostilePayloads) {
+      failures.push(...(await checkPages(tab, payload)), ...(await checkPolicy(tab, payload)));
+      if (await isEffective(await openTab(context, server), payload)) effective++;
+    }
+    const expected = Math.floor(hostilePayloads.length / 3);
+    if (effective < expected)
+      failures.push(`Only ${effective} payloads work where nothing hinders them, not ${expected}.`);
+    for (const failure of failures) console.error(failure);
+    const checks = `${hostilePayloads.length} hostile payloads, ${effective} of which work where nothing hinders them`;
+    console.log(`${checks}: ${failures.length} failures in pages of the service or under their policy`);
+    return failures.length;
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+const plainHeaders = { 'content-type': 'text/html; charset=utf-8' };
+const value = `\${variables.value}`;
+const places = `${value}\n\n| a |\n|---|\n| ${value} |\n\n\`${value}\` <u>${value}</u> [${value}](${value}) ![${value}](${value})`;
+
+/** Pages in which a payload stands wherever it can: as the name, as a value in all places, and as the text itself. */
+function listPages(payload: string) {
+  return ['md', 'html'].map((contentType) => {
+    const template = `${places}\n\n${payload}`;
+    const values = { value: payload };
+    const html = buildPage(sampleDocument({ displayName: payload, contentType, template, values }));
+    return { contentType, html };
+  });
+}
+
+/** In pages of the service, with their policy and without. */
+async function checkPages(tab: Tab, payload: string): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { contentType, html } of listPages(payload)) {
+    const bare = html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, '<meta>');
+    if (bare === html) throw new Error('The page has no policy to take out.');
+    const forms = [
+      { form: 'as served', html, headers: pageHeaders },
+      { form: 'without policy', html: bare, headers: plainHeaders },
+    ];
+    for (const { form, ...served } of forms) {
+      await tab.show(served);
+      const faults = await findFaults(tab, payload);
+      failures.push(
+        ...faults.map((fault) => `${JSON.stringify(payload)} (${contentType}, ${form}): ${fault}`),
+      );
+    }
+  }
+  return failures;
+}
+
+/** Not sanitised, under the policy alone. */
+async function checkPolicy(tab: Tab, payload: string): Promise<string[]> {
+  await tab.show({ html: writeRaw(payload), headers: pageHeaders });
+  const { requests, scripts } = tab.readEffects();
+  const effects = [...requests, ...scripts, ...((await isHit(tab.page)) === false ? [] : ['ran'])];
+  return effects.map((effect) => `${JSON.stringify(payload)} (policy alone): ${effect}`);
+}
+
+/** Whether a payload does anything where nothing hinders it; in a tab that is closed then, as it may be wrecked. */
+async function isEffective(tab: Tab, payload: string): Promise<boolean> {
+  try {
+    await tab.show({ html: writeRaw(payload), headers: plainHeaders });
+    const hit = await isHit(tab.page);
+    const { requests, scripts } = tab.readEffects();
+    return hit !== false || requests.length > 0 || scripts.length > 0;
+  } finally {
+    await tab.page.close();
+  }
+}
+
+function writeRaw(payload: string): string {
+  return `<!doctype html><title>x</title><body><p>${payload}</p></body>`;
+}
+
+async function findFaults(tab: Tab, payload: string): Promise<string[]> {
+  // The inspection itself is not allowed everything that it tries, and causes errors.
+  const { errors } = tab.readEffects();
+  const { isHit: hasRun, faults, texts } = await inspectPage(tab.page);
+  const { requests, scripts } = tab.readEffects();
+  // The name, and the value in its first four places.
+  const shown = texts.slice(0, 5);
+  const isShown = shown.length === 5 && shown.every((text) => text === payload);
+  return [
+    ...(hasRun ? ['ran'] : []),
+    ...faults,
+    ...(isShown ? [] : [`is shown as ${JSON.stringify(shown)}`]),
+    ...requests.map((url) => `asked for ${url}`),
+    ...scripts,
+    ...errors,
+  ];
+}
+
+process.exitCode = (await main()) === 0 ? 0 : 1;

@@ -1,0 +1,98 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import pino from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildPage, buildPlainPage } from '../../../src/api/documents/buildPage.ts';
+import {
+  createPageRenderer,
+  type PageRenderer,
+  type RenderBounds,
+} from '../../../src/api/documents/pageRenderer.ts';
+import { sampleDocument } from '../../support/sampleDocument.ts';
+
+const logged: string[] = [];
+const logger = pino({}, { write: (line) => logged.push(line) });
+let pages: PageRenderer;
+afterEach(() => pages.close());
+
+function create(bounds: Partial<RenderBounds> = {}): PageRenderer {
+  const generous = { renderMs: 20_000, patienceMs: 60_000, maxWaiting: 10 };
+  pages = createPageRenderer({ logger, bounds: { ...generous, ...bounds } });
+  return pages;
+}
+
+/** Towers of elements cost the sanitiser the square of their height: this one would take minutes. */
+const endless = (agreementId: string) =>
+  sampleDocument({ agreementId, contentType: 'html', template: '<b>'.repeat(400_000) });
+const ordinary = sampleDocument();
+
+// Threads start slowly on a busy machine.
+describe('rendering beside the event loop', { timeout: 60_000 }, () => {
+  test('gives the page that the same document always has', async () => {
+    expect(await create().render(ordinary)).toBe(buildPage(ordinary));
+  });
+
+  test('gives each its own', async () => {
+    create();
+    const names = ['Ada', 'Bob', 'Cyd'];
+    const rendered = names.map((owner) => pages.render(sampleDocument({ values: { owner } })));
+    for (const [at, page] of (await Promise.all(rendered)).entries())
+      expect(page).toContain(`<strong><bdi>${names[at]}</bdi></strong>`);
+  });
+
+  test('ends when it takes too long, with the text as it was written, and goes on with the next', async () => {
+    create({ renderMs: 2_000 });
+    const hostile = endless('agr_hostile');
+    const [plain, next] = await Promise.all([pages.render(hostile), pages.render(ordinary)]);
+    expect(plain).toBe(buildPlainPage(hostile));
+    expect(next).toBe(buildPage(ordinary));
+    expect(logged.at(-1)).toContain('agr_hostile');
+  });
+
+  test('leaves the event loop free meanwhile', async () => {
+    create({ renderMs: 1_000 });
+    let isDone = false;
+    const hostile = pages.render(endless('agr_hostile')).finally(() => {
+      isDone = true;
+    });
+    let turns = 0;
+    for (; !isDone; turns++) await turn();
+    await hostile;
+    expect(turns).toBeGreaterThan(1_000);
+  });
+
+  test('is not tried again for a record whose page took too long', async () => {
+    create({ renderMs: 300 });
+    await pages.render(endless('agr_hostile'));
+    const before = logged.length;
+    await pages.render(endless('agr_hostile'));
+    expect(logged.length).toBe(before);
+    await pages.render(endless('agr_other'));
+    expect(logged.length).toBe(before + 1);
+  });
+
+  test('does not let anybody wait longer than there is patience for', async () => {
+    create({ patienceMs: 200 });
+    const hostile = pages.render(endless('agr_hostile'));
+    expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
+    await hostile;
+  });
+
+  test('does not let more wait than there is room for', async () => {
+    create({ maxWaiting: 1, renderMs: 2_000 });
+    const hostile = pages.render(endless('agr_hostile'));
+    const second = pages.render(ordinary);
+    expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
+    expect(await second).toBe(buildPage(ordinary));
+    await hostile;
+  });
+
+  test('ends with the renderer, and whoever waits has the text', async () => {
+    create();
+    const hostile = pages.render(endless('agr_hostile'));
+    const waiting = pages.render(ordinary);
+    await pages.close();
+    expect(await hostile).toContain('could not be laid out');
+    expect(await waiting).toBe(buildPlainPage(ordinary));
+    expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
+  });
+});
