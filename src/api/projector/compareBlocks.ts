@@ -9,7 +9,7 @@ const inputLimit = 1_000;
 
 /** What a fold has to do so that the folded blocks are those of the index. */
 export type Comparison = {
-  /** Folded blocks of which the index shows another history, ascending. */
+  /** Folded blocks of which the index shows another history, and all after them, ascending. */
   retracted: bigint[];
   /** Blocks to fold, ascending. */
   added: BlockMark[];
@@ -35,7 +35,7 @@ export async function compareBlocks(
   const range = { chainId, floor, through };
   const retracted = await findRetracted(transaction, range);
   if (retracted.length > 0 && !head) return null;
-  const found = await findAdded(transaction, range);
+  const found = await findAdded(transaction, { ...range, retracted });
   const added = await takeBatch(transaction, { chainId, blocks: found });
   const last = added.at(-1);
   if (!last || (added.length === found.length && found.length <= blockLimit)) {
@@ -46,24 +46,32 @@ export async function compareBlocks(
 
 type Range = { chainId: number; floor: bigint; through: bigint };
 
+/** Whatever was folded from the first difference on: a block stands on those before it. */
 async function findRetracted(transaction: Queryable, { chainId, floor, through }: Range): Promise<bigint[]> {
   const { rows } = await transaction.execute<{ number: string }>(sql`
-    select folded.number::text
-    from service.folded_blocks folded
-    left join chain_index.blocks shown
-      on shown.chain_id = ${chainId} and shown.number = folded.number::numeric
-    where folded.chain_id = ${chainId} and folded.number > ${floor} and folded.number <= ${through}
-      and shown.hash is distinct from folded.hash
-    order by folded.number`);
+    select it.number::text
+    from service.folded_blocks it
+    where it.chain_id = ${chainId} and it.number >= (
+      select min(folded.number)
+      from service.folded_blocks folded
+      left join chain_index.blocks shown
+        on shown.chain_id = ${chainId} and shown.number = folded.number::numeric
+      where folded.chain_id = ${chainId} and folded.number > ${floor} and folded.number <= ${through}
+        and shown.hash is distinct from folded.hash)
+    order by it.number`);
   return rows.map(({ number }) => BigInt(number));
 }
 
-async function findAdded(transaction: Queryable, { chainId, floor, through }: Range): Promise<BlockMark[]> {
+async function findAdded(
+  transaction: Queryable,
+  { chainId, floor, through, retracted }: Range & { retracted: readonly bigint[] },
+): Promise<BlockMark[]> {
   const { rows } = await transaction.execute<{ number: string; hash: Hex; timestamp: string }>(sql`
     select shown.number::text, shown.hash, shown.timestamp::text
     from chain_index.blocks shown
     left join service.folded_blocks folded
       on folded.chain_id = ${chainId} and folded.number = shown.number::bigint
+      and folded.number < ${retracted[0] ?? through + 1n}
     where shown.chain_id = ${chainId} and shown.number > ${floor} and shown.number <= ${through}
       and folded.hash is distinct from shown.hash
     order by shown.number

@@ -11,7 +11,7 @@ import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
 import { type Closing, runService } from './runService.ts';
 
-const maxConnections = 20;
+const relayConnections = 20;
 
 /** The worker: sends what was accepted, and folds what the index shows into records. */
 function readWorker(env: NodeJS.ProcessEnv) {
@@ -21,26 +21,26 @@ function readWorker(env: NodeJS.ProcessEnv) {
   const logger = createLogger({ level: logLevel, name: 'worker', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(databaseUrl);
-    const { pool, close } = createDatabase({
-      url: databaseUrl,
-      applicationName: 'agreements worker',
-      maxConnections,
-      logger,
-    });
-    onClose({ name: 'database', close });
+    const connect = (part: string, maxConnections: number) => {
+      const applicationName = `agreements ${part}`;
+      const database = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
+      onClose({ name: `database of the ${part}`, close: database.close });
+      return database.pool;
+    };
+    // However busy the relay is, there is a connection for each chain to be folded.
     const projector = createProjector({
-      pool,
+      pool: connect('projector', chains.length),
       databaseUrl,
-      chains: chains.map(({ chainId, confirmations }) => {
-        // What the indexer takes for final lies between one and two of its windows behind the head.
-        const reorgWindow = 2 * (findChain(chainId)?.finalityBlocks ?? 0);
-        return { chainId, confirmations, reorgWindow };
-      }),
+      chains: chains.map(({ chainId, confirmations }) => ({
+        chainId,
+        confirmations,
+        reorgWindow: reorgWindowOf(chainId),
+      })),
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
     const relay = createRelay({
-      pool,
+      pool: connect('relay', relayConnections),
       databaseUrl,
       chains,
       keys,
@@ -51,6 +51,13 @@ function readWorker(env: NodeJS.ProcessEnv) {
     onClose({ name: 'relay', close: relay.close });
   };
   return { logger, start };
+}
+
+/** The last block that the indexer takes for final lies one to two of its windows behind the head. */
+function reorgWindowOf(chainId: number): number {
+  const chain = findChain(chainId);
+  if (!chain) throw new Error(`the chain ${chainId} is not in the registry`);
+  return 2 * chain.finalityBlocks;
 }
 
 try {

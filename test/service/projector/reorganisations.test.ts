@@ -232,6 +232,26 @@ test('an index that went back and shows another history below its window is comp
   expect(await scene.record(recordId)).toMatchObject({ state: 'lit', inputCount: 1 });
 });
 
+test('a process that has just started compares everything, however far back', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  for (let count = 0; count < 14; count++) await scene.mine(input(annotate(String(count))));
+  const look = async () => {
+    const { updatedAt: _later, ...record } = await scene.record(recordId);
+    return [record, (await scene.history(recordId)).map(({ updatedAt: _too, ...row }) => row)];
+  };
+  const before = await look();
+  await fixture.pool.query(`update service.folded_blocks set hash = '0x00' where number = 3`);
+  expect(await scene.fold()).toMatchObject({ retracted: [], added: 0 });
+  const result = await createFolder(fixture).fold();
+  // A block stands on those before it: whatever came after is folded anew as well.
+  expect(result).toMatchObject({
+    retracted: Array.from({ length: 13 }, (_, at) => BigInt(at + 3)),
+    added: 13,
+  });
+  expect(await look()).toEqual(before);
+});
+
 test('another process, which has not seen the chain before, finds the same', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
