@@ -60,8 +60,8 @@ function writeFooter(document: HostedDocument, chain: string): string {
     ['Document hash', docHash],
     ['Contract', agreementAddress],
     ['Record', agreementId],
-    ['Document', documentId],
-    ['Address', docUri],
+    ['Document id', documentId],
+    ['Document URI', docUri],
   ].flatMap(([term, text]) =>
     text === undefined ? [] : [`<dt>${term}</dt><dd class="exact"><bdi>${escapeHtml(text)}</bdi></dd>`],
   );
@@ -71,9 +71,9 @@ ${facts.join('\n')}
 <dt>Chain</dt><dd>${chain} (${chainId})</dd>
 <dt>As of</dt><dd><time datetime="${escapeHtml(updatedAt)}">${escapeHtml(writeInstant(updatedAt))}</time></dd>
 </dl>
-<p>The document hash is the Keccak-256 of the agreement’s JSON, character by character as its record holds it. The contract was
-created with it and returns it as <code>docHash</code>: if both are equal, this is the text that was signed. Values are those of
-the record; a marked name <span class="blank">[in brackets]</span> stands where none is known yet.</p>
+<p>The document hash is the Keccak-256 of the agreement’s JSON, character by character as its record holds it, and the contract
+returns it as <code>docHash</code>: computed again, it shows whether this is the text that was signed. Values are those of the
+record; a marked name <span class="blank">[in brackets]</span> stands where none is known yet.</p>
 </footer>`;
 }
 

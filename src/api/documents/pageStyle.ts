@@ -78,7 +78,7 @@ footer dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1
 footer dt { font-weight: 500; }
 footer dd { margin: 0; color: var(--ink); }
 footer p { margin: 0; }
-.exact { font-family: var(--mono); font-size: .94em; }
+.exact { font-family: var(--mono); font-size: .86em; line-height: 1.8; }
 @media (max-width: 48rem) {
   body { margin: 0; border: 0; box-shadow: none; padding-top: 2.5rem; }
   footer dl { grid-template-columns: 1fr; gap: 0; }
