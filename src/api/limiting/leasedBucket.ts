@@ -20,9 +20,16 @@ export type LeasedBucket = {
 const leaseMs = 100;
 
 /**
+ * While tokens that were taken ahead out of a full bucket are not used yet, others flow in after them, and both could be used at
+ * once: so out of a full bucket only this part of it is taken ahead.
+ */
+const aheadOfFull = 0.01;
+
+/**
  * A process's part of a shared bucket. A request takes a token from the lease that is at hand, else waits for one taking that
- * serves all who wait; the busier, the more is taken ahead, so that many requests cost one taking. Nothing is taken ahead for a
- * first request, and what is not used in its time is lost: a lease must not make a bucket larger than it is.
+ * serves all who wait; the busier the process, the more is taken ahead, so that many requests cost one taking. What is not used in
+ * its time is lost. However many processes there are, no span of n seconds sees more than `burst + (n + 0.1) * perSecond`
+ * requests, since none uses a token more than 0.1 seconds after it was counted; and a burst that comes after a pause is all admitted.
  */
 export function createLeasedBucket({
   rate,
@@ -45,16 +52,21 @@ export function createLeasedBucket({
     for (const { resolve } of waiting.splice(0, count)) resolve(isAdmitted);
   };
 
+  /** What the bucket holds at most: others may have taken from it since it was last seen. */
+  const estimate = (now: number) => Math.min(rate.burst, level + ((now - levelAt) / 1000) * rate.perSecond);
+
   const predict = (needed: number, now: number) => {
     const sinceLease = now - leaseStart;
-    if (sinceLease < leaseMs) return Math.min(mostAhead, 2 * leased + needed);
-    return sinceLease < 2 * leaseMs ? leased - held : 0;
+    const recent = sinceLease < 2 * leaseMs ? leased - held : 0;
+    const expected = sinceLease < leaseMs ? 2 * leased + needed : recent;
+    const isFull = estimate(now) - needed > rate.burst - 2 * mostAhead;
+    return Math.min(expected, isFull ? Math.floor(rate.burst * aheadOfFull) : mostAhead);
   };
 
   const takeOnce = async () => {
     const needed = waiting.length;
     const askedAt = performance.now();
-    const { granted, left } = await take({ needed, ahead: predict(needed, askedAt), leaseMs });
+    const { granted, left } = await take({ needed, ahead: predict(needed, askedAt) });
     level = left;
     levelAt = performance.now();
     leased = Math.max(0, granted - needed);
@@ -88,7 +100,7 @@ export function createLeasedBucket({
   const describe = (isAdmitted: boolean): Admission => {
     const now = performance.now();
     const usable = now < leaseStart + leaseMs ? held : 0;
-    const tokens = Math.min(rate.burst, level + ((now - levelAt) / 1000) * rate.perSecond + usable);
+    const tokens = Math.min(rate.burst, estimate(now) + usable);
     return {
       isAdmitted,
       remaining: isAdmitted ? Math.floor(tokens) : 0,

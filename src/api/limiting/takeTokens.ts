@@ -8,22 +8,15 @@ export type RequestKind = (typeof requestKinds)[number];
 /** A bucket of at most `burst` tokens into which `perSecond` tokens flow. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
 
-/** How many tokens are asked for: for requests that wait now, and for such as will probably come within the lease. */
-export type Demand = {
-  readonly needed: number;
-  readonly ahead: number;
-  /** How long tokens taken ahead may be used. */
-  readonly leaseMs: number;
-};
+/** How many tokens are asked for: for requests that wait now, and for such as will probably come soon. */
+export type Demand = { readonly needed: number; readonly ahead: number };
 
 /** `granted` is what was asked for, or for lack of tokens only a part of `needed`; `left` is what the bucket holds then. */
 export type Taken = { readonly granted: number; readonly left: number };
 
 const refilled = `least($3::float8, bucket.tokens
   + $4::float8 * greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8))`;
-const lowered = `least(${refilled}, $3::float8 - $7::float8)`;
-const isEnoughForAll = `${lowered} >= $5::int + $6::int`;
-const granted = `case when ${isEnoughForAll} then $5::int + $6::int
+const granted = `case when ${refilled} >= $5::int + $6::int then $5::int + $6::int
   else least($5::int, floor(${refilled}))::int end`;
 
 /**
@@ -35,26 +28,19 @@ const statement = `
   values ($1, $2, $3::float8 - least($5::int, floor($3::float8)), least($5::int, floor($3::float8)), clock_timestamp())
   on conflict (principal_id, kind) do update set
     granted = ${granted},
-    tokens = case when ${isEnoughForAll} then ${lowered} else ${refilled} end - (${granted}),
+    tokens = ${refilled} - (${granted}),
     updated_at = case when bucket.updated_at > excluded.updated_at
         and bucket.updated_at < excluded.updated_at + interval '5 seconds'
       then bucket.updated_at else excluded.updated_at end
   returning granted, tokens as left`;
 
-/**
- * Takes tokens out of the bucket that all API processes share.
- *
- * Tokens that are taken ahead are used up to `leaseMs` later than they were counted. They are given only out of a bucket that is
- * lowered by what flows in during that time; so, however many processes there are, no span of n seconds ever sees more than
- * `burst + n * perSecond` requests.
- */
+/** Takes tokens out of the bucket that all API processes share; for what is taken ahead only where there is enough for all. */
 export async function takeTokens(
   pool: pg.Pool,
   options: { principalId: string; kind: RequestKind; rate: Rate } & Demand,
 ): Promise<Taken> {
-  const { principalId, kind, rate, needed, ahead, leaseMs } = options;
-  const reserve = ahead > 0 ? (rate.perSecond * leaseMs) / 1000 : 0;
-  const values = [principalId, kind, rate.burst, rate.perSecond, needed, ahead, reserve];
+  const { principalId, kind, rate, needed, ahead } = options;
+  const values = [principalId, kind, rate.burst, rate.perSecond, needed, ahead];
   const [taken] = await runPrepared<Taken>(pool, statement, values);
   if (!taken) throw new Error('The bucket of a principal has no row.');
   return taken;
