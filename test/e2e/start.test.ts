@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createTestClient, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,7 +29,6 @@ beforeAll(async () => {
     DATABASE_URL: testDatabase.url,
     [`RPC_URL_${chain.chainId}`]: anvil.rpcUrl,
     RELAYER_PRIVATE_KEYS: relayer,
-    ENCRYPTION_KEY: randomBytes(32).toString('hex'),
     PORT: String(await findFreePort()),
     INDEXER_PORT: String(await findFreePort()),
   };
@@ -59,7 +57,7 @@ describe('npm start', () => {
       { RELAYER_PRIVATE_KEYS: '0x12' },
       'RELAYER_PRIVATE_KEYS, key 1: is no private key',
     ],
-    ['there is no encryption key', { ENCRYPTION_KEY: '' }, 'ENCRYPTION_KEY: is required'],
+    ['an encryption key is no key', { ENCRYPTION_KEY: 'abc' }, 'ENCRYPTION_KEY: expected 64 hex digits'],
     ['there is no relayer key', { RELAYER_PRIVATE_KEYS: '' }, 'RELAYER_PRIVATE_KEYS: is required'],
   ])('where %s it says so and starts nothing', async (_, changes, message) => {
     const program = start(changes);

@@ -7,6 +7,7 @@ import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import { createDatabase } from '../database/database.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { createCipher } from '../encryption/cipher.ts';
+import { readInstallationKey } from '../encryption/installationKey.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import { createRateLimiter } from '../limiting/rateLimiter.ts';
@@ -30,7 +31,7 @@ export async function startApi(
     encryptionKeys,
     logger,
     onClose,
-  }: { encryptionKeys: EncryptionKeys; logger: Logger; onClose(closing: Closing): void },
+  }: { encryptionKeys: EncryptionKeys | undefined; logger: Logger; onClose(closing: Closing): void },
 ): Promise<number> {
   const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins } = configuration;
   const { database, pool, close } = createDatabase({
@@ -47,7 +48,10 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
-  const idempotency = createIdempotencyStore({ pool, cipher: createCipher(encryptionKeys), logger });
+  if (!encryptionKeys)
+    logger.warn('ENCRYPTION_KEY is not set: what is encrypted has its key in the same database');
+  const cipher = createCipher(encryptionKeys ?? (await readInstallationKey(database)));
+  const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
   onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
   const services = { database, pool, chains, clients, changes, limits, publicBaseUrl };
