@@ -33,7 +33,7 @@ export type TestService = {
 const nobody = 'http://127.0.0.1:9';
 
 /** All APIs of one test share it, as all replicas of an installation do. */
-const encryptionKey = randomBytes(32).toString('hex');
+export const encryptionKey = randomBytes(32).toString('hex');
 
 export type ApiOptions = {
   /** Chains without a URL do not answer. */
