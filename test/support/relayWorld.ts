@@ -23,20 +23,8 @@ import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
 import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
 import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
 import { createTestDatabase } from './postgres.ts';
+import { quickSettings } from './relaySettings.ts';
 import { waitUntil } from './waitUntil.ts';
-
-/** Everything happens soon, so that a test need not wait long. */
-export const quickSettings: RelaySettings = {
-  maxFeePerGas: 100_000_000_000n,
-  minBalance: undefined,
-  cancelBudget: parseEther('0.01'),
-  gasMarginPercent: 25,
-  maxInFlight: 64,
-  resendAfterMs: 400,
-  replaceAfterMs: 60_000,
-  pollMs: 100,
-  leaseMs: 1_500,
-};
 
 export type RelayStart = {
   keys: readonly Hex[];
@@ -50,7 +38,7 @@ export type RowState = {
   wallet: Address | null;
   nonce: number | null;
   hash: Hex | null;
-  failure: { reason: string; message: string } | null;
+  failure: { reason: string; message: string; [fact: string]: unknown } | null;
   attempts: { hash: Hex; nonce: number; wallet: Address; fee: bigint; isAccepted: boolean }[];
 };
 
@@ -79,6 +67,7 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
     .extend(walletActions);
   const token = await deployTestToken({ rpcUrl });
   const relays: Relay[] = [];
+  let firstBlock = 0n;
   let isIndexing = false;
   let indexing = Promise.resolve();
 
@@ -134,13 +123,13 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
     return one;
   };
 
-  /** How often the token was minted for each recipient. */
+  /** How often the token was minted for each recipient, since the last reset. */
   const countMints = async (): Promise<Map<Address, number>> => {
     const logs = await client.getLogs({
       address: token,
       event: mintEvent,
       args: { from: zeroAddress },
-      fromBlock: 0n,
+      fromBlock: firstBlock,
     });
     const counts = new Map<Address, number>();
     for (const { args } of logs) if (args.to) counts.set(args.to, (counts.get(args.to) ?? 0) + 1);
@@ -233,6 +222,16 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
         timeoutMs,
       );
     },
+    /** Waits until all rows are in the state. */
+    async waitForAll(ids: readonly string[], state: string, timeoutMs = 30_000): Promise<void> {
+      const query =
+        'select count(*)::int as count from service.transactions where id = any($1) and state = $2';
+      await waitUntil(
+        `all rows are ${state}`,
+        async () => (await pool.query(query, [ids, state])).rows[0]?.count === ids.length,
+        timeoutMs,
+      );
+    },
     /** Waits until each recipient has been minted for. */
     async waitForMints(recipients: readonly Address[], timeoutMs = 15_000): Promise<void> {
       await waitUntil(
@@ -243,6 +242,15 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
         },
         timeoutMs,
       );
+    },
+    /** What a wallet has signed only to use up nonces. */
+    async readFillers(address: Address): Promise<{ nonce: number; gas: string }[]> {
+      const { rows } = await pool.query<{ nonce: string; gas: string }>(
+        `select distinct wallet_nonce as nonce, gas from service.transaction_attempts
+         where wallet = $1 and transaction_id is null order by nonce`,
+        [address],
+      );
+      return rows.map(({ nonce, gas }) => ({ nonce: Number(nonce), gas }));
     },
     async readWallet(address: Address) {
       const { rows } = await pool.query<{
@@ -260,6 +268,7 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
     async reset(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
+      firstBlock = await client.getBlockNumber();
       await pool.query(
         'truncate service.transactions, service.transaction_attempts, service.relayer_wallets, service.projections cascade',
       );

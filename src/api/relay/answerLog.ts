@@ -32,7 +32,6 @@ export function createAnswerLog(pool: pg.Pool, chainId: number): AnswerLog {
         noted = new Map([...batch, ...noted]);
         throw error;
       }
-      faultPoint('afterStateWrite');
     },
   };
 }

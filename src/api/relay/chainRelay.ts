@@ -185,7 +185,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
       clearTimeout(flushTimer);
       await flushing.close();
       await answers.flush().catch(() => {});
-      await releaseLeases(pool, holder).catch((error) =>
+      await releaseLeases(pool, [...seats.keys()], holder).catch((error) =>
         logger.warn({ err: error }, 'the leases end by themselves'),
       );
     },

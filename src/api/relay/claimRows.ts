@@ -86,7 +86,6 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
       }
     }
     if (claim.signed.length > 0) await writeSigned(client, claim, options);
-    faultPoint('beforeSignCommit');
     return claim;
   });
 }

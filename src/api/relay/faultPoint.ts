@@ -1,12 +1,10 @@
 /** The places on the way of a transaction at which a fault test may end the process. */
 export type FaultPoint =
   | 'afterClaim'
-  | 'beforeSignCommit'
   | 'afterSignCommit'
   | 'beforeBroadcast'
   | 'afterBroadcast'
-  | 'beforeStateWrite'
-  | 'afterStateWrite';
+  | 'beforeStateWrite';
 
 const chosen = process.env.ENVIRONMENT === 'production' ? undefined : process.env.FAULT_POINT;
 

@@ -1,6 +1,6 @@
 import type { Address, PrivateKeyAccount } from 'viem';
 import type { ChainContext, Seat } from './chainContext.ts';
-import { insertWallets, renewLeases, retireWallets } from './walletRows.ts';
+import { insertWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
 
 /** So many renewals pass between two looks at the wallets that nobody has a key for. */
 const renewalsPerLook = 4;
@@ -38,8 +38,11 @@ export function createLeaseKeeper(
   const seeThrough = async () => {
     const left = await retireWallets(pool, { chainId, configured, owner: holder.owner });
     for (const address of left) if (!seats.has(address)) seats.set(address, createSeat(address, undefined));
-    for (const address of seats.keys())
-      if (!configured.includes(address) && !left.includes(address)) seats.delete(address);
+    const done = [...seats.keys()].filter(
+      (address) => !configured.includes(address) && !left.includes(address),
+    );
+    for (const address of done) seats.delete(address);
+    if (done.length > 0) await releaseLeases(pool, done, holder);
   };
 
   return async () => {

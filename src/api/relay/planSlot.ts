@@ -30,8 +30,6 @@ export type SlotTimes = { readonly resendAfterMs: number; readonly replaceAfterM
 
 /** Fees that a node finds too low are raised no more often than this, or a quarrel over a nonce would reach the cap in a minute. */
 const objectionPauseMs = 2_000;
-/** Bytes that nodes refuse for good get this long to find one that takes them. */
-const rejectionMs = 15_000;
 const shortestResendMs = 1_000;
 
 /** Decides what to do about one nonce now. */
@@ -43,8 +41,8 @@ export function planSlot(facts: SlotFacts, times: SlotTimes): SlotAction {
   if (objection === 'underpriced' && canRaise && ageMs >= objectionPauseMs) return raise;
   // No node has them, so they would only be a gap: what is not wanted need not be sent first.
   if (purpose === 'unwanted' && acceptedMs === undefined && facts.canCancel) return 'cancel';
-  if (objection === 'rejected' && purpose === 'wanted' && ageMs >= rejectionMs && facts.canCancel)
-    return 'cancel';
+  // Refused for good by every node for so long: whatever comes after it must not wait for it.
+  if (objection === 'rejected' && ageMs >= times.replaceAfterMs && facts.canCancel) return 'cancel';
   if (facts.isFirst && canRaise && facts.stalledMs >= patience(facts, times)) return raise;
   // What a node has taken may well be mined, which uses up the nonce too; it is not sent to others as well.
   if (purpose === 'unwanted' && facts.canCancel) return 'wait';

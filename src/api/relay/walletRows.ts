@@ -56,12 +56,16 @@ export async function renewLeases(
   }));
 }
 
-/** Lets go of all wallets at once, so that the next process need not wait for the leases to end. */
-export async function releaseLeases(pool: pg.Pool, { chainId, owner }: LeaseHolder): Promise<void> {
+/** Lets go of wallets at once, so that the next process need not wait for the leases to end. */
+export async function releaseLeases(
+  pool: pg.Pool,
+  addresses: readonly Address[],
+  { chainId, owner }: LeaseHolder,
+): Promise<void> {
   await pool.query(
     `update service.relayer_wallets set lease_owner = null, lease_until = null, updated_at = now()
-     where chain_id = $1 and lease_owner = $2`,
-    [chainId, owner],
+     where chain_id = $1 and lease_owner = $2 and address = any($3)`,
+    [chainId, owner, addresses],
   );
 }
 

@@ -1,0 +1,126 @@
+import { type Address, type Hex, parseGwei } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createDisturbedNode } from '../support/relayNode.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  await world.client.setAutomine(true);
+  await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('1') });
+  await world.client.mine({ blocks: 1 });
+});
+afterAll(() => world.close());
+
+async function createWallet(): Promise<{ key: Hex; address: Address }> {
+  const [key = '0x'] = await world.createWallets(1);
+  return { key, address: privateKeyToAddress(key) };
+}
+
+/** The next block costs that much, and so, but for an eighth, those after it. */
+async function raiseBaseFee(gwei: string): Promise<void> {
+  await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
+  await world.client.mine({ blocks: 1 });
+}
+
+async function mineUntilMinted(recipient: Address): Promise<void> {
+  await waitUntil('it is mined', async () => {
+    await world.client.mine({ blocks: 1 });
+    return (await world.countMints()).has(recipient);
+  });
+}
+
+describe('a transaction that has become too cheap', () => {
+  test('is replaced under its own nonce by one that offers enough', async () => {
+    const { key, address } = await createWallet();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys: [key], settings: { replaceAfterMs: 300 } });
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'broadcast');
+    await raiseBaseFee('40');
+    await waitUntil('it is replaced', async () => (await world.readRow(row.id)).attempts.length > 1);
+    await mineUntilMinted(row.recipient);
+    const { attempts, hash } = await world.readRow(row.id);
+    expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0]));
+    expect(hash).toBe(attempts.at(-1)?.hash);
+    for (const [at, { fee }] of attempts.entries())
+      expect(fee * 8n).toBeGreaterThanOrEqual((attempts[at - 1]?.fee ?? 0n) * 9n);
+    expect((await world.countMints()).get(row.recipient)).toBe(1);
+    expect(await world.client.getTransactionCount({ address })).toBe(1);
+  });
+
+  test('at the cap waits with the same bytes until the chain is cheaper, and nothing else is signed meanwhile', async () => {
+    const { key } = await createWallet();
+    await world.client.setAutomine(false);
+    const maxFeePerGas = parseGwei('6');
+    const node = await createDisturbedNode(world.rpcUrl, () => undefined);
+    const countSends = () => node.count('eth_sendRawTransaction');
+    await world.startRelay({
+      keys: [key],
+      rpcUrls: [node.url],
+      settings: { replaceAfterMs: 100, maxFeePerGas },
+    });
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'broadcast');
+    await raiseBaseFee('30');
+    const blocks = node.count('eth_getBlockByNumber');
+    await waitUntil('the base fee is seen', () => node.count('eth_getBlockByNumber') > blocks + 3);
+    const held = await world.acceptOne();
+    // Without progress the bytes are sent again and again, which never makes them dearer than the cap.
+    const before = countSends();
+    await waitUntil('they were sent again', () => countSends() > before + 6);
+    const { attempts } = await world.readRow(row.id);
+    for (const { fee } of attempts) expect(fee).toBeLessThanOrEqual(maxFeePerGas);
+    expect((await world.readRow(held.id)).state).toBe('accepted');
+
+    await raiseBaseFee('1');
+    await mineUntilMinted(row.recipient);
+    await mineUntilMinted(held.recipient);
+    await world.reset();
+    await node.close();
+  });
+});
+
+test('a node that finds the fees too low gets the same nonce for more', async () => {
+  const { key } = await createWallet();
+  let refused: unknown;
+  const node = await createDisturbedNode(world.rpcUrl, ({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction') return undefined;
+    refused ??= params[0];
+    const error = { code: -32_000, message: 'replacement transaction underpriced' };
+    return params[0] === refused ? { error } : undefined;
+  });
+  await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+  const row = await world.acceptOne();
+  await world.waitForMints([row.recipient]);
+  const { attempts } = await world.waitForState(row.id, 'broadcast');
+  expect(attempts.map(({ nonce, isAccepted }) => ({ nonce, isAccepted }))).toEqual([
+    { nonce: 0, isAccepted: false },
+    { nonce: 0, isAccepted: true },
+  ]);
+  await world.reset();
+  await node.close();
+});
+
+describe('gas', () => {
+  test('is estimated where nothing is known of it', async () => {
+    const { key } = await createWallet();
+    await world.startRelay({ keys: [key] });
+    const row = await world.acceptOne({ gasEstimate: null });
+    await world.waitForMints([row.recipient]);
+  });
+
+  test('that did not suffice is estimated anew for another try', async () => {
+    const { key } = await createWallet();
+    await world.startRelay({ keys: [key] });
+    world.startIndexing();
+    const row = await world.acceptOne({ gasEstimate: 24_000n });
+    await world.waitForState(row.id, 'mined');
+    expect((await world.readRow(row.id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+});

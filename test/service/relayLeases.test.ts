@@ -1,0 +1,101 @@
+import { type Address, type Hex, parseEther } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createDisturbedNode } from '../support/relayNode.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  // Linea, whose own estimates Anvil does not offer.
+  world = await createRelayWorld({ chainId: 59_141 });
+});
+afterEach(() => world.reset());
+afterAll(() => world.close());
+
+async function createWallet(): Promise<{ key: Hex; address: Address }> {
+  const [key = '0x'] = await world.createWallets(1);
+  return { key, address: privateKeyToAddress(key) };
+}
+
+async function awaitOwner(
+  address: Address,
+  isOwner: (owner: string | null) => boolean,
+): Promise<string | null> {
+  const wallet = await waitUntil('the wallet has that owner', async () => {
+    const found = await world.readWallet(address);
+    return found && isOwner(found.lease_owner) && found;
+  });
+  return wallet.lease_owner;
+}
+
+test('two relays on one database share the wallets and send everything once', async () => {
+  const keys = await world.createWallets(3);
+  const addresses = keys.map((key) => privateKeyToAddress(key));
+  await Promise.all([world.startRelay({ keys }), world.startRelay({ keys })]);
+  const rows = (await Promise.all(Array.from({ length: 12 }, () => world.accept(5)))).flat();
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
+  const counts = await world.countMints();
+  expect(rows.filter(({ recipient }) => counts.get(recipient) !== 1)).toEqual([]);
+  const sent = await Promise.all(addresses.map((address) => world.client.getTransactionCount({ address })));
+  expect(sent.reduce((sum, count) => sum + count)).toBe(rows.length);
+  expect(sent.every((count) => count > 0)).toBe(true);
+});
+
+test('a relay that is closed hands its wallets over at once', async () => {
+  const { key, address } = await createWallet();
+  const first = await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
+  const owner = await awaitOwner(address, (name) => name !== null);
+  await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
+  const closed = performance.now();
+  await first.close();
+  await awaitOwner(address, (name) => name !== null && name !== owner);
+  // The second renews every second: it need not wait for the lease to end.
+  expect(performance.now() - closed).toBeLessThan(2_500);
+  const row = await world.acceptOne();
+  await world.waitForMints([row.recipient]);
+});
+
+test('a relay that has lost the lease signs nothing until it is its own again', async () => {
+  const { key, address } = await createWallet();
+  await world.startRelay({ keys: [key], settings: { leaseMs: 600 } });
+  await awaitOwner(address, (name) => name !== null);
+  await world.pool.query(
+    `update service.relayer_wallets set lease_owner = 'another', lease_until = now() + interval '1.5 s' where address = $1`,
+    [address],
+  );
+  const row = await world.acceptOne();
+  const query = 'select lease_until < now() as is_over from service.relayer_wallets where address = $1';
+  await waitUntil('the other lease is over', async () => {
+    const { rows } = await world.pool.query(query, [address]);
+    if (!rows[0]?.is_over) expect((await world.readRow(row.id)).state).toBe('accepted');
+    return rows[0]?.is_over === true || (await world.readWallet(address))?.lease_owner !== 'another';
+  });
+  await world.waitForMints([row.recipient]);
+});
+
+test('what a wallet has signed is seen through when its key is gone, and it retires', async () => {
+  const old = await createWallet();
+  const current = await createWallet();
+  const silent = await createDisturbedNode(world.rpcUrl, ({ method }) =>
+    method === 'eth_sendRawTransaction' ? 'loseRequest' : undefined,
+  );
+  const first = await world.startRelay({ keys: [old.key], rpcUrls: [silent.url] });
+  const signed = await world.accept(2);
+  await world.waitForAll(
+    signed.map(({ id }) => id),
+    'signed',
+  );
+  await first.close();
+  await silent.close();
+
+  await world.startRelay({ keys: [current.key] });
+  const row = await world.acceptOne();
+  await world.waitForMints([...signed, row].map(({ recipient }) => recipient));
+  expect((await world.readWallet(old.address))?.status).toBe('retired');
+  expect((await world.readRow(row.id)).wallet).toBe(current.address);
+  await world.indexOnce();
+  await waitUntil('nobody holds it', async () => (await world.readWallet(old.address))?.lease_owner === null);
+  await world.client.setBalance({ address: old.address, value: parseEther('1') });
+  expect((await world.readWallet(old.address))?.status).toBe('retired');
+});

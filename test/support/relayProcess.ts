@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import pino from 'pino';
+import type { Hex } from 'viem';
+import { z } from 'zod';
+import { createDatabase } from '../../src/api/database/database.ts';
+import type { FaultPoint } from '../../src/api/relay/faultPoint.ts';
+import { createRelay } from '../../src/api/relay/relay.ts';
+import { quickSettings } from './relaySettings.ts';
+
+const plan = z.object({
+  databaseUrl: z.string(),
+  rpcUrl: z.string(),
+  chainId: z.number(),
+  keys: z.array(z.templateLiteral(['0x', z.string()])),
+  leaseMs: z.number(),
+});
+export type RelayProcessPlan = z.output<typeof plan>;
+
+export type RelayProcess = {
+  /** Resolves with the signal that ended it. */
+  exited: Promise<NodeJS.Signals | null>;
+  kill(): Promise<void>;
+};
+
+const running = new Set<ChildProcess>();
+
+/** A relay in a process of its own, which ends itself at the fault point, if one is given. The caller ends it. */
+export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultPoint): RelayProcess {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(options)], {
+    env: { PATH: process.env.PATH, ...(faultPoint && { FAULT_POINT: faultPoint }) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  running.add(child);
+  const { promise: exited, resolve } = Promise.withResolvers<NodeJS.Signals | null>();
+  child.on('exit', (_code, signal) => {
+    running.delete(child);
+    resolve(signal);
+  });
+  return {
+    exited,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Ends those that a failed test has left. */
+export function killRelayProcesses(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+function run({ databaseUrl, rpcUrl, chainId, keys, leaseMs }: RelayProcessPlan): void {
+  const logger = pino({ level: 'silent' });
+  const { pool } = createDatabase({
+    url: databaseUrl,
+    applicationName: 'relay process',
+    maxConnections: 6,
+    logger,
+  });
+  createRelay({
+    pool,
+    databaseUrl,
+    chains: [{ chainId, name: 'test', rpcUrls: [rpcUrl], confirmations: 1 }],
+    keys: new Map([[chainId, keys satisfies Hex[]]]),
+    settings: new Map([[chainId, { ...quickSettings, leaseMs }]]),
+    rpcTimeoutMs: 5_000,
+    logger,
+  });
+}
+
+if (import.meta.main) run(plan.parse(JSON.parse(process.argv[2] ?? 'null')));

@@ -1,0 +1,15 @@
+import { parseEther } from 'viem';
+import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
+
+/** Everything happens soon, so that a test need not wait long. */
+export const quickSettings: RelaySettings = {
+  maxFeePerGas: 100_000_000_000n,
+  minBalance: undefined,
+  cancelBudget: parseEther('0.01'),
+  gasMarginPercent: 25,
+  maxInFlight: 64,
+  resendAfterMs: 400,
+  replaceAfterMs: 60_000,
+  pollMs: 100,
+  leaseMs: 1_500,
+};
