@@ -7,8 +7,7 @@ const howTo = '64 hex digits each, comma-separated (openssl rand -hex 32)';
 
 /**
  * Reads `ENCRYPTION_KEY`: one key of 256 bits, or several, so that a new one can take over while older ones still decrypt what
- * they have encrypted. Undefined where none is named: a default
- * that everybody knows would be none.
+ * they have encrypted. Undefined where none is named: a default that everybody knows would be none.
  *
  * @throws ConfigurationError naming the variable, never a key.
  */
