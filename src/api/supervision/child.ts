@@ -10,8 +10,8 @@ const stopTimeoutMs = 20_000;
 export type ChildOptions = {
   /** The program: a file that Node runs. */
   entry: string;
-  /** What Node loads before the program. */
-  preloads?: readonly string[] | undefined;
+  /** What Node itself is told. */
+  nodeFlags?: readonly string[] | undefined;
   /** The whole environment of the child. */
   env: NodeJS.ProcessEnv;
   /** Receives each line that the child prints. Without it the child prints to this process's own output. */
@@ -35,10 +35,9 @@ export type Child = {
  * Starts a Node process that ends with this one. It gets a process group of its own: an interrupt typed at the terminal
  * reaches this process alone, which stops its children in their order.
  */
-export function startChild({ entry, preloads = [], env, onLine }: ChildOptions): Child {
-  const imports = [dieWithParent, ...preloads].flatMap((file) => ['--import', file]);
+export function startChild({ entry, nodeFlags = [], env, onLine }: ChildOptions): Child {
   const output = onLine ? 'pipe' : 'inherit';
-  const child = spawn(process.execPath, [...imports, entry], {
+  const child = spawn(process.execPath, [...nodeFlags, '--import', dieWithParent, entry], {
     env,
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],

@@ -13,11 +13,17 @@ const entries: Record<ServiceName, string> = {
   indexer: fileURLToPath(new URL('../start/indexer.ts', import.meta.url)),
 };
 
-/** Not for the indexer: Ponder has its own ways of loading. */
-const preloads: Partial<Record<ServiceName, string[]>> = {
-  api: [fileURLToPath(new URL('lightDrizzle.ts', import.meta.url))],
-  worker: [fileURLToPath(new URL('lightDrizzle.ts', import.meta.url))],
-};
+/**
+ * With Node's own 16 MB for each half of the young generation a process that serves little keeps 40 MB more than it needs; no
+ * loss of throughput was found with 4.
+ */
+const lean = [
+  '--max-semi-space-size=4',
+  '--import',
+  fileURLToPath(new URL('lightDrizzle.ts', import.meta.url)),
+];
+/** Not for the indexer: Ponder has its own ways of loading, and a backfill is all allocation. */
+const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
 
 export type ServicesOptions = {
   /** The environment of all three; the worker alone gets the relayer keys in it. */
@@ -45,7 +51,7 @@ export function startServices(options: ServicesOptions): Services {
       start: () =>
         startChild({
           entry: entries[name],
-          preloads: preloads[name],
+          nodeFlags: nodeFlags[name],
           env: name === 'worker' ? env : withoutRelayerKeys(env),
           onLine: onLine && ((line) => onLine(name, line)),
         }),
