@@ -1,4 +1,5 @@
 /** The protocol in pure functions: authored documents, on-chain parameters, permits, payloads and chains. No I/O. */
+export { type AdoptionRequest, resolveAdoptedValues } from './adoptedValues.ts';
 export { type Chain, chains, type Environment, findChain, supportedChains } from './chains.ts';
 export { checkInputValues } from './checkInputValues.ts';
 export { type CompileOptions, compileAgreement } from './compileAgreement.ts';

@@ -26,7 +26,14 @@ const seen = tablesOf(view);
 
 describe('the view of the index', () => {
   test('holds the tables that the service reads', () => {
-    expect([...seen.keys()].sort()).toEqual(['agreements', 'blocks', 'heads', 'inputs', 'permit_counts']);
+    expect([...seen.keys()].sort()).toEqual([
+      'agreements',
+      'blocks',
+      'definitions',
+      'heads',
+      'inputs',
+      'permit_counts',
+    ]);
   });
 
   test.each([...seen])(

@@ -46,11 +46,7 @@ export type DeploymentRules = {
 export function checkDeployment(request: DeploymentRequest, rules: DeploymentRules): CheckedDeployment {
   const { agreement, initValues, participants, observers = [] } = request;
   const chain = requireChain(request.chainId, rules);
-  const { templateId, participantVariableKeys, warnings } = requireAgreement(agreement, rules.limits);
-  if (templateId === null) {
-    const path = 'agreement.metadata.templateId';
-    throw refuseAgreement([{ path, message: 'is missing, and so is metadata.id' }]);
-  }
+  const { templateId, participantVariableKeys, warnings } = requireTemplate(agreement, rules.limits);
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants });
   for (const reason of ['invalid_values', 'invalid_participants'] as const) {
     const ofReason = issues.filter((issue) => issue.reason === reason);
@@ -58,6 +54,18 @@ export function checkDeployment(request: DeploymentRequest, rules: DeploymentRul
   }
   const distinct = [...new Set(observers)];
   return { chain, templateId, participantVariableKeys, warnings, ...resolved, observers: distinct };
+}
+
+/** @throws RefusedError `invalid_agreement` as `requireAgreement` does, and for a document that names no template. */
+export function requireTemplate(
+  agreement: unknown,
+  limits: Limits,
+): AgreementReport & { readonly templateId: string } {
+  const report = requireAgreement(agreement, limits);
+  const { templateId } = report;
+  if (templateId !== null) return { ...report, templateId };
+  const path = 'agreement.metadata.templateId';
+  throw refuseAgreement([{ path, message: 'is missing, and so is metadata.id' }]);
 }
 
 /** @throws RefusedError `unsupported_chain` for any but the followed chains. */

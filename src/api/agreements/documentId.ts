@@ -3,6 +3,14 @@ import type { Database } from '../database/database.ts';
 import { records } from '../database/tables/records.ts';
 import { RefusedError } from '../errors/serviceError.ts';
 
+export const maxDocumentId = 256;
+/** What can stand in a path as one part of it. */
+export const documentIdPattern = /^(?!\.{1,2}$)[^\p{Cc}/\\?#]+$/u;
+
+export function isDocumentId(text: string): boolean {
+  return text.length <= maxDocumentId && documentIdPattern.test(text) && text.isWellFormed();
+}
+
 type DocumentOf = { readonly principalId: string; readonly documentId: string };
 
 /** Whether none of the principal's records hosts a document under this id. */

@@ -42,6 +42,16 @@ export const indexedAgreements = views.table('agreements', {
   updatedBlockTimestamp: uint256().notNull(),
 });
 
+export const indexedDefinitions = views.table('definitions', {
+  chainId: integer().notNull(),
+  agreement: hex().notNull(),
+  functionName: text().notNull(),
+  salt: hex(),
+  inputDefs: json().notNull(),
+  transitions: json().notNull(),
+  initVars: json().notNull(),
+});
+
 export const indexedInputs = views.table('inputs', {
   chainId: integer().notNull(),
   agreement: hex().notNull(),

@@ -1,3 +1,4 @@
+import { awaitConsistency } from '../agreements/awaitConsistency.ts';
 import type { Services } from '../agreements/services.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { type App, type AppParts, createApp } from './createApp.ts';
@@ -9,6 +10,7 @@ import { getDocument } from './routes/getDocument.ts';
 import { getInputs } from './routes/getInputs.ts';
 import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
+import { importAgreementEndpoint } from './routes/importAgreement.ts';
 import { inputTypedDataEndpoint } from './routes/inputTypedData.ts';
 import { submitInputEndpoint } from './routes/submitInput.ts';
 import { validateDeployment } from './routes/validateDeployment.ts';
@@ -17,17 +19,22 @@ import { validateTemplate } from './routes/validateTemplate.ts';
 /** All routes of the service over what they work with. A new route is added here. */
 export function createApi(
   services: Services,
-  { pages, ...parts }: Omit<AppParts, 'limits' | 'endpoints' | 'publicRoutes'> & { pages: PageRenderer },
+  {
+    pages,
+    ...parts
+  }: Omit<AppParts, 'limits' | 'awaitConsistency' | 'endpoints' | 'publicRoutes'> & { pages: PageRenderer },
 ): App {
   return createApp({
     ...parts,
     limits: services.limits,
+    awaitConsistency: (token) => awaitConsistency(token, services),
     publicRoutes: [healthRoute(services.pool)],
     endpoints: [
       validateTemplate(services),
       validateDeployment(services),
       deployTypedDataEndpoint(services),
       deployWithPermit(services),
+      importAgreementEndpoint(services),
       inputTypedDataEndpoint(services),
       submitInputEndpoint(services),
       getAgreements(services),

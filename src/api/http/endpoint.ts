@@ -61,6 +61,8 @@ export type ServeContext = {
   readonly idempotency: IdempotencyStore;
   readonly limits: Limits;
   readonly logger: Logger;
+  /** Resolves once reads show what a principal's token names. */
+  awaitConsistency(token: { consistency: string; principalId: string }): Promise<void>;
 };
 
 /** One route of the service: what is documented of it, and how it is served. */
@@ -82,6 +84,14 @@ const keyHeaders = z.object({
   }),
 });
 
+/** What every read takes. */
+const readParameters = {
+  consistency: z.string().optional().openapi({
+    description:
+      'The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long.',
+  }),
+};
+
 /** The agreement stands one level below the body that carries it. */
 const levelsAboveAgreement = 1;
 
@@ -94,6 +104,9 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
 ): Endpoint {
   const { params, query, body, scope, refuseBody = malformedBody } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
+  const isRead = definition.method === 'get';
+  const documentedQuery = isRead ? query.extend(readParameters) : query;
+  const refusals: ErrorStatus[] = isRead ? [503] : definition.method === 'post' ? [409] : [];
 
   const readBody = async (
     request: Request,
@@ -118,14 +131,11 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
       security: [{ apiKey: [] }, { bearer: [] }],
       request: {
         params,
-        query,
+        query: documentedQuery,
         ...(definition.method === 'post' && { headers: keyHeaders }),
         ...(hasBody ? { body: { required: true, content: { 'application/json': { schema: body } } } } : {}),
       },
-      responses: buildResponses(
-        definition.data,
-        definition.method === 'post' ? [...definition.refusals, 409] : definition.refusals,
-      ),
+      responses: buildResponses(definition.data, [...definition.refusals, ...refusals]),
     }),
     async serve(context, serving) {
       const { req } = context;
@@ -135,15 +145,21 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
       context.set('principalId', principalId);
       await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, principalId });
       authorize(caller, scope);
-      const handle = async (bytes?: Uint8Array) =>
-        definition.handle({
+      const handle = async (bytes?: Uint8Array) => {
+        const sent = readQuery(req.url);
+        const consistency = isRead ? sent.consistency : undefined;
+        if (isRead) delete sent.consistency;
+        const request = {
           caller,
           requestId: context.get('requestId'),
           headers: req.raw.headers,
           params: check(params, req.param(), 'path'),
-          query: check(query, readQuery(req.url), 'query'),
+          query: check(query, sent, 'query'),
           body: await readBody(req.raw, { limits, bytes }),
-        });
+        };
+        if (consistency !== undefined) await serving.awaitConsistency({ consistency, principalId });
+        return definition.handle(request);
+      };
       if (definition.method !== 'post') return handle();
       return answerOnce(context, { ...serving, principalId }, handle);
     },

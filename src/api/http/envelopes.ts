@@ -4,7 +4,13 @@ import { writeJson } from './writeJson.ts';
 export const apiVersion = 'v0';
 
 export const metaShape = z
-  .object({ apiVersion: z.literal(apiVersion), requestId: z.string() })
+  .object({
+    apiVersion: z.literal(apiVersion),
+    requestId: z.string(),
+    consistency: z.string().optional().openapi({
+      description: 'After a write: a later read that is given this token shows what was written.',
+    }),
+  })
   .openapi('Meta', { description: 'About the answer; the request id is also in the x-request-id header.' });
 
 export const pageInfoShape = z
@@ -16,12 +22,16 @@ export const pageInfoShape = z
   .openapi('PageInfo');
 export type PageInfo = z.output<typeof pageInfoShape>;
 
-type Single = { requestId: string; dataText: string };
-type Page = Single & { pageInfo: PageInfo };
+type Single = { requestId: string; dataText: string; consistency?: string };
+type Page = { requestId: string; dataText: string; pageInfo: PageInfo };
 
-/** A resource in its envelope. `dataText` is JSON already, as much of it comes out of the database that way. */
-export function respondSingle({ requestId, dataText }: Single): Response {
-  return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${buildMeta(requestId)}}` });
+/**
+ * A resource in its envelope. `dataText` is JSON already, as much of it comes out of the database that way; every write hands in
+ * the token by which reads show it.
+ */
+export function respondSingle({ requestId, dataText, consistency }: Single): Response {
+  const meta = buildMeta(requestId, consistency);
+  return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${meta}}` });
 }
 
 /** A page of a list in its envelope; `dataText` is a JSON array. */
@@ -31,7 +41,8 @@ export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   return writeJson({ status: 200, requestId, text });
 }
 
-/** A request id is made of characters that JSON leaves as they are. */
-function buildMeta(requestId: string): string {
-  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"}`;
+/** Request ids and tokens are made of characters that JSON leaves as they are. */
+function buildMeta(requestId: string, consistency?: string): string {
+  const token = consistency === undefined ? '' : `,"consistency":"${consistency}"`;
+  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"${token}}`;
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type Hex, isHex } from 'viem';
 import { parseAddress } from '../../protocol/index.ts';
+import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
 import { maxDocUri } from '../agreements/hostedDocument.ts';
 import { isUnfit } from './textFitness.ts';
 
@@ -88,12 +89,11 @@ export const valuesShape = z.unknown().openapi({
 const maxDisplayName = 500;
 export const displayNameShape = z.string().max(maxDisplayName).regex(/\S/, 'must not be empty');
 
-const maxDocumentId = 256;
 export const documentIdShape = z
   .string()
   .min(1)
   .max(maxDocumentId)
-  .regex(/^(?!\.{1,2}$)[^\p{Cc}/\\?#]+$/u, 'must be usable as a part of a path');
+  .regex(documentIdPattern, 'must be usable as a part of a path');
 
 export const docUriShape = z.string().min(1).max(maxDocUri);
 

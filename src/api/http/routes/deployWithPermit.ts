@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { readRecordConsistency } from '../../agreements/consistency.ts';
 import { deployAgreement } from '../../agreements/deployAgreement.ts';
 import { readRecord } from '../../agreements/readRecord.ts';
 import type { Services } from '../../agreements/services.ts';
@@ -45,7 +46,8 @@ export function deployWithPermit(services: Services): Endpoint {
       const { principalId } = caller;
       const id = await deployAgreement({ ...body, principalId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
-      return respondSingle({ requestId, dataText });
+      const consistency = await readRecordConsistency(services.pool, id);
+      return respondSingle({ requestId, dataText, consistency });
     },
   });
 }

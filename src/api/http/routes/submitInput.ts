@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { readInputConsistency } from '../../agreements/consistency.ts';
 import { readInput } from '../../agreements/inputJson.ts';
 import type { Services } from '../../agreements/services.ts';
 import { submitInput } from '../../agreements/submitInput.ts';
@@ -39,7 +40,9 @@ export function submitInputEndpoint(services: Services): Endpoint {
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const id = await submitInput({ ...body, reference, principalId: caller.principalId }, services);
-      return respondSingle({ requestId, dataText: await readInput(services.pool, id) });
+      const dataText = await readInput(services.pool, id);
+      const consistency = await readInputConsistency(services.pool, id);
+      return respondSingle({ requestId, dataText, consistency });
     },
   });
 }

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, or, sql } from 'drizzle-orm';
+import { type Address, getAddress } from 'viem';
+import { type DeployValues, hashDocument } from '../../protocol/index.ts';
+import { channels } from '../database/channels.ts';
+import type { Database } from '../database/database.ts';
+import { createId } from '../database/ids.ts';
+import { records } from '../database/tables/records.ts';
+import { transactions } from '../database/tables/transactions.ts';
+import { findViolatedConstraint } from '../database/uniqueViolation.ts';
+import { isDocumentId, isFreeDocumentId } from './documentId.ts';
+import type { FoundAgreement } from './findOnChain.ts';
+import { findHostedId } from './hostedDocument.ts';
+
+type Place = { readonly principalId: string; readonly chainId: number; readonly address: Address };
+
+export type AdoptedRecord = Place & {
+  readonly found: FoundAgreement;
+  readonly displayName: string;
+  /** The text that was hashed. */
+  readonly document: string;
+  readonly templateId: string;
+  readonly values: DeployValues;
+  readonly observers?: readonly string[] | undefined;
+};
+
+/** A record that has an agreement, or will have it. */
+export type Managed = { readonly id: string; readonly status: 'Draft' | 'Deployed' };
+
+/**
+ * The record of a principal at an address. Given what is known of the agreement there, also the Draft whose permit made it, which
+ * does not know the address yet.
+ */
+export async function findManaged(
+  database: Database,
+  { principalId, chainId, address }: Place,
+  found?: FoundAgreement,
+): Promise<Managed | undefined> {
+  const [managed] = await database
+    .select({ id: records.id, status: records.status })
+    .from(records)
+    .leftJoin(transactions, eq(transactions.id, records.deployTransactionId))
+    .where(
+      and(
+        eq(records.principalId, principalId),
+        eq(records.chainId, chainId),
+        or(eq(records.address, address), found && isMadeBy(found)),
+      ),
+    )
+    .orderBy(sql`${records.status} = 'Deployed' desc`)
+    .limit(1);
+  return managed;
+}
+
+function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreement) {
+  if (permitSigner === null || permitNonce === null) return undefined;
+  return and(
+    eq(records.status, 'Draft'),
+    eq(records.docHash, docHash),
+    eq(transactions.contract, getAddress(factory)),
+    eq(transactions.signer, getAddress(permitSigner)),
+    eq(transactions.permitNonce, permitNonce),
+  );
+}
+
+/**
+ * Stores an agreement as a Draft that waits for what the index shows at its address. Returns nothing where the principal has
+ * a record there by now.
+ */
+export async function storeAdopted(
+  database: Database,
+  adopted: AdoptedRecord,
+  publicBaseUrl: string,
+): Promise<string | undefined> {
+  const { principalId, found } = adopted;
+  const hostedId = findHostedId(found.docUri, publicBaseUrl);
+  const isUsable =
+    hostedId !== undefined &&
+    isDocumentId(hostedId) &&
+    (await isFreeDocumentId(database, { principalId, documentId: hostedId }));
+  // A document that this service hosts already for others stands at the same URI for this principal.
+  for (const documentId of [...(isUsable ? [hostedId] : []), randomUUID()]) {
+    try {
+      return await insert(database, adopted, documentId);
+    } catch (error) {
+      const constraint = findViolatedConstraint(error);
+      if (constraint === 'records_agreement') return undefined;
+      if (constraint !== 'records_document') throw error;
+    }
+  }
+  throw new Error('no document id was free');
+}
+
+async function insert(database: Database, adopted: AdoptedRecord, documentId: string): Promise<string> {
+  const { principalId, chainId, address, found, document, values, observers = [] } = adopted;
+  const id = createId('agr');
+  await database.transaction(async (transaction) => {
+    await transaction.insert(records).values({
+      id,
+      principalId,
+      chainId,
+      address,
+      status: 'Draft',
+      displayName: adopted.displayName,
+      document,
+      docHash: hashDocument(document),
+      templateId: adopted.templateId,
+      docUri: found.docUri,
+      documentId,
+      participants: values.participants,
+      observers: [...new Set(observers)],
+      contributors: values.contributors,
+      initialVariables: values.values,
+      variables: values.values,
+      adoptedThrough: found.latestBlock,
+    });
+    await transaction.execute(sql`select pg_notify(${channels.recordAwaited}, ${String(chainId)})`);
+  });
+  return id;
+}

@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import { runPrepared } from '../database/runPrepared.ts';
+import { ChainUnavailableError } from '../errors/serviceError.ts';
+import { type ConsistencyPoint, parseConsistency, refuseConsistency } from './consistency.ts';
+import type { Services } from './services.ts';
+
+const retryAfterSeconds = 2;
+
+/**
+ * Waits until reads show what the tokens of a principal's writes name. What those writes wait for themselves need not be known
+ * yet: an input counts as shown once it is mined, or has failed, and its record says so.
+ *
+ * @throws MalformedError for what is no token, or none of this principal's.
+ * @throws ChainUnavailableError where the time is up before.
+ */
+export async function awaitConsistency(
+  { consistency, principalId }: { consistency: string; principalId: string },
+  services: Services,
+): Promise<void> {
+  const points = parseConsistency(consistency);
+  const followed = new Set(services.chains.map(({ chainId }) => chainId));
+  if (points.some(({ chainId }) => !followed.has(chainId))) throw refuseConsistency();
+  const timeoutMs = services.limits.consistencyWaitMs;
+  const reached = await Promise.all(
+    points.map((point) => awaitPoint({ point, principalId, timeoutMs }, services)),
+  );
+  if (reached.every(Boolean)) return;
+  throw new ChainUnavailableError('The index has not come as far as the consistency token says.', {
+    retryAfterSeconds,
+  });
+}
+
+/**
+ * Waits until a point is reached, and returns whether it is.
+ *
+ * @throws MalformedError for a record or input that is not the principal's.
+ */
+export async function awaitPoint(
+  wait: { point: ConsistencyPoint; principalId: string; timeoutMs: number },
+  { pool, changes }: Pick<Services, 'pool' | 'changes'>,
+): Promise<boolean> {
+  const { point, principalId, timeoutMs } = wait;
+  const { chainId, recordId } = point;
+  return changes.waitFor({
+    ids: [String(chainId), ...(recordId === null ? [] : [recordId])],
+    read: () => isReached(pool, point, principalId),
+    isSettled: (reached) => reached,
+    timeoutMs,
+  });
+}
+
+type Row = {
+  head_number: string | null;
+  record_id: string | null;
+  status: string | null;
+  is_failed: boolean | null;
+  behind: boolean | null;
+  input_status: string | null;
+};
+
+const query = `
+  select p.head_number, r.id as record_id, r.status, r.error is not null as is_failed, r.behind, i.status as input_status
+  from (values (1)) as one
+  left join service.projections p on p.chain_id = $1
+  left join service.records r on r.id = $2 and r.principal_id = $3 and r.chain_id = $1
+  left join service.inputs i on i.id = $4 and i.record_id = r.id`;
+
+async function isReached(pool: pg.Pool, point: ConsistencyPoint, principalId: string): Promise<boolean> {
+  const { chainId, blockNumber, recordId, inputId } = point;
+  const [row] = await runPrepared<Row>(pool, query, [chainId, recordId, principalId, inputId]);
+  if (!row) throw new Error('the query of one row has none');
+  const isMissing = recordId === null ? inputId !== null : row.record_id === null;
+  if (isMissing || (inputId !== null && row.input_status === null)) throw refuseConsistency();
+  if (blockNumber !== null && BigInt(row.head_number ?? -1) < BigInt(blockNumber)) return false;
+  if (inputId !== null) return row.input_status !== 'PENDING';
+  return recordId === null || (row.behind === false && (row.status === 'Deployed' || row.is_failed === true));
+}

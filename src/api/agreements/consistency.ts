@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { runPrepared } from '../database/runPrepared.ts';
+import { MalformedError } from '../errors/serviceError.ts';
+
+/**
+ * What a read has to show: everything of a chain up to a block, where the block is known, and what became of a record or of one
+ * of its inputs.
+ */
+export type ConsistencyPoint = {
+  readonly chainId: number;
+  readonly blockNumber: number | null;
+  readonly recordId: string | null;
+  readonly inputId: string | null;
+};
+
+const maxPoints = 20;
+const pointShape = z.tuple([
+  z.int().positive(),
+  z.int().nonnegative().nullable(),
+  z
+    .string()
+    .regex(/^agr_[0-9a-z]{1,64}$/)
+    .nullable(),
+  z
+    .string()
+    .regex(/^inp_[0-9a-z]{1,64}$/)
+    .nullable(),
+]);
+const tokenShape = z.array(pointShape).max(maxPoints);
+
+/** A token as callers keep it, of which they need to know nothing; with no points it is one that no read waits for. */
+export function writeConsistency(points: readonly ConsistencyPoint[]): string {
+  const tuples = points.map(({ chainId, blockNumber, recordId, inputId }) => [
+    chainId,
+    blockNumber,
+    recordId,
+    inputId,
+  ]);
+  return Buffer.from(JSON.stringify(tuples)).toString('base64url');
+}
+
+/**
+ * What a token names, or several tokens with commas between them.
+ *
+ * @throws MalformedError for anything that `writeConsistency` does not make.
+ */
+export function parseConsistency(text: string): ConsistencyPoint[] {
+  const points = text.split(',').flatMap((token) => {
+    const parsed = tokenShape.safeParse(parseJson(Buffer.from(token, 'base64url').toString()));
+    if (!parsed.success) throw refuseConsistency();
+    return parsed.data;
+  });
+  if (points.length > maxPoints) throw refuseConsistency();
+  return points.map(([chainId, blockNumber, recordId, inputId]) => ({
+    chainId,
+    blockNumber,
+    recordId,
+    inputId,
+  }));
+}
+
+export function refuseConsistency(): MalformedError {
+  const issues = [{ path: 'consistency', message: 'is none that this service has given to this principal' }];
+  return new MalformedError('The query is not as expected.', { field: 'consistency', issues });
+}
+
+/** The token for what was written to a record; it has to be there. */
+export async function readRecordConsistency(pool: pg.Pool, recordId: string): Promise<string> {
+  const text = 'select chain_id, state_block_number as block_number from service.records where id = $1';
+  const [row] = await runPrepared<PointRow>(pool, text, [recordId]);
+  if (!row) throw new Error(`the record ${recordId} is gone`);
+  return writeConsistency([{ ...pointOf(row), recordId, inputId: null }]);
+}
+
+/** The token for an input that was submitted; it has to be there. */
+export async function readInputConsistency(pool: pg.Pool, inputId: string): Promise<string> {
+  const text = 'select chain_id, block_number, record_id from service.inputs where id = $1';
+  const [row] = await runPrepared<PointRow & { record_id: string }>(pool, text, [inputId]);
+  if (!row) throw new Error(`the input ${inputId} is gone`);
+  return writeConsistency([{ ...pointOf(row), recordId: row.record_id, inputId }]);
+}
+
+type PointRow = { chain_id: number; block_number: string | null };
+
+function pointOf({ chain_id: chainId, block_number: blockNumber }: PointRow) {
+  return { chainId, blockNumber: blockNumber === null ? null : Number(blockNumber) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

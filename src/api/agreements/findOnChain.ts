@@ -1,0 +1,61 @@
+import type { Address, PublicClient } from 'viem';
+import { chainUnavailable } from '../chain/unavailable.ts';
+import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
+import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexedAgreement.ts';
+import { clientOf } from './revivePermit.ts';
+import type { Services } from './services.ts';
+
+export type FoundAgreement = IndexedAgreement & {
+  /** The latest block of the chain when it was looked for: all of its past lies up to there. */
+  readonly latestBlock: bigint;
+};
+
+/**
+ * The agreement of a followed factory at an address. Where the chain has a contract there that the index does not show, the
+ * index gets a moment to come as far as the chain.
+ *
+ * @throws RefusedError `unknown_agreement` where there is none.
+ * @throws ChainUnavailableError where the chain cannot be asked, or the index does not come that far in time.
+ */
+export async function findOnChain(
+  { chainId, address }: { chainId: number; address: Address },
+  services: Services,
+): Promise<FoundAgreement> {
+  const client = clientOf(chainId, services);
+  const look = () => lookIntoIndex(services.database, { chainId, address });
+  const [latestBlock, first] = await Promise.all([readLatestBlock(client), look()]);
+  const isConclusive = ({ agreement, head }: IndexSight) =>
+    agreement !== undefined || (head !== undefined && head >= latestBlock);
+  if (!isConclusive(first) && !(await hasCode(client, address))) throw refuseUnknown(chainId, address);
+  const { agreement, head } = await services.changes.waitFor({
+    ids: [String(chainId)],
+    read: look,
+    isSettled: isConclusive,
+    timeoutMs: services.limits.consistencyWaitMs,
+  });
+  if (agreement) {
+    // The node that was asked may lag behind the one that is indexed.
+    const isAhead = agreement.updatedBlockNumber > latestBlock;
+    return { ...agreement, latestBlock: isAhead ? agreement.updatedBlockNumber : latestBlock };
+  }
+  if (head !== undefined && head >= latestBlock) throw refuseUnknown(chainId, address);
+  throw new ChainUnavailableError('The index has not come as far as the chain yet.');
+}
+
+async function readLatestBlock(client: PublicClient): Promise<bigint> {
+  return client.getBlockNumber().catch((cause: unknown) => {
+    throw chainUnavailable(cause);
+  });
+}
+
+async function hasCode(client: PublicClient, address: Address): Promise<boolean> {
+  const code = await client.getCode({ address }).catch((cause: unknown) => {
+    throw chainUnavailable(cause);
+  });
+  return code !== undefined && code !== '0x';
+}
+
+function refuseUnknown(chainId: number, address: Address): RefusedError {
+  const message = 'There is no agreement of a known factory at this address on this chain.';
+  return new RefusedError('unknown_agreement', message, { field: 'address', facts: { chainId, address } });
+}

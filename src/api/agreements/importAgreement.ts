@@ -1,0 +1,100 @@
+import type { Address } from 'viem';
+import {
+  type DeployValues,
+  hashDocument,
+  resolveAdoptedValues,
+  serializeAgreement,
+} from '../../protocol/index.ts';
+import { RefusedError } from '../errors/serviceError.ts';
+import { type AdoptedRecord, findManaged, type Managed, storeAdopted } from './adoptedRecord.ts';
+import { awaitPoint } from './awaitConsistency.ts';
+import { refusePart, requireChain, requireTemplate } from './checkDeployment.ts';
+import { type ConsistencyPoint, writeConsistency } from './consistency.ts';
+import { type FoundAgreement, findOnChain } from './findOnChain.ts';
+import type { Services } from './services.ts';
+
+export type ImportRequest = {
+  readonly principalId: string;
+  readonly chainId: number;
+  readonly address: Address;
+  /** The document as it was parsed. */
+  readonly agreement: unknown;
+  readonly displayName: string;
+  readonly participants?: unknown;
+  readonly observers?: readonly string[] | undefined;
+};
+
+/**
+ * Makes a record of an agreement that stands on a chain already, and waits until its past is in the record, at most for as long
+ * as a deployment is waited for. A Draft of the principal that is about to become this very agreement is that record.
+ *
+ * @returns the record's id, and the token of what was there to be shown.
+ * @throws RefusedError for the chain, the document, participants, a record that manages it already, an address without an
+ * agreement, or another document than the contract's, in this order; then nothing is stored.
+ * @throws ChainUnavailableError where the chain or the index cannot be asked; then nothing is stored either.
+ */
+export async function importAgreement(
+  request: ImportRequest,
+  services: Services,
+): Promise<{ id: string; consistency: string }> {
+  const { principalId, chainId, agreement } = request;
+  requireChain(chainId, services);
+  const { templateId } = requireTemplate(agreement, services.limits);
+  resolveValues(request, []);
+  requireUnmanaged(await findManaged(services.database, request));
+
+  const found = await findOnChain(request, services);
+  const document = serializeAgreement(agreement);
+  requireDocument(document, found);
+  const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
+  const recordId = await findOrStore(adopted, services);
+  const point: ConsistencyPoint = {
+    chainId,
+    blockNumber: Number(found.latestBlock),
+    recordId,
+    inputId: null,
+  };
+  await awaitPoint({ point, principalId, timeoutMs: services.limits.deployWaitMs }, services);
+  return { id: recordId, consistency: writeConsistency([point]) };
+}
+
+/** @throws RefusedError `invalid_participants` with all issues. */
+function resolveValues(
+  { agreement, participants }: ImportRequest,
+  initVars: FoundAgreement['initVars'],
+): DeployValues {
+  const values = resolveAdoptedValues({ agreement, initVars, participants });
+  if (values.issues.length > 0) throw refusePart('invalid_participants', values.issues);
+  return values;
+}
+
+function requireDocument(document: string, { docHash: expected }: FoundAgreement): void {
+  const docHash = hashDocument(document);
+  if (docHash === expected) return;
+  const message = 'The document is not the one that the agreement was created with.';
+  throw new RefusedError('document_mismatch', message, {
+    field: 'agreement',
+    facts: { docHash, contractDocHash: expected },
+  });
+}
+
+/** @throws RefusedError `already_managed` for a record that is Deployed. */
+function requireUnmanaged(managed: Managed | undefined): void {
+  if (managed?.status !== 'Deployed') return;
+  throw new RefusedError('already_managed', 'A record of this principal has this agreement already.', {
+    field: 'address',
+    facts: { agreementId: managed.id },
+  });
+}
+
+async function findOrStore(adopted: AdoptedRecord, { database, publicBaseUrl }: Services): Promise<string> {
+  const search = async () => {
+    const managed = await findManaged(database, adopted, adopted.found);
+    requireUnmanaged(managed);
+    return managed?.id;
+  };
+  // Where none is stored, another request of the same principal was faster by a moment.
+  const id = (await search()) ?? (await storeAdopted(database, adopted, publicBaseUrl)) ?? (await search());
+  if (id !== undefined) return id;
+  throw new Error(`the record of ${adopted.address} is neither there nor could it be stored`);
+}

@@ -1,0 +1,323 @@
+import { type Address, type Hex, parseEventLogs } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
+import { inputRecordShape, recordShape } from '../../src/api/http/resources.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { type Answer, createCall } from './support/call.ts';
+import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
+import { buildLease } from './support/documents.ts';
+import { type IndexedService, startIndexedService } from './support/indexedService.ts';
+import { outcome } from './support/outcome.ts';
+import { createAccount, signDeploy, signInput } from './support/permits.ts';
+import { chainId } from './support/testChain.ts';
+import { startTestApi, type TestPrincipal } from './support/testService.ts';
+
+const publicBaseUrl = 'https://agreements.example';
+let setting: IndexedService;
+let principal: TestPrincipal;
+let landlord: Address;
+let tenant: Address;
+beforeAll(async () => {
+  setting = await startIndexedService({
+    PUBLIC_BASE_URL: publicBaseUrl,
+    DEPLOY_WAIT_MS: '20000',
+    CONSISTENCY_WAIT_MS: '5000',
+  });
+  principal = await setting.service.createPrincipal();
+  const [, first = '0x', second = '0x'] = await setting.chain.client.getAddresses();
+  [landlord, tenant] = [first, second];
+});
+afterAll(() => setting?.close());
+
+/** A lease that the chain has and the service has never heard of, with a docUri of its own unless one is given. */
+async function deployed(options: { docUri?: string; isIndirect?: boolean } = {}) {
+  const { chain } = setting;
+  const lease = buildLease(chain.token);
+  const agreement = { ...lease, metadata: { ...lease.metadata, name: `Lease ${crypto.randomUUID()}` } };
+  const values = { landlord, tenant, rent: '5' };
+  const address = await deployDirectly(chain, { agreement, values, ...options });
+  const submit = (from: Address, inputId: string, inputValues: Record<string, unknown>) =>
+    submitDirectly(chain, { from, to: address, agreement, inputId, values: inputValues });
+  return {
+    address,
+    agreement,
+    submit,
+    body: { chainId, address, agreement, displayName: 'Found lease' },
+  };
+}
+
+const adopt = (body: unknown, { call } = principal) => call('POST', '/v0/agreements/import', { body });
+const recordOf = ({ body }: Answer) => recordShape.parse(body.data);
+const get = (path: string, { call } = principal) => call('GET', `/v0/agreements/${path}`);
+/** By block: blocks that are mined in the same second have the same time. */
+const historyOf = async (id: string) => {
+  const { data } = (await get(`${id}/inputs`)).body;
+  return z
+    .array(inputRecordShape)
+    .parse(data)
+    .toSorted((a, b) => Number(a.blockNumber) - Number(b.blockNumber));
+};
+async function readMarker(id: string): Promise<string | null | undefined> {
+  const { rows } = await setting.service.handle.pool.query<{ adopted_through: string | null }>(
+    'select adopted_through from service.records where id = $1',
+    [id],
+  );
+  return rows[0]?.adopted_through;
+}
+/** The transaction of the deployment that this wallet has signed, once it is mined. */
+async function findDeployment(signer: Address): Promise<Hex | undefined> {
+  const { rows } = await setting.service.handle.pool.query<{ tx_hash: Hex }>(
+    `select tx_hash from service.transactions where signer = $1 and state = 'broadcast'`,
+    [signer],
+  );
+  return rows[0]?.tx_hash;
+}
+
+async function expectRefused(body: unknown, status: number, reason: string) {
+  const { service } = setting;
+  const before = await service.countRows();
+  const answer = await adopt(body);
+  expect(outcome(answer)).toMatchObject({ status, details: { reason } });
+  expect(await service.countRows()).toEqual(before);
+  return outcome(answer);
+}
+
+describe('an agreement that was deployed elsewhere', () => {
+  test('becomes a record with its whole past', async () => {
+    const { address, body, submit } = await deployed();
+    await submit(landlord, 'knock', {});
+    await submit(tenant, 'accept', { months: '4', remark: 'gladly' });
+    const answer = await adopt({ ...body, observers: ['o@lease.example', 'o@lease.example'] });
+    expect(answer.status).toBe(200);
+    const record = recordShape.strict().parse(answer.body.data);
+    expect(record).toMatchObject({
+      address,
+      chainId,
+      displayName: 'Found lease',
+      status: 'Deployed',
+      json: body.agreement,
+      state: 'ACTIVE',
+      variables: { landlord, tenant, rent: '5', remark: 'gladly' },
+      owner: setting.chain.relayer,
+      docUri: 'ipfs://agreement/did:example:lease',
+      participants: [
+        { variableKey: 'landlord', walletAddress: landlord },
+        { variableKey: 'tenant', walletAddress: tenant },
+      ],
+      contributors: [landlord, tenant],
+      observers: ['o@lease.example'],
+      lastInputId: 'accept',
+    });
+    expect(await historyOf(record.id)).toMatchObject([
+      { inputId: 'knock', status: 'MINED', signer: landlord, fromState: 'OFFERED', toState: 'OFFERED' },
+      { inputId: 'accept', status: 'MINED', signer: tenant, fromState: 'OFFERED', toState: 'ACTIVE' },
+    ]);
+  });
+
+  test('is marked up to the latest block before, and numbered on from there by the inputs that follow', async () => {
+    const { address, agreement, body, submit } = await deployed();
+    await submit(landlord, 'knock', {});
+    const latest = await setting.chain.client.getBlockNumber();
+    const { id } = recordOf(await adopt(body));
+    expect(await readMarker(id)).toBe(String(latest));
+
+    const signing = { account: createAccount(), agreement, agreementAddress: address, chainId };
+    const { body: knock } = await signInput({ ...signing, inputId: 'knock', values: {} });
+    const sent = await principal.call('POST', `/v0/agreements/${id}/input`, { body: knock });
+    expect(sent.status).toBe(200);
+    await get(`${id}?consistency=${sent.body.meta?.consistency}`);
+    const { rows } = await setting.service.handle.pool.query(
+      'select position, block_number > $2 as is_later from service.inputs where record_id = $1 order by position',
+      [id, String(latest)],
+    );
+    expect(rows).toEqual([
+      { position: 1, is_later: false },
+      { position: 2, is_later: true },
+    ]);
+  });
+
+  test('has the initial values of the chain, and those of the participants for what the chain does not show', async () => {
+    const keeper = createAccount().address;
+    const { body } = await deployed();
+    const participants = [
+      { variableKey: 'keeper', walletAddress: keeper, email: 'k@lease.example' },
+      { variableKey: 'tenant', walletAddress: tenant, firstName: 'Tess' },
+    ];
+    expect(recordOf(await adopt({ ...body, participants }))).toMatchObject({
+      variables: { landlord, tenant, rent: '5', keeper },
+      participants: [...participants, { variableKey: 'landlord', walletAddress: landlord }],
+      contributors: [keeper, tenant, landlord],
+    });
+  });
+
+  test('created by way of another contract has the values that the participants give', async () => {
+    const { body } = await deployed({ isIndirect: true });
+    const participants = [{ variableKey: 'tenant', walletAddress: tenant }];
+    const { variables, status } = recordOf(await adopt({ ...body, participants }));
+    expect({ variables, status }).toEqual({ variables: { tenant }, status: 'Deployed' });
+  });
+
+  test('keeps the id of the document that this service hosts, while the principal has none of that id', async () => {
+    const docUri = `${publicBaseUrl}/v0/agreements/documents/lease%20of%20all`;
+    const [first, second] = [await deployed({ docUri }), await deployed({ docUri })];
+    const hosted = recordOf(await adopt(first.body));
+    expect(hosted).toMatchObject({ docUri, documentId: 'lease of all' });
+    expect((await get('documents/lease%20of%20all')).body.data).toMatchObject({ agreementId: hosted.id });
+    const other = recordOf(await adopt(second.body));
+    expect(other.docUri).toBe(docUri);
+    expect(other.documentId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('takes inputs through the service', async () => {
+    const { address, body, agreement } = await deployed();
+    const { id } = recordOf(await adopt(body));
+    const account = createAccount();
+    const signing = { account, agreement, agreementAddress: address, chainId, inputId: 'knock', values: {} };
+    const { body: input } = await signInput(signing);
+    const sent = await principal.call('POST', `/v0/agreements/${address}/input`, { body: input });
+    expect(sent.body.data).toMatchObject({ agreementId: id, userId: principal.id });
+  });
+});
+
+describe('the same agreement', () => {
+  test('is refused once a record manages it, which is named', async () => {
+    const { body } = await deployed();
+    const { id } = recordOf(await adopt(body));
+    const refusal = await expectRefused({ ...body, displayName: 'Again' }, 409, 'already_managed');
+    expect(refusal).toMatchObject({ code: 'conflict', details: { field: 'address', agreementId: id } });
+  });
+
+  test('asked for several times at once becomes one record', async () => {
+    const { address, body } = await deployed();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => adopt(body)));
+    const adopted = answers.filter(({ status }) => status === 200).map((answer) => recordOf(answer).id);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(adopted).size).toBe(1);
+    expect(refused.map((answer) => outcome(answer).details)).toEqual(
+      refused.map(() => expect.objectContaining({ reason: 'already_managed', agreementId: adopted[0] })),
+    );
+    const { rows } = await setting.service.handle.pool.query(
+      'select id from service.records where address = $1',
+      [address],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('may be held by two principals, of whom neither learns of the other', async () => {
+    const other = await setting.service.createPrincipal();
+    const { address, body } = await deployed();
+    const [own, others] = await Promise.all([adopt(body), adopt({ ...body, displayName: 'Theirs' }, other)]);
+    const [first, second] = [recordOf(own), recordOf(others)];
+    expect(second).toMatchObject({ address, displayName: 'Theirs', status: 'Deployed' });
+    expect(second.id).not.toBe(first.id);
+    expect((await get(first.id, other)).status).toBe(403);
+    expect((await get(address, other)).body.data).toMatchObject({ id: second.id });
+    expect((await get(address)).body.data).toMatchObject({ id: first.id });
+  });
+
+  test('that a Draft is about to become is that Draft, which was deployed here', async () => {
+    const { chain, service } = setting;
+    const account = createAccount();
+    const agreement = buildLease(chain.token);
+    const values = { landlord: account.address, tenant, rent: '7' };
+    const { factory } = chain;
+    const permit = await signDeploy({ account, agreement, values, chainId, factory });
+    const deployment = { agreement, displayName: 'Drafted', chainId, initValues: values, ...permit };
+    const hasty = await startTestApi(service.databaseUrl, {
+      rpcUrls: { [chainId]: chain.rpcUrl },
+      env: { DEPLOY_WAIT_MS: '1' },
+    });
+    const call = createCall(hasty.baseUrl, principal.key);
+
+    const draft = await setting.holdFolding(async () => {
+      const stored = recordOf(await call('POST', '/v0/agreements/deploy-with-permit', { body: deployment }));
+      const hash = await waitUntil('the deployment is mined', () => findDeployment(account.address));
+      const { logs } = await chain.client.getTransactionReceipt({ hash });
+      const [created] = parseEventLogs({ abi: agreementFactoryAbi, logs, eventName: 'AgreementDeployed' });
+      const address = created?.args.agreement;
+      const adopted = await adopt(
+        { chainId, address, agreement, displayName: 'Found' },
+        { ...principal, call },
+      );
+      expect(recordOf(adopted)).toMatchObject({ id: stored.id, status: 'Draft', displayName: 'Drafted' });
+      return { id: stored.id, consistency: adopted.body.meta?.consistency };
+    });
+    const { body } = await get(`${draft.id}?consistency=${draft.consistency}`);
+    expect(body.data).toMatchObject({ status: 'Deployed', displayName: 'Drafted' });
+    expect(await readMarker(draft.id)).toBeNull();
+    await hasty.close();
+  });
+});
+
+describe('an import is refused and nothing is stored', () => {
+  test('of another document than the contract was created with', async () => {
+    const { body } = await deployed();
+    const agreement = { ...body.agreement, content: { type: 'md', data: 'Another text' } };
+    const refusal = await expectRefused({ ...body, agreement }, 400, 'document_mismatch');
+    expect(refusal.details).toMatchObject({
+      field: 'agreement',
+      docHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      contractDocHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+  });
+
+  test.each([
+    ['nothing stands', () => createAccount().address],
+    ['a contract stands that is no agreement', () => setting.chain.token],
+    ['the factory stands', () => setting.chain.factory],
+  ])('where %s', async (_, choose) => {
+    const { body } = await deployed();
+    const refusal = await expectRefused({ ...body, address: choose() }, 404, 'unknown_agreement');
+    expect(refusal).toMatchObject({ code: 'not_found', details: { field: 'address' } });
+  });
+
+  test('with participants that are not those of the agreement', async () => {
+    const { body } = await deployed();
+    const participants = [
+      { variableKey: 'tenant', walletAddress: tenant },
+      { variableKey: 'landlord', walletAddress: tenant },
+    ];
+    const refusal = await expectRefused({ ...body, participants }, 400, 'invalid_participants');
+    expect(refusal.details?.issues).toEqual([
+      {
+        path: 'participants.1.walletAddress',
+        message: 'is not the wallet that the agreement was created with',
+      },
+    ]);
+  });
+
+  test('with what is wrong before any chain is asked', async () => {
+    const { body } = await deployed();
+    await expectRefused({ ...body, chainId: 1 }, 400, 'unsupported_chain');
+    await expectRefused({ ...body, agreement: {} }, 400, 'invalid_agreement');
+    const participants = [{ variableKey: 'rent', walletAddress: tenant }];
+    await expectRefused({ ...body, participants }, 400, 'invalid_participants');
+    await expectRefused({ ...body, observers: ['nobody'] }, 400, 'invalid_participants');
+    for (const [field, changed] of [
+      ['initValues', { initValues: {} }],
+      ['address', { address: '0x12' }],
+      ['displayName', { displayName: ' ' }],
+    ] as const) {
+      const answer = await adopt({ ...body, ...changed });
+      expect(outcome(answer)).toMatchObject({ status: 400, details: { field } });
+    }
+  });
+
+  test('for callers without the right to write', async () => {
+    const reader = await setting.service.createPrincipal(['agreements.read']);
+    const { body } = await deployed();
+    expect(outcome(await adopt(body, reader))).toMatchObject({ status: 403 });
+  });
+});
+
+test('what the index cannot show in time is for another try, and nothing is stored', async () => {
+  const { indexer, service } = setting;
+  await indexer.stop();
+  const { body } = await deployed();
+  const before = await service.countRows();
+  const answer = await adopt(body);
+  expect(outcome(answer)).toMatchObject({ status: 503, code: 'chain_unavailable' });
+  expect(answer.headers.get('retry-after')).toBeTruthy();
+  expect(await service.countRows()).toEqual(before);
+});

@@ -1,0 +1,72 @@
+import { type Address, encodeFunctionData, parseEventLogs } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
+import {
+  compileAgreement,
+  encodeInputPayload,
+  nameHash,
+  type WireValues,
+} from '../../../src/protocol/index.ts';
+import type { TestChain } from './testChain.ts';
+
+export type DirectDeployment = {
+  agreement: unknown;
+  values: WireValues;
+  docUri?: string;
+  /** Calls the factory by way of another contract, so that the creation cannot be read from the transaction. */
+  isIndirect?: boolean;
+};
+
+/** Deploys an agreement without the service and without a permit. */
+export async function deployDirectly(chain: TestChain, deployment: DirectDeployment): Promise<Address> {
+  const { agreement, values, docUri, isIndirect } = deployment;
+  const p = compileAgreement(agreement, { docUri, values });
+  const data = encodeFunctionData({
+    abi: agreementFactoryAbi,
+    functionName: 'createAgreement',
+    args: [
+      p.docUri,
+      p.docHash,
+      p.initialState,
+      p.inputDefs,
+      p.transitions,
+      p.initVars,
+      p.verifiers,
+      p.actions,
+    ],
+  });
+  const { factory, token } = chain;
+  const hash = isIndirect
+    ? await chain.send(
+        token,
+        encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [factory, data] }),
+      )
+    : await chain.send(factory, data);
+  const { logs } = await chain.client.getTransactionReceipt({ hash });
+  const [deployed] = parseEventLogs({ abi: agreementFactoryAbi, logs, eventName: 'AgreementDeployed' });
+  if (!deployed) throw new Error('nothing was deployed');
+  return deployed.args.agreement;
+}
+
+/** Submits an input without the service and without a permit, from one of the chain's unlocked accounts. */
+export async function submitDirectly(
+  chain: TestChain,
+  input: {
+    from: Address;
+    to: Address;
+    agreement: unknown;
+    inputId: string;
+    values: Record<string, unknown>;
+  },
+): Promise<void> {
+  const { from, to, agreement, inputId, values } = input;
+  const data = encodeFunctionData({
+    abi: agreementEngineAbi,
+    functionName: 'submitInput',
+    args: [nameHash(inputId), encodeInputPayload(agreement, inputId, values)],
+  });
+  const hash = await chain.client.sendTransaction({ account: from, chain: null, to, data });
+  const { status } = await chain.client.waitForTransactionReceipt({ hash });
+  if (status !== 'success') throw new Error(`the input ${inputId} reverted`);
+}

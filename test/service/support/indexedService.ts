@@ -1,0 +1,67 @@
+import { createProjector } from '../../../src/api/projector/projector.ts';
+import { catchUp, startIndexer } from '../../support/indexer.ts';
+import { silent } from '../projector/support/setup.ts';
+import { startStandInWorker } from './standInWorker.ts';
+import { chainId, offerWallet, startTestChain } from './testChain.ts';
+import { startTestService } from './testService.ts';
+
+/** The API with a chain, the indexer and the projector behind it; only the sending is done by a stand-in. */
+export async function startIndexedService(env: Readonly<Record<string, string>> = {}) {
+  const closings: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of closings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await start(env, (closing) => closings.push(closing))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+export type IndexedService = Awaited<ReturnType<typeof startIndexedService>>;
+
+async function start(
+  env: Readonly<Record<string, string>>,
+  onClose: (closing: () => Promise<unknown>) => void,
+) {
+  const chain = await startTestChain();
+  onClose(chain.stop);
+  const service = await startTestService({ rpcUrls: { [chainId]: chain.rpcUrl }, env });
+  onClose(service.close);
+  await offerWallet(service, chain);
+  const worker = await startStandInWorker(service, chain);
+  onClose(worker.stop);
+  const { databaseUrl } = service;
+  const chains = [{ chainId, rpcUrl: chain.rpcUrl }];
+  const indexer = await startIndexer({ databaseUrl, chains });
+  onClose(indexer.stop);
+  await indexer.ready();
+  await catchUp(databaseUrl, chains);
+
+  const startProjector = () =>
+    createProjector({
+      pool: service.handle.pool,
+      databaseUrl,
+      chains: [{ chainId, confirmations: 1, reorgWindow: 60 }],
+      logger: silent,
+    });
+  let projector = startProjector();
+  onClose(() => projector.close());
+  await projector.ready;
+
+  return {
+    chain,
+    service,
+    worker,
+    indexer,
+    /** Folds nothing until the promise is settled, while the index goes on. */
+    async holdFolding<Result>(run: () => Promise<Result>): Promise<Result> {
+      await projector.close();
+      try {
+        return await run();
+      } finally {
+        projector = startProjector();
+      }
+    },
+  };
+}
