@@ -1,24 +1,46 @@
 import pino from 'pino';
-import { readConfiguration } from '../config/configuration.ts';
+import { type Configuration, readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { loadEnvironmentFile } from '../config/environmentFile.ts';
 import { readRelayerKeys } from '../config/relayerKeys.ts';
+import { readRelaySettings } from '../config/relaySettings.ts';
 import { describeExit } from '../supervision/child.ts';
 import { startServices } from '../supervision/services.ts';
 import { onStopRequest } from '../supervision/stopSignals.ts';
 
 loadEnvironmentFile();
 try {
-  const configuration = readConfiguration(process.env);
-  // The keys are checked before anything starts, and forgotten: the worker reads its own.
-  readRelayerKeys(process.env, configuration.chains);
-  readEncryptionKeys(process.env);
-  run(configuration.logLevel);
+  run(checkSettings(process.env).logLevel);
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
+}
+
+/**
+ * Reads what each of the three processes will read for itself, so that whatever is wrong is told at once and before anything
+ * starts. Secrets are read and forgotten.
+ */
+function checkSettings(env: NodeJS.ProcessEnv): Configuration {
+  const problems: string[] = [];
+  const configuration = collect(() => readConfiguration(env), problems);
+  const chains = configuration?.chains ?? [];
+  collect(() => readRelayerKeys(env, chains), problems);
+  collect(() => readRelaySettings(env, chains), problems);
+  collect(() => readEncryptionKeys(env), problems);
+  if (!configuration || problems.length > 0) throw new ConfigurationError(problems);
+  return configuration;
+}
+
+function collect<T>(read: () => T, problems: string[]): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
 }
 
 /** Runs indexer, worker and API until asked to stop, or until one of them cannot be kept running. */
