@@ -42,7 +42,7 @@ test('whatever chain, indexer and principals do, the records are what the index 
       await world.catchUp();
       expect(await check(world, 0, expired)).toBe('folded');
     }),
-    { numRuns: 30, interruptAfterTimeLimit: 60_000 },
+    { numRuns: 20, interruptAfterTimeLimit: 60_000 },
   );
   // Everything that this is about has happened: otherwise it would say nothing.
   const wanted = [

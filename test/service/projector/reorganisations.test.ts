@@ -219,6 +219,20 @@ test('another deployment of the index that shows another history far back is bel
   });
 });
 
+test('another deployment of the index that takes over at full height is compared in full', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  for (let count = 0; count < 14; count++) await scene.mine();
+  const height = scene.chain().length;
+  scene.drop(height - 1);
+  scene.add(input(toggle('5')));
+  while (scene.chain().length <= height) scene.add();
+  await fixture.index.deploy();
+  await scene.show();
+  expect((await scene.fold()).kind).toBe('folded');
+  expect(await scene.record(recordId)).toMatchObject({ state: 'lit', inputCount: 1, stateBlockNumber: 2n });
+});
+
 test('an index that went back and shows another history below its window is compared in full', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
