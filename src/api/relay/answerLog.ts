@@ -1,37 +1,62 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import type { Hex } from 'viem';
 import { faultPoint } from './faultPoint.ts';
 import type { NodeAnswer } from './nodeAnswer.ts';
+import { createRepeater } from './repeater.ts';
 
 export type NotedAnswer = { hash: Hex; answer: NodeAnswer; text: string | undefined };
 
 export type AnswerLog = {
   note(answers: readonly NotedAnswer[]): void;
-  /** Writes what is noted; what cannot be written is noted still. */
+  /** Writes what is noted now; what cannot be written is noted still. */
   flush(): Promise<void>;
+  close(): Promise<void>;
 };
+
+const delayMs = 200;
 
 /**
  * Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at
  * a time; by then most rows are mined, and need not become `broadcast` in between.
  */
-export function createAnswerLog(pool: pg.Pool, chainId: number): AnswerLog {
+export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logger: Logger }): AnswerLog {
+  const { pool, chainId, logger } = options;
   let noted = new Map<Hex, NotedAnswer>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = async () => {
+    if (noted.size === 0) return;
+    const batch = noted;
+    noted = new Map();
+    faultPoint('beforeStateWrite');
+    try {
+      await write(pool, chainId, [...batch.values()]);
+    } catch (error) {
+      noted = new Map([...batch, ...noted]);
+      throw error;
+    }
+  };
+  const flushing = createRepeater({
+    what: 'noting what nodes said',
+    work: flush,
+    pauseMs: () => undefined,
+    logger,
+  });
+
   return {
     note(answers) {
       for (const answer of answers) noted.set(answer.hash, answer);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        flushing.wake();
+      }, delayMs);
     },
-    async flush() {
-      if (noted.size === 0) return;
-      const batch = noted;
-      noted = new Map();
-      faultPoint('beforeStateWrite');
-      try {
-        await write(pool, chainId, [...batch.values()]);
-      } catch (error) {
-        noted = new Map([...batch, ...noted]);
-        throw error;
-      }
+    flush,
+    async close() {
+      clearTimeout(timer);
+      await flushing.close();
+      await flush().catch((error) => logger.debug({ err: error }, 'what nodes said last is lost'));
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Address } from 'viem';
 import type { RelaySettings } from '../config/relaySettings.ts';
-import { type ChainContext, heldSeats, type Seat } from './chainContext.ts';
+import { type ChainContext, heldSeats } from './chainContext.ts';
 import { type ChainView, readChainView } from './chainView.ts';
 import { suggestFees } from './fees.ts';
 import { planCounter } from './planCounter.ts';
 import { readSlots, type Slot } from './readSlots.ts';
+import type { Seat } from './seat.ts';
 import type { Settlements } from './settleRows.ts';
 import { tendSlots } from './tendSlots.ts';
 import { countInFlight, observeWallet, type Wallet } from './wallet.ts';

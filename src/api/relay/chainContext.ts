@@ -4,12 +4,8 @@ import type { Address, PublicClient } from 'viem';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import type { AnswerLog } from './answerLog.ts';
 import type { ChainView } from './chainView.ts';
-import type { Sender } from './sender.ts';
-import type { Wallet } from './wallet.ts';
+import type { Seat } from './seat.ts';
 import type { LeaseHolder } from './walletRows.ts';
-
-/** A wallet together with what sends its bytes. */
-export type Seat = { readonly wallet: Wallet; readonly sender: Sender };
 
 /** What the parts of the relay of one chain share. */
 export type ChainContext = {

@@ -24,8 +24,7 @@ export function raiseFees(previous: Fees, market: Market, cap: bigint): Fees | u
     raise(previous.maxPriorityFeePerGas),
     wanted?.maxPriorityFeePerGas ?? 0n,
   );
-  if (maxFeePerGas > cap || maxPriorityFeePerGas > maxFeePerGas) return undefined;
-  return { maxFeePerGas, maxPriorityFeePerGas };
+  return maxFeePerGas > cap ? undefined : { maxFeePerGas, maxPriorityFeePerGas };
 }
 
 function raise(fee: bigint): bigint {

@@ -1,5 +1,5 @@
 import type { Address, PrivateKeyAccount } from 'viem';
-import type { ChainContext, Seat } from './chainContext.ts';
+import type { ChainContext } from './chainContext.ts';
 import { insertWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
 
 /** So many renewals pass between two looks at the wallets that nobody has a key for. */
@@ -13,10 +13,10 @@ export function createLeaseKeeper(
   context: ChainContext,
   {
     accounts,
-    createSeat,
+    takeSeat,
   }: {
     accounts: readonly PrivateKeyAccount[];
-    createSeat(address: Address, account: PrivateKeyAccount | undefined): Seat;
+    takeSeat(address: Address, account: PrivateKeyAccount | undefined): void;
   },
 ): () => Promise<boolean> {
   const { pool, chainId, holder, seats, logger } = context;
@@ -37,7 +37,7 @@ export function createLeaseKeeper(
   };
   const seeThrough = async () => {
     const left = await retireWallets(pool, { chainId, configured, owner: holder.owner });
-    for (const address of left) if (!seats.has(address)) seats.set(address, createSeat(address, undefined));
+    for (const address of left) if (!seats.has(address)) takeSeat(address, undefined);
     const done = [...seats.keys()].filter(
       (address) => !configured.includes(address) && !left.includes(address),
     );

@@ -46,6 +46,7 @@ type Known = {
 const postponedMs = 5_000;
 const quoteMs = 15_000;
 const rowsAtOnce = 64;
+const mostKnown = 5_000;
 
 export function createPreparations(options: PreparationOptions): Preparations {
   const { pool, client, endpoints, settings, chainId, logger } = options;
@@ -61,6 +62,8 @@ export function createPreparations(options: PreparationOptions): Preparations {
   };
 
   const findOut = async (row: AcceptedRow, { view, wallet }: { view: ChainView; wallet: Address }) => {
+    // Those that another process has signed are never forgotten one by one.
+    if (known.size > mostKnown) known.clear();
     const facts = known.get(row.id) ?? {};
     known.set(row.id, facts);
     if (row.lastAttemptId !== undefined && facts.clearedThrough !== row.lastAttemptId) {

@@ -1,9 +1,10 @@
-import type { ChainContext, Seat } from './chainContext.ts';
+import type { ChainContext } from './chainContext.ts';
 import type { ChainView } from './chainView.ts';
 import { type Claim, claimRows } from './claimRows.ts';
 import { faultPoint } from './faultPoint.ts';
 import { suggestFees } from './fees.ts';
 import type { Preparations } from './preparations.ts';
+import type { Seat } from './seat.ts';
 import { availableFunds, chooseWallet, countInFlight, isReady } from './wallet.ts';
 
 /** Signing takes about half a millisecond a row, and nothing else runs meanwhile. */

@@ -38,6 +38,8 @@ export type Settlements = {
 const indexPolls = 1.5;
 const rowsAtOnce = 20;
 const longestPauseMs = 60_000;
+/** Rows that others have settled are forgotten all at once, together with how long the others have waited. */
+const mostWatched = 10_000;
 /** A nonce is believed to be another transaction's only when it is so at two looks, so many polls apart. */
 const absencePolls = 2;
 /** A call that reverts once is tried again where it would succeed; not for ever. */
@@ -73,8 +75,7 @@ export function createSettlements(options: SettleOptions): Settlements {
         quietMs: indexPolls * pollMs,
       });
       position = last;
-      const present = new Set(rows.map(({ id }) => id));
-      if (position === '') for (const id of watched.keys()) if (!present.has(id)) watched.delete(id);
+      if (watched.size > mostWatched) watched.clear();
       const due = rows.filter(({ id }) => (watched.get(id)?.nextAt ?? 0) <= performance.now());
       for (const row of due.slice(0, rowsAtOnce)) await check(row, head, view);
       return rows.length;
