@@ -36,15 +36,14 @@ export function createApp({ endpoints, publicRoutes, middlewares, ...serveContex
       serve: (context: Context<AppEnv>) => serve(context, serveContext),
     })),
   ]);
-  app.notFound(() => {
-    throw new UnknownRouteError('There is no such route.');
-  });
-  app.onError((error, context) => {
+  const fail = (error: Error, context: Context<AppEnv>) => {
     const requestId = context.get('requestId') ?? readRequestId(context);
     const description = describeError(error);
     logFailure({ logger, context, requestId, error, description });
     return errorResponse(description, requestId);
-  });
+  };
+  app.notFound((context) => fail(new UnknownRouteError('There is no such route.'), context));
+  app.onError(fail);
   return app;
 }
 

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { MalformedError } from '../errors/serviceError.ts';
-import type { App } from './createApp.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { chooseRequestId } from './requestId.ts';
 
@@ -27,7 +26,7 @@ const requestTimeoutMs = 30_000;
  * @throws Error where it cannot listen there.
  */
 export async function startServer(options: {
-  app: App;
+  app: { fetch: Parameters<typeof getRequestListener>[0] };
   host: string;
   port: number;
   /** What every answer carries unless it has another value for it. */

@@ -4,6 +4,7 @@ import { createChanges } from '../agreements/changes.ts';
 import { createChainClients } from '../chain/clients.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
+import type { InternalServerSettings } from '../config/internalServer.ts';
 import { createDatabase } from '../database/database.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { createCipher } from '../encryption/cipher.ts';
@@ -11,9 +12,12 @@ import { readInstallationKey } from '../encryption/installationKey.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import { createRateLimiter } from '../limiting/rateLimiter.ts';
+import { startInternalServer } from '../operations/internalServer.ts';
+import { createMetrics } from '../operations/metrics.ts';
 import type { Closing } from '../start/runService.ts';
 import { createApi } from './createApi.ts';
 import { createCrossOrigin } from './crossOrigin.ts';
+import { createRequestMeasure } from './measureRequests.ts';
 import { buildSecurityHeaders } from './securityHeaders.ts';
 import { startServer } from './server.ts';
 
@@ -29,9 +33,16 @@ export async function startApi(
   configuration: Configuration,
   {
     encryptionKeys,
+    internal,
     logger,
     onClose,
-  }: { encryptionKeys: EncryptionKeys | undefined; logger: Logger; onClose(closing: Closing): void },
+  }: {
+    encryptionKeys: EncryptionKeys | undefined;
+    /** Where readiness and metrics are served; undefined for nowhere. */
+    internal?: InternalServerSettings | undefined;
+    logger: Logger;
+    onClose(closing: Closing): void;
+  },
 ): Promise<number> {
   const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins } = configuration;
   const { database, pool, close } = createDatabase({
@@ -44,6 +55,7 @@ export async function startApi(
   const authenticator = createAuthenticator({ database, environment, logger });
   onClose({ name: 'authenticator', close: authenticator.close });
   const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
+  onClose({ name: 'changes', close: changes.close });
   const clients = createChainClients(chains, limits);
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
@@ -56,11 +68,32 @@ export async function startApi(
   onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
   const services = { database, pool, chains, clients, changes, limits, publicBaseUrl };
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
+  let isStopping = false;
+  if (internal) {
+    const metrics = createMetrics();
+    middlewares.unshift(createRequestMeasure(metrics));
+    const operations = {
+      settings: internal,
+      databaseUrl,
+      chains,
+      metrics,
+      isStopping: () => isStopping,
+      logger,
+    };
+    const server = await startInternalServer(operations);
+    if (server) onClose({ name: 'internal server', close: server.close });
+  }
   const parts = { authenticator, rateLimiter, idempotency, pages, middlewares, logger };
   const app = createApi(services, parts);
   const headers = buildSecurityHeaders({ publicBaseUrl });
   const server = await startServer({ app, host, port, headers, endWaits: changes.close, logger });
   onClose({ name: 'server', close: server.close });
+  onClose({
+    name: 'readiness',
+    close: () => {
+      isStopping = true;
+    },
+  });
   await changes.ready;
   return server.port;
 }

@@ -3,6 +3,7 @@ import { type Configuration, readConfiguration } from '../config/configuration.t
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { loadEnvironmentFile } from '../config/environmentFile.ts';
+import { readInternalServer } from '../config/internalServer.ts';
 import { readRelayerKeys } from '../config/relayerKeys.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { describeExit } from '../supervision/child.ts';
@@ -28,6 +29,8 @@ function checkSettings(env: NodeJS.ProcessEnv): Configuration {
   const chains = configuration?.chains ?? [];
   collect(() => readRelayerKeys(env, chains), problems);
   collect(() => readRelaySettings(env, chains), problems);
+  collect(() => readInternalServer(env, 'INTERNAL_PORT'), problems);
+  collect(() => readInternalServer(env, 'WORKER_INTERNAL_PORT'), problems);
   collect(() => readEncryptionKeys(env), problems);
   if (!configuration || problems.length > 0) throw new ConfigurationError(problems);
   return configuration;

@@ -1,6 +1,7 @@
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
+import { readInternalServer } from '../config/internalServer.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
@@ -11,10 +12,11 @@ import { type Closing, runService } from './runService.ts';
 function readApi(env: NodeJS.ProcessEnv) {
   const configuration = readConfiguration(env);
   const encryptionKeys = readEncryptionKeys(env);
+  const internal = readInternalServer(env, 'INTERNAL_PORT');
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(configuration.databaseUrl);
-    const port = await startApi(configuration, { encryptionKeys, logger, onClose });
+    const port = await startApi(configuration, { encryptionKeys, internal, logger, onClose });
     logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
   };
   return { logger, start };

@@ -1,12 +1,15 @@
 import { findChain } from '../../protocol/chains.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readInternalServer } from '../config/internalServer.ts';
 import { readRelayerKeys } from '../config/relayerKeys.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
+import { startInternalServer } from '../operations/internalServer.ts';
+import { createMetrics } from '../operations/metrics.ts';
 import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
 import { type Closing, runService } from './runService.ts';
@@ -18,6 +21,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
   const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
   const keys = readRelayerKeys(env, chains);
   const settings = readRelaySettings(env, chains);
+  const internal = readInternalServer(env, 'WORKER_INTERNAL_PORT');
   const logger = createLogger({ level: logLevel, name: 'worker', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(databaseUrl);
@@ -27,6 +31,12 @@ function readWorker(env: NodeJS.ProcessEnv) {
       onClose({ name: `database of the ${part}`, close: database.close });
       return database.pool;
     };
+    let isStopping = false;
+    if (internal) {
+      const operations = { settings: internal, databaseUrl, chains, isStopping: () => isStopping, logger };
+      const server = await startInternalServer({ ...operations, metrics: createMetrics() });
+      if (server) onClose({ name: 'internal server', close: server.close });
+    }
     // However busy the relay is, there is a connection for each chain to be folded.
     const projector = createProjector({
       pool: connect('projector', chains.length),
@@ -49,6 +59,12 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'relay', close: relay.close });
+    onClose({
+      name: 'readiness',
+      close: () => {
+        isStopping = true;
+      },
+    });
   };
   return { logger, start };
 }

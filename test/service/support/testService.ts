@@ -6,6 +6,7 @@ import { createPrincipal } from '../../../src/api/access/principals.ts';
 import type { GrantableScope } from '../../../src/api/access/scopes.ts';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
 import { readEncryptionKeys } from '../../../src/api/config/encryptionKeys.ts';
+import type { InternalServerSettings } from '../../../src/api/config/internalServer.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
 import { startApi } from '../../../src/api/http/startApi.ts';
@@ -39,6 +40,8 @@ export type ApiOptions = {
   /** Chains without a URL do not answer. */
   rpcUrls?: Readonly<Record<number, string>>;
   env?: Readonly<Record<string, string>>;
+  /** Where it answers to its operators; nowhere unless given. */
+  internal?: InternalServerSettings;
 };
 
 export type TestApi = { baseUrl: string; logLines: string[]; close(): Promise<void> };
@@ -46,7 +49,7 @@ export type TestApi = { baseUrl: string; logLines: string[]; close(): Promise<vo
 /** One API process's worth of the service, in this process, over a database that is up to date. */
 export async function startTestApi(
   databaseUrl: string,
-  { rpcUrls = {}, env = {} }: ApiOptions,
+  { rpcUrls = {}, env = {}, internal }: ApiOptions,
 ): Promise<TestApi> {
   const logLines: string[] = [];
   const destination = new Writable({
@@ -65,17 +68,22 @@ export async function startTestApi(
     ...env,
   });
   const closings: Closing[] = [];
+  const close = async () => {
+    for (const closing of closings.splice(0).reverse()) await closing.close();
+  };
   const port = await startApi(configuration, {
+    internal,
     encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey }),
     logger: createLogger({ level: 'info', name: 'api', destination }),
     onClose: (closing) => closings.push(closing),
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     logLines,
-    async close() {
-      for (const { close } of closings.toReversed()) await close();
-    },
+    close,
   };
 }
 

@@ -1,17 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { createDatabaseProbe } from '../../operations/databaseProbe.ts';
 import type { PublicRoute } from '../createApp.ts';
 import { writeJson } from '../writeJson.ts';
 
-const patienceMs = 2_000;
-
 /** Whether this process can serve: `ok`, or `unavailable` with 503 while the database does not answer. */
 export function healthRoute(pool: pg.Pool): PublicRoute {
+  const doesAnswer = createDatabaseProbe(pool);
   return {
     path: '/v0/health',
     async serve(context) {
-      const timeout = delay(patienceMs, false, { ref: false });
-      const isUp = await Promise.race([pool.query('select 1').then(isTrue, isFalse), timeout]);
+      const isUp = await doesAnswer();
       const body = {
         status: isUp ? 'ok' : 'unavailable',
         service: 'agreements',
@@ -25,6 +23,3 @@ export function healthRoute(pool: pg.Pool): PublicRoute {
     },
   };
 }
-
-const isTrue = () => true;
-const isFalse = () => false;

@@ -1,0 +1,21 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Metrics } from '../operations/metrics.ts';
+import type { AppEnv } from './endpoint.ts';
+
+/** Whatever else a caller makes up counts as one. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
+
+/** Counts and times every request, by its route as documented: paths that no route takes count as one. */
+export function createRequestMeasure({ noteRequest }: Metrics): MiddlewareHandler<AppEnv> {
+  return async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method } = context.req;
+    noteRequest({
+      method: methods.has(method) ? method : 'other',
+      route: context.get('route') ?? 'none',
+      status: context.res.status,
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+  };
+}

@@ -1,0 +1,50 @@
+import type { OutboxCount, Position } from './readFacts.ts';
+import type { Readiness } from './readiness.ts';
+
+const openStates = new Set(['accepted', 'signed', 'broadcast']);
+
+/** Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. */
+export function describeReadiness({ isReady, checks, chains }: Readiness, nowMs: number) {
+  return {
+    status: isReady ? 'ready' : 'unready',
+    checks,
+    chains: chains.map(({ chainId, index, folded, outbox, wallets }) => ({
+      chainId,
+      index: index && describePosition(index, nowMs),
+      folded: folded && describePosition(folded, nowMs),
+      outbox: { ...measureOutbox(outbox), byState: countByState(outbox) },
+      wallets: wallets.map(({ address, status, balance, nextNonce }) => ({
+        address,
+        status,
+        balanceWei: balance,
+        nextNonce,
+      })),
+    })),
+  };
+}
+
+/** Seconds between a block and now; a chain whose clock is ahead does not lag. */
+export function measureLag({ timestamp }: Position, nowMs: number): number {
+  return Math.max(0, Math.round(nowMs / 1000 - timestamp));
+}
+
+/** How many transactions wait to be mined, and since when the oldest of them does. */
+export function measureOutbox(counts: readonly OutboxCount[]): { depth: number; oldestAgeSeconds: number } {
+  const open = counts.filter(({ state }) => openStates.has(state));
+  return {
+    depth: open.reduce((sum, { count }) => sum + count, 0),
+    oldestAgeSeconds: Math.round(Math.max(0, ...open.map(({ oldestAgeSeconds }) => oldestAgeSeconds))),
+  };
+}
+
+function describePosition(position: Position, nowMs: number) {
+  return {
+    blockNumber: position.blockNumber,
+    timestamp: new Date(position.timestamp * 1000).toISOString(),
+    lagSeconds: measureLag(position, nowMs),
+  };
+}
+
+function countByState(counts: readonly OutboxCount[]): Record<string, number> {
+  return Object.fromEntries(counts.map(({ state, count }) => [state, count]));
+}

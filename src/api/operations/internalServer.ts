@@ -1,0 +1,65 @@
+import { Hono } from 'hono';
+import type { Logger } from 'pino';
+import type { ChainConfiguration } from '../config/configuration.ts';
+import type { InternalServerSettings } from '../config/internalServer.ts';
+import { createDatabase } from '../database/database.ts';
+import { startServer } from '../http/server.ts';
+import { describeReadiness } from './describeReadiness.ts';
+import type { Metrics } from './metrics.ts';
+import { createReadiness } from './readiness.ts';
+
+/** Of its own, so that a busy process is not taken for one whose database is away. */
+const maxConnections = 4;
+
+export type InternalServer = { readonly port: number; close(): Promise<void> };
+
+/**
+ * Answers operators and their programs: `GET /ready` with 200 or 503 and what the process knows of its chains, `GET /metrics` for
+ * Prometheus. It asks for no key: it belongs on an interface that callers do not reach.
+ *
+ * @returns undefined where the usual port is taken, perhaps by another replica on the same machine.
+ * @throws Error where it cannot listen on the port that the operator named.
+ */
+export async function startInternalServer(options: {
+  settings: InternalServerSettings;
+  databaseUrl: string;
+  chains: readonly Pick<ChainConfiguration, 'chainId'>[];
+  metrics: Metrics;
+  isStopping: () => boolean;
+  logger: Logger;
+}): Promise<InternalServer | undefined> {
+  const { settings, databaseUrl, chains, metrics, isStopping, logger } = options;
+  const { host, port, isNamed } = settings;
+  const applicationName = 'agreements operations';
+  const { pool, close } = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
+  const readReadiness = createReadiness({ pool, chains, isStopping, logger });
+  const app = new Hono();
+  app.get('/ready', async (context) => {
+    const readiness = await readReadiness();
+    return context.json(describeReadiness(readiness, Date.now()), readiness.isReady ? 200 : 503);
+  });
+  app.get('/metrics', async (context) => {
+    metrics.noteReadiness(await readReadiness());
+    return context.body(await metrics.print(), 200, { 'content-type': metrics.contentType });
+  });
+  app.onError((error, context) => {
+    logger.error({ err: error }, 'an internal request failed');
+    return context.text('failed', 500);
+  });
+  const headers = new Map([['cache-control', 'no-store']]);
+  try {
+    const server = await startServer({ app, host, port, headers, endWaits: async () => {}, logger });
+    const closeBoth = async () => {
+      await server.close();
+      await close();
+    };
+    return { port: server.port, close: closeBoth };
+  } catch (error) {
+    if (isNamed) throw error;
+    logger.warn(
+      { err: error, host, port },
+      'the port for readiness and metrics is taken: they are not served',
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { measureLag, measureOutbox } from './describeReadiness.ts';
+import type { ChainFacts } from './readFacts.ts';
+import type { Readiness } from './readiness.ts';
+
+/** One answered request; `route` is its path as documented, so that there are as many as there are routes. */
+export type ServedRequest = {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+export type Metrics = {
+  noteRequest(request: ServedRequest): void;
+  noteReadiness(readiness: Readiness): void;
+  /** All of it in the text format of Prometheus. */
+  print(): Promise<string>;
+  readonly contentType: string;
+};
+
+/** From a cached read to a deployment that is awaited. */
+const secondsBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+
+/** What one process counts and measures: the process itself, its requests, and what the database says of the chains. */
+export function createMetrics(): Metrics {
+  const registers = [new Registry()];
+  const [registry = new Registry()] = registers;
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Answered requests by route and status, with the time until the answer began.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name: `agreements_${name}`, help, labelNames, registers });
+  const ready = gauge('ready', '1 where the process is ready, else 0.', []);
+  const indexBlock = gauge('index_block', 'The last block that the index shows.', ['chain']);
+  const indexLag = gauge('index_lag_seconds', 'The age of the last block that the index shows.', ['chain']);
+  const foldedBlock = gauge('folded_block', 'The last block that is folded into records.', ['chain']);
+  const foldedLag = gauge('folded_lag_seconds', 'The age of the last folded block.', ['chain']);
+  const outbox = gauge('outbox_transactions', 'Transactions that are not final, by state.', [
+    'chain',
+    'state',
+  ]);
+  const oldest = gauge(
+    'outbox_oldest_age_seconds',
+    'Since when the oldest transaction waits to be mined; 0 where none does.',
+    ['chain'],
+  );
+  const balance = gauge('wallet_balance_wei', 'What a relayer wallet holds.', ['chain', 'wallet']);
+  const nonce = gauge('wallet_next_nonce', 'The nonce of the next transaction of a wallet.', [
+    'chain',
+    'wallet',
+  ]);
+  const active = gauge('wallet_active', '1 where a wallet can send, else 0.', ['chain', 'wallet']);
+  const ofChains = [indexBlock, indexLag, foldedBlock, foldedLag, outbox, oldest, balance, nonce, active];
+
+  const noteChain = (facts: ChainFacts, nowMs: number) => {
+    const chain = String(facts.chainId);
+    if (facts.index) {
+      indexBlock.set({ chain }, facts.index.blockNumber);
+      indexLag.set({ chain }, measureLag(facts.index, nowMs));
+    }
+    if (facts.folded) {
+      foldedBlock.set({ chain }, facts.folded.blockNumber);
+      foldedLag.set({ chain }, measureLag(facts.folded, nowMs));
+    }
+    for (const { state, count } of facts.outbox) outbox.set({ chain, state }, count);
+    oldest.set({ chain }, measureOutbox(facts.outbox).oldestAgeSeconds);
+    for (const wallet of facts.wallets) {
+      const labels = { chain, wallet: wallet.address };
+      balance.set(labels, Number(wallet.balance));
+      nonce.set(labels, wallet.nextNonce);
+      active.set(labels, wallet.status === 'active' ? 1 : 0);
+    }
+  };
+
+  return {
+    noteRequest: ({ method, route, status, seconds }) =>
+      requests.observe({ method, route, status: String(status) }, seconds),
+    noteReadiness({ isReady, chains }) {
+      ready.set(isReady ? 1 : 0);
+      // What nobody knows any more is left out, not shown as it last was.
+      for (const metric of ofChains) metric.reset();
+      for (const facts of chains) noteChain(facts, Date.now());
+    },
+    print: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

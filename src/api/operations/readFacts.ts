@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+import { indexViewsSchemaName } from '../database/indexView.ts';
+import type { TransactionState } from '../database/tables/transactions.ts';
+
+/** A position on a chain; `timestamp` in Unix seconds. */
+export type Position = { readonly blockNumber: number; readonly timestamp: number };
+
+export type OutboxCount = {
+  readonly state: TransactionState;
+  readonly count: number;
+  /** Since the oldest of them was accepted. */
+  readonly oldestAgeSeconds: number;
+};
+
+export type WalletFacts = {
+  readonly address: Address;
+  readonly status: string;
+  /** Wei, in decimal. */
+  readonly balance: string;
+  readonly nextNonce: number;
+};
+
+/** What the database says of one chain. */
+export type ChainFacts = {
+  readonly chainId: number;
+  /** Up to where the index shows the chain; null until live indexing has seen a block. */
+  readonly index: Position | null;
+  /** Up to where it is folded into records; null before the first fold. */
+  readonly folded: Position | null;
+  /** The transactions that are not final, by state; states without any are left out. */
+  readonly outbox: readonly OutboxCount[];
+  readonly wallets: readonly WalletFacts[];
+};
+
+/** The views that the service reads. */
+const viewNames = ['agreements', 'inputs', 'permit_counts', 'blocks', 'heads'];
+
+/** Whether an indexer has put its tables behind the views that the service reads. */
+export async function isIndexThere(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    `select bool_and(to_regclass($1 || '.' || name) is not null) as is_there from unnest($2::text[]) as view(name)`,
+    [indexViewsSchemaName, viewNames],
+  );
+  return rows[0]?.is_there === true;
+}
+
+type PositionRow = { chain_id: number; number: string; timestamp: string };
+
+/** Reads what operators watch, for these chains. Cheap enough to be asked every second: nothing is read that grows for ever. */
+export async function readFacts(
+  pool: pg.Pool,
+  { chainIds, isIndexed }: { chainIds: readonly number[]; isIndexed: boolean },
+): Promise<ChainFacts[]> {
+  const [heads, projections, outbox, wallets] = await Promise.all([
+    isIndexed
+      ? pool.query<PositionRow>(`select chain_id, number, timestamp from ${indexViewsSchemaName}.heads`)
+      : { rows: [] },
+    pool.query<PositionRow>(`
+      select chain_id, head_number as number, extract(epoch from head_timestamp)::bigint as timestamp
+      from service.projections`),
+    pool.query<OutboxCount & { chain_id: number }>(`
+      select chain_id, state, count(*)::int as count,
+        extract(epoch from now() - min(created_at))::float8 as "oldestAgeSeconds"
+      from service.transactions where state in ('accepted', 'signed', 'broadcast') group by chain_id, state
+      union all
+      select chain_id, state, count(*)::int, extract(epoch from now() - min(created_at))::float8
+      from service.transactions where state = 'mined' group by chain_id, state`),
+    pool.query<WalletFacts & { chain_id: number }>(`
+      select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce"
+      from service.relayer_wallets where status <> 'retired' order by address`),
+  ]);
+  return chainIds.map((chainId) => ({
+    chainId,
+    index: findPosition(heads.rows, chainId),
+    folded: findPosition(projections.rows, chainId),
+    outbox: ofChain(outbox.rows, chainId),
+    wallets: ofChain(wallets.rows, chainId),
+  }));
+}
+
+function findPosition(rows: readonly PositionRow[], chainId: number): Position | null {
+  const row = rows.find((candidate) => candidate.chain_id === chainId);
+  return row ? { blockNumber: Number(row.number), timestamp: Number(row.timestamp) } : null;
+}
+
+function ofChain<Facts>(rows: readonly (Facts & { chain_id: number })[], chainId: number): Facts[] {
+  return rows.filter((row) => row.chain_id === chainId);
+}

@@ -1,0 +1,238 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createStandInIndex, type StandInIndex } from './projector/support/standInIndex.ts';
+import { createCall } from './support/call.ts';
+import { startTestApi, startTestService, type TestService } from './support/testService.ts';
+
+const chainId = 59141;
+const wallet = `0x${'a1'.repeat(20)}`;
+
+let service: TestService;
+let index: StandInIndex;
+let internalUrl: string;
+beforeAll(async () => {
+  const port = await findFreePort();
+  internalUrl = `http://127.0.0.1:${port}`;
+  service = await startTestService({ internal: { host: '127.0.0.1', port, isNamed: true } });
+  index = createStandInIndex({ pool: service.handle.pool, factory: `0x${'f0'.repeat(20)}` });
+});
+afterAll(() => service?.close());
+
+const positionShape = z.object({ blockNumber: z.int(), timestamp: z.string(), lagSeconds: z.int() });
+const readyShape = z.strictObject({
+  status: z.enum(['ready', 'unready']),
+  checks: z.record(z.string(), z.boolean()),
+  chains: z.array(
+    z.strictObject({
+      chainId: z.int(),
+      index: positionShape.nullable(),
+      folded: positionShape.nullable(),
+      outbox: z.strictObject({
+        depth: z.int(),
+        oldestAgeSeconds: z.int(),
+        byState: z.record(z.string(), z.int()),
+      }),
+      wallets: z.array(
+        z.strictObject({
+          address: z.string(),
+          status: z.string(),
+          balanceWei: z.string(),
+          nextNonce: z.int(),
+        }),
+      ),
+    }),
+  ),
+});
+
+async function readReady(url = internalUrl) {
+  const response = await fetch(`${url}/ready`);
+  return { httpStatus: response.status, ...readyShape.parse(await response.json()) };
+}
+
+/** The value of one line of the metrics; undefined where there is none. */
+async function readMetric(line: string): Promise<number | undefined> {
+  const response = await fetch(`${internalUrl}/metrics`);
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const found = (await response.text()).split('\n').find((text) => text.startsWith(`${line} `));
+  return found === undefined ? undefined : Number(found.slice(line.length));
+}
+
+/** Where the views of the index are empty, and stand for a chain that is followed to a block of a minute ago. */
+async function showIndex(): Promise<void> {
+  await index.deploy();
+  await service.handle.pool.query(
+    `insert into chain_index.heads (chain_id, number, hash, timestamp)
+     values ($1, 1234, '0x1', extract(epoch from now())::bigint - 60)`,
+    [chainId],
+  );
+}
+
+async function addTransaction(id: string, state: string, ageSeconds: number): Promise<void> {
+  await service.handle.pool.query(
+    `insert into service.transactions
+       (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash, deadline, call_data, state, created_at)
+     values ($1, $2, 'deploy', '0xc', $1, 0, $1, '0x', 1, '0x', $3, now() - $4 * interval '1 second')`,
+    [id, chainId, state, ageSeconds],
+  );
+}
+
+describe('readiness', () => {
+  test('waits for the views of the index, and is there with them', async () => {
+    expect(await readReady()).toMatchObject({
+      httpStatus: 503,
+      status: 'unready',
+      checks: { database: true, migrations: true, index: false, running: true },
+    });
+    await showIndex();
+    const ready = await readReady();
+    expect(ready).toMatchObject({
+      httpStatus: 200,
+      status: 'ready',
+      checks: { database: true, migrations: true, index: true, running: true },
+    });
+    expect(ready.chains.map((chain) => chain.chainId).toSorted((a, b) => a - b)).toEqual([
+      59141, 84532, 11155111,
+    ]);
+  });
+
+  test('tells position and lag, what waits in the outbox, and what the wallets hold', async () => {
+    await showIndex();
+    const { pool } = service.handle;
+    await pool.query(
+      `insert into service.projections (chain_id, head_number, head_hash, head_timestamp)
+       values ($1, 1200, '0x0', now() - interval '5 minutes') on conflict do nothing`,
+      [chainId],
+    );
+    await addTransaction('txn_1', 'accepted', 10);
+    await addTransaction('txn_2', 'broadcast', 300);
+    await addTransaction('txn_3', 'mined', 900);
+    await addTransaction('txn_4', 'failed', 9_000);
+    await pool.query(
+      `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce)
+       values ($1, $2, 'unfunded', 12345678901234567890, 7) on conflict do nothing`,
+      [chainId, wallet],
+    );
+    const { chains } = await readReady();
+    const chain = chains.find((candidate) => candidate.chainId === chainId);
+    expect(chain).toEqual({
+      chainId,
+      index: { blockNumber: 1234, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
+      folded: { blockNumber: 1200, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
+      outbox: {
+        depth: 2,
+        oldestAgeSeconds: expect.any(Number),
+        byState: { accepted: 1, broadcast: 1, mined: 1 },
+      },
+      wallets: [{ address: wallet, status: 'unfunded', balanceWei: '12345678901234567890', nextNonce: 7 }],
+    });
+    expect(chain?.index?.lagSeconds).toBeGreaterThanOrEqual(60);
+    expect(chain?.index?.lagSeconds).toBeLessThan(120);
+    expect(chain?.folded?.lagSeconds).toBeGreaterThanOrEqual(300);
+    expect(chain?.outbox.oldestAgeSeconds).toBeGreaterThanOrEqual(300);
+    expect(chain?.outbox.oldestAgeSeconds).toBeLessThan(400);
+
+    const labels = `chain="${chainId}"`;
+    expect(await readMetric(`agreements_index_block{${labels}}`)).toBe(1234);
+    expect(await readMetric(`agreements_index_lag_seconds{${labels}}`)).toBeGreaterThanOrEqual(60);
+    expect(await readMetric(`agreements_outbox_transactions{${labels},state="broadcast"}`)).toBe(1);
+    expect(await readMetric(`agreements_outbox_oldest_age_seconds{${labels}}`)).toBeGreaterThanOrEqual(300);
+    expect(await readMetric(`agreements_wallet_balance_wei{${labels},wallet="${wallet}"}`)).toBe(
+      12345678901234567000,
+    );
+    expect(await readMetric(`agreements_wallet_next_nonce{${labels},wallet="${wallet}"}`)).toBe(7);
+    expect(await readMetric(`agreements_wallet_active{${labels},wallet="${wallet}"}`)).toBe(0);
+    expect(await readMetric('agreements_ready')).toBe(1);
+    expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  test('is not there while the tables are older than the program', async () => {
+    await showIndex();
+    const { pool } = service.handle;
+    const { rows } = await pool.query<{ id: number; created_at: string }>(
+      'update service.migrations set created_at = created_at - 1 where created_at = (select max(created_at) from service.migrations) returning id',
+    );
+    expect(await readReady()).toMatchObject({
+      httpStatus: 503,
+      checks: { migrations: false, database: true },
+    });
+    await pool.query('update service.migrations set created_at = created_at + 1 where id = $1', [
+      rows[0]?.id,
+    ]);
+    expect(await readReady()).toMatchObject({ httpStatus: 200, checks: { migrations: true } });
+  });
+});
+
+describe('a database that is away', () => {
+  test('is told at once, by health and readiness, and forgotten as soon as it is back', async () => {
+    await showIndex();
+    const name = new URL(service.databaseUrl).pathname.slice(1);
+    const admin = new pg.Client({ connectionString: inject('postgresUrl') });
+    await admin.connect();
+    const callHealth = () => createCall(service.baseUrl)('GET', '/v0/health');
+    try {
+      await admin.query(`alter database ${name} allow_connections false`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      const health = await waitUntil('health is bad', async () => {
+        const answer = await callHealth();
+        return answer.status === 503 ? answer : undefined;
+      });
+      expect(health.body).toEqual({
+        status: 'unavailable',
+        service: 'agreements',
+        timestamp: expect.any(String),
+      });
+      expect(await readReady()).toMatchObject({
+        httpStatus: 503,
+        status: 'unready',
+        checks: { database: false },
+        chains: [],
+      });
+      expect(await readMetric('agreements_ready')).toBe(0);
+      expect(await readMetric(`agreements_index_block{chain="${chainId}"}`)).toBeUndefined();
+    } finally {
+      await admin.query(`alter database ${name} allow_connections true`);
+      await admin.end();
+    }
+    await waitUntil('health is good', async () => (await callHealth()).status === 200);
+    expect(await readReady()).toMatchObject({ httpStatus: 200, status: 'ready' });
+  });
+});
+
+describe('requests', () => {
+  test('are counted by route and status, however many paths there are', async () => {
+    const { call } = await service.createPrincipal();
+    for (const id of ['agr_1', 'agr_2', 'agr_3']) await call('GET', `/v0/agreements/${id}`);
+    for (const path of ['/a', '/b', '/v0/c']) await call('GET', path);
+    await call('PUT', '/v0/agreements/agr_1');
+    await createCall(service.baseUrl)('PURGE', '/a');
+    const count = (labels: string) => readMetric(`http_request_duration_seconds_count{${labels}}`);
+    expect(await count('method="GET",route="/v0/agreements/:id",status="404"')).toBe(3);
+    expect(await count('method="GET",route="none",status="404"')).toBe(3);
+    expect(await count('method="PUT",route="/v0/agreements/:id",status="405"')).toBe(1);
+    expect(await count('method="other",route="none",status="404"')).toBe(1);
+  });
+
+  test('of callers never reach what is for operators', async () => {
+    const { call } = await service.createPrincipal();
+    expect((await call('GET', '/ready')).status).toBe(404);
+    expect((await call('GET', '/metrics')).status).toBe(404);
+  });
+});
+
+describe('the internal port', () => {
+  test('that is taken stops the start only where it was named', async () => {
+    const port = Number(new URL(internalUrl).port);
+    const usual = await startTestApi(service.databaseUrl, {
+      internal: { host: '127.0.0.1', port, isNamed: false },
+    });
+    expect(usual.logLines.join('')).toContain('the port for readiness and metrics is taken');
+    expect((await createCall(usual.baseUrl)('GET', '/v0/health')).status).toBe(200);
+    await usual.close();
+    await expect(
+      startTestApi(service.databaseUrl, { internal: { host: '127.0.0.1', port, isNamed: true } }),
+    ).rejects.toThrow('EADDRINUSE');
+  });
+});
