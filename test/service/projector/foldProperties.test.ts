@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expected } from './support/expectedSummary.ts';
 import { createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
 import { turnArbitrary } from './support/steps.ts';
+import { dump, summarize } from './support/summary.ts';
 import { World } from './support/world.ts';
-import { dump, expected, summarize } from './support/worldCheck.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -2,44 +2,21 @@ import { type Address, getAddress } from 'viem';
 import type { Fold } from '../../../../src/api/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { deploymentContent, type Effect, inputContent, permitKey, replay } from './expectation.ts';
-import { createLamp, type Lamp, type LampInput } from './lamp.ts';
+import type { LampInput } from './lamp.ts';
 import * as service from './serviceRows.ts';
 import { chainId, createFolder, type Fixture, type Folder, factory } from './setup.ts';
 import type { EventSeed, Step } from './steps.ts';
-
-export const signers = [
-  '0x00000000000000000000000000000000000000A1',
-  '0x00000000000000000000000000000000000000b2',
-].map((address) => getAddress(address));
-const submitter = getAddress('0x00000000000000000000000000000000000000c3');
-const lamps = [createLamp('one'), createLamp('two')];
-const lampInputs: LampInput[] = [
-  { name: 'toggle', values: { brightness: '5' } },
-  { name: 'toggle', values: { brightness: '9' } },
-  { name: 'annotate', values: { remark: 'bright' } },
-  { name: 'hand_over', values: { holder: getAddress('0x00000000000000000000000000000000000000b2') } },
-];
-
-export type PermitRow = {
-  transactionId: string;
-  contract: Address;
-  signer: Address;
-  nonce: number;
-  content: string;
-  deadline: number;
-  event: { kind: 'deploy'; lamp: Lamp } | { kind: 'input'; agreement: Address; input: LampInput };
-};
-export type RecordRow = {
-  id: string;
-  principalId: string;
-  lamp: Lamp;
-  permit?: PermitRow;
-  address?: Address;
-};
-export type SubmissionRow = { id: string; recordId: string; permit: PermitRow };
-
-const pick = <T>(list: readonly T[], number: number): T | undefined => list[number % list.length];
-const farDeadline = Number(service.farDeadline);
+import {
+  farDeadline,
+  lampInputs,
+  lamps,
+  type PermitRow,
+  pick,
+  type RecordRow,
+  type SubmissionRow,
+  signers,
+  submitter,
+} from './worldRows.ts';
 
 /** A chain, the index of it, what principals have submitted, and the processes that fold. */
 export class World {
