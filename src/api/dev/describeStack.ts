@@ -5,11 +5,13 @@ import type { DevStack } from './devStack.ts';
 /** What a person needs to start: where, with which key, and a line that works when it is pasted. */
 export function describeStack(stack: DevStack, directory: DevDirectory): string {
   const { reads, writes } = stack.rateLimits;
+  const { api, worker } = stack.internalUrls;
   const lines = [
     '',
     `  API      ${styleText('bold', stack.baseUrl)}`,
     `  Key      ${styleText('bold', stack.apiKey)}`,
     `  Indexer  ${stack.indexerUrl}`,
+    `  Ready?   ${api}/ready and ${worker}/ready, metrics at …/metrics`,
     `  Logs     ${directory.logs}`,
     `  All of it, with chains and funded accounts: ${directory.stackFile}`,
     '',

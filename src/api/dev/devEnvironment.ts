@@ -20,11 +20,13 @@ export function buildDevEnvironment(options: {
   databaseUrl: string;
   port: number;
   indexerPort: number;
+  /** Where API and worker answer to operators. */
+  internalPorts: { api: number; worker: number };
   chains: readonly { chain: Chain; anvil: Pick<Anvil, 'rpcUrl' | 'wsUrl'> }[];
   relayerKeys: readonly Hex[];
   encryptionKey: string;
 }): NodeJS.ProcessEnv {
-  const { env, databaseUrl, port, indexerPort, chains, relayerKeys, encryptionKey } = options;
+  const { env, databaseUrl, port, indexerPort, internalPorts, chains, relayerKeys, encryptionKey } = options;
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
   const perChain = chains.flatMap(({ chain: { chainId }, anvil }) => [
     [`RPC_URL_${chainId}`, anvil.rpcUrl],
@@ -42,6 +44,8 @@ export function buildDevEnvironment(options: {
     DATABASE_URL: databaseUrl,
     PORT: String(port),
     INDEXER_PORT: String(indexerPort),
+    INTERNAL_PORT: String(internalPorts.api),
+    WORKER_INTERNAL_PORT: String(internalPorts.worker),
     RELAYER_PRIVATE_KEYS: relayerKeys.join(','),
   };
 }

@@ -14,6 +14,8 @@ const devStackShape = z.object({
   databaseUrl: z.string(),
   /** Of the indexer's own server: its health and its GraphQL. */
   indexerUrl: z.string(),
+  /** Where API and worker tell whether they are ready, and their metrics. */
+  internalUrls: z.object({ api: z.string(), worker: z.string() }),
   /** Requests a second of one principal, with bursts of more. */
   rateLimits: z.object({ reads: z.int(), writes: z.int() }),
   chains: z.array(

@@ -27,6 +27,7 @@ import type { RunningStack } from './runningStack.ts';
 const firstChainPort = 8545;
 const usualPostgresPort = 54_329;
 const usualIndexerPort = 42_069;
+const usualInternalPorts = { api: 9464, worker: 9465 };
 
 export type DevStackOptions = {
   directory: DevDirectory;
@@ -82,11 +83,16 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
 
   signal.throwIfAborted();
   const indexerPort = await findFreePort(usualIndexerPort);
+  const internalPorts = {
+    api: await findFreePort(usualInternalPorts.api),
+    worker: await findFreePort(usualInternalPorts.worker),
+  };
   const serviceEnv = buildDevEnvironment({
     env,
     databaseUrl,
     port,
     indexerPort,
+    internalPorts,
     chains,
     relayerKeys,
     encryptionKey: ensureEncryptionKey(directory.encryptionKeyFile),
@@ -108,6 +114,10 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
     apiKey: isKnown ? last.apiKey : await createDevKey(database),
     databaseUrl,
     indexerUrl,
+    internalUrls: {
+      api: `http://127.0.0.1:${internalPorts.api}`,
+      worker: `http://127.0.0.1:${internalPorts.worker}`,
+    },
     rateLimits: { reads: limits.rates.read.perSecond, writes: limits.rates.write.perSecond },
     chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({
       chainId,

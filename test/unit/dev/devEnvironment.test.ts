@@ -16,6 +16,7 @@ function build(env: NodeJS.ProcessEnv) {
     databaseUrl: 'postgres://localhost/dev',
     port: 3001,
     indexerPort: 42_070,
+    internalPorts: { api: 9_466, worker: 9_467 },
     chains,
     relayerKeys: [key],
     encryptionKey: '44'.repeat(32),
@@ -49,4 +50,12 @@ test('one confirmation counts on every chain, and other settings of the environm
   );
   expect(chains.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1]);
   expect({ logLevel, port }).toEqual({ logLevel: 'debug', port: 3001 });
+});
+
+test('the rate limits are raised unless the environment names them, and the encryption key is only lent', () => {
+  const { limits } = readConfiguration(build({ RATE_LIMIT_READS: '7' }));
+  expect(limits.rates.read).toEqual({ perSecond: 7, burst: 14 });
+  expect(limits.rates.write.perSecond).toBeGreaterThanOrEqual(1_000);
+  expect(build({}).ENCRYPTION_KEY).toBe('44'.repeat(32));
+  expect(build({ ENCRYPTION_KEY: '55'.repeat(32) }).ENCRYPTION_KEY).toBe('55'.repeat(32));
 });
