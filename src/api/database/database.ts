@@ -29,5 +29,7 @@ export function createDatabase(options: {
   pool.on('error', ({ message }) =>
     options.logger.warn({ reason: message }, 'an idle database connection broke'),
   );
+  // One that breaks while it is used fails its query; without a listener it would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() };
 }

@@ -48,7 +48,9 @@ export const transactions = serviceSchema.table(
     index('transactions_open')
       .on(table.chainId, table.createdAt)
       .where(sql`state in ('accepted', 'signed', 'broadcast')`),
-    index('transactions_accepted').on(table.chainId, table.createdAt, table.id).where(sql`state = 'accepted'`),
+    index('transactions_accepted')
+      .on(table.chainId, table.createdAt, table.id)
+      .where(sql`state = 'accepted'`),
     index('transactions_under_way')
       .on(table.chainId, table.wallet, table.walletNonce)
       .where(sql`state in ('signed', 'broadcast')`),
