@@ -21,6 +21,8 @@ afterAll(() => stacks.dispose());
 /** Waits until the service has stored what these wallets have signed, and so is at work on it. */
 async function awaitStored(signers: readonly string[], permits = 1): Promise<void> {
   const client = new pg.Client({ connectionString: local.stack.databaseUrl });
+  // A failure that ends the test ends the database under this connection too, which is not what went wrong.
+  client.on('error', () => {});
   await client.connect();
   try {
     const query = 'select count(*)::int as stored from service.transactions where signer = any($1)';

@@ -27,11 +27,12 @@ export async function startDevChain(options: {
   const { chainId, factory, implementation } = chain;
   const logFile = join(directory.logs, `anvil-${chainId}.log`);
   startLogFile(logFile);
-  const anvil = await startAnvil({
-    chainId,
-    port: await findFreePort(wantedPort),
-    stateFile: join(directory.chains, `${chainId}.json`),
-    logFile,
+  const stateFile = join(directory.chains, `${chainId}.json`);
+  const start = (port: number) => startAnvil({ chainId, port, stateFile, logFile });
+  // A port that is free now may be taken by the time that Anvil listens: any other does as well.
+  const anvil = await start(await findFreePort(wantedPort)).catch((error: unknown) => {
+    if (error instanceof Error && error.message.includes('Address already in use')) return start(0);
+    throw error;
   });
   const { rpcUrl } = anvil;
   await deployProtocol({ rpcUrl, chainId, factory, implementation });

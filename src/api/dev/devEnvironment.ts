@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import type { Chain } from '../../protocol/chains.ts';
 import type { Anvil } from './anvil.ts';
+import type { ServicePorts } from './servicePorts.ts';
 
 const replaced = /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS)(_|$)/;
 
@@ -18,15 +19,12 @@ export const devDefaults: Readonly<Record<string, string>> = {
 export function buildDevEnvironment(options: {
   env: NodeJS.ProcessEnv;
   databaseUrl: string;
-  port: number;
-  indexerPort: number;
-  /** Where API and worker answer to operators. */
-  internalPorts: { api: number; worker: number };
+  ports: ServicePorts;
   chains: readonly { chain: Chain; anvil: Pick<Anvil, 'rpcUrl' | 'wsUrl'> }[];
   relayerKeys: readonly Hex[];
   encryptionKey: string;
 }): NodeJS.ProcessEnv {
-  const { env, databaseUrl, port, indexerPort, internalPorts, chains, relayerKeys, encryptionKey } = options;
+  const { env, databaseUrl, ports, chains, relayerKeys, encryptionKey } = options;
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
   const perChain = chains.flatMap(({ chain: { chainId }, anvil }) => [
     [`RPC_URL_${chainId}`, anvil.rpcUrl],
@@ -42,10 +40,10 @@ export function buildDevEnvironment(options: {
     ENVIRONMENT: 'testnet',
     CHAINS: chains.map(({ chain }) => chain.chainId).join(','),
     DATABASE_URL: databaseUrl,
-    PORT: String(port),
-    INDEXER_PORT: String(indexerPort),
-    INTERNAL_PORT: String(internalPorts.api),
-    WORKER_INTERNAL_PORT: String(internalPorts.worker),
+    PORT: String(ports.api),
+    INDEXER_PORT: String(ports.indexer),
+    INTERNAL_PORT: String(ports.apiInternal),
+    WORKER_INTERNAL_PORT: String(ports.workerInternal),
     RELAYER_PRIVATE_KEYS: relayerKeys.join(','),
   };
 }

@@ -1,6 +1,5 @@
-import { findFreePort } from './freePort.ts';
+import { createServer } from 'node:net';
 
-const usualPort = 3000;
 const highestPort = 65_535;
 
 /** The port that somebody named cannot be used. */
@@ -8,22 +7,55 @@ export class PortError extends Error {
   override readonly name = 'PortError';
 }
 
+/** A port that is kept from others until it is released to whoever is to listen on it. */
+export type ReservedPort = {
+  port: number;
+  /** The port that was wanted, where another program has it. */
+  taken: number | undefined;
+  release(): Promise<void>;
+};
+
 /**
- * The port of the API: the one that `PORT` names, else the one of the last start, so that addresses stay good, else 3000 or a
- * free one.
+ * Reserves the port that a setting names, else the one of the last start, so that addresses stay good, else the usual one or
+ * any that is free.
  *
- * @throws PortError where `PORT` names one that is taken, or none.
+ * @throws PortError where the setting names a port that is taken, or none.
  */
-export async function chooseApiPort(options: {
+export async function reservePort(options: {
+  setting: string;
   configured: string | undefined;
   last: number | undefined;
-}): Promise<{ port: number; taken: number | undefined }> {
-  if (options.configured && !(Number(options.configured) <= highestPort))
-    throw new PortError(`PORT=${options.configured} is no port.`);
-  const wanted = options.configured ? Number(options.configured) : (options.last ?? usualPort);
-  const port = await findFreePort(wanted);
-  if (port === wanted || wanted === 0) return { port, taken: undefined };
-  if (options.configured)
-    throw new PortError(`PORT=${wanted} is taken by another program: free it or name another.`);
-  return { port, taken: wanted };
+  usual: number;
+}): Promise<ReservedPort> {
+  const { setting, configured, last, usual } = options;
+  if (configured && !(/^\d+$/.test(configured) && Number(configured) <= highestPort))
+    throw new PortError(`${setting}=${configured} is no port.`);
+  const wanted = configured ? Number(configured) : (last ?? usual);
+  const reserved = await listen(wanted);
+  if (reserved) return { ...reserved, taken: undefined };
+  if (configured)
+    throw new PortError(
+      `${setting}=${configured} is taken by another program: free it, or name another port.`,
+    );
+  const other = await listen(0);
+  if (!other) throw new PortError('No port is free.');
+  return { ...other, taken: wanted };
+}
+
+/** Listens and lets nobody in; undefined where another program has the port. */
+function listen(wanted: number): Promise<Omit<ReservedPort, 'taken'> | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<ReservedPort, 'taken'> | undefined>();
+  const server = createServer((socket) => socket.destroy());
+  server.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') resolve(undefined);
+    else reject(error);
+  });
+  server.listen({ port: wanted, host: '127.0.0.1' }, () => {
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : wanted;
+    resolve({ port, release: () => new Promise((done) => server.close(() => done())) });
+  });
+  // Whoever forgets to release it may end nevertheless.
+  server.unref();
+  return promise;
 }

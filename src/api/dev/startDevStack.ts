@@ -14,20 +14,18 @@ import type { DevDirectory } from './devDirectory.ts';
 import { ensureEncryptionKey } from './devEncryptionKey.ts';
 import { buildDevEnvironment } from './devEnvironment.ts';
 import { startHeartbeats } from './devHeartbeats.ts';
-import { chooseApiPort } from './devPort.ts';
+import { PortError } from './devPort.ts';
 import { startDevServices } from './devServices.ts';
 import { type DevStack, findDevStack, writeDevStack } from './devStack.ts';
-import { findFreePort } from './freePort.ts';
 import { createProcessList, endLeftProcesses } from './leftProcesses.ts';
 import { startLogFile } from './logFile.ts';
 import { startPostgres } from './postgres.ts';
 import type { Progress } from './progress.ts';
 import type { RunningStack } from './runningStack.ts';
+import { reserveServicePorts } from './servicePorts.ts';
 
 const firstChainPort = 8545;
 const usualPostgresPort = 54_329;
-const usualIndexerPort = 42_069;
-const usualInternalPorts = { api: 9464, worker: 9465 };
 
 export type DevStackOptions = {
   directory: DevDirectory;
@@ -48,11 +46,12 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   if (left.length > 0) progress.warn(`ended what an earlier run had left behind: ${left.join(', ')}`);
   const processes = createProcessList(directory.processesFile);
   const last = findDevStack(directory);
-  const { port, taken } = await chooseApiPort({
-    configured: env.PORT,
-    last: last ? Number(new URL(last.baseUrl).port) : undefined,
+  const { ports, takenApiPort, release } = await reserveServicePorts({
+    env,
+    lastApiPort: last ? Number(new URL(last.baseUrl).port) : undefined,
   });
-  if (taken !== undefined) progress.warn(`port ${taken} is taken; the API listens on ${port}`);
+  if (takenApiPort !== undefined)
+    progress.warn(`port ${takenApiPort} is taken; the API listens on ${ports.api}`);
 
   const databaseUrl = await startDatabase(options);
   const logger = pino({ level: 'silent' });
@@ -82,25 +81,19 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   }
 
   signal.throwIfAborted();
-  const indexerPort = await findFreePort(usualIndexerPort);
-  const internalPorts = {
-    api: await findFreePort(usualInternalPorts.api),
-    worker: await findFreePort(usualInternalPorts.worker),
-  };
   const serviceEnv = buildDevEnvironment({
     env,
     databaseUrl,
-    port,
-    indexerPort,
-    internalPorts,
+    ports,
     chains,
     relayerKeys,
     encryptionKey: ensureEncryptionKey(directory.encryptionKeyFile),
   });
   // A setting of the environment that is wrong is told here, once, and not by three processes.
   const { limits } = readConfiguration(serviceEnv);
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const indexerUrl = `http://127.0.0.1:${indexerPort}`;
+  const baseUrl = `http://127.0.0.1:${ports.api}`;
+  const indexerUrl = `http://127.0.0.1:${ports.indexer}`;
+  await release();
   running.add(startDevServices({ env: serviceEnv, directory, progress, processes, onBroken }));
 
   await awaitIndexer({ baseUrl, indexerUrl, progress, signal });
@@ -108,15 +101,19 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   await awaitWorker({ database, chains, progress, signal });
 
   const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
+  const apiKey = isKnown ? last.apiKey : await createDevKey(database);
+  // Two stacks that started at the same time may have met on a port.
+  if (!isKnown && !(await isKeyAccepted(baseUrl, apiKey)))
+    throw new PortError(`${baseUrl} is answered by another service.`);
   const stack: DevStack = {
     process: getProcess(process.pid),
     baseUrl,
-    apiKey: isKnown ? last.apiKey : await createDevKey(database),
+    apiKey,
     databaseUrl,
     indexerUrl,
     internalUrls: {
-      api: `http://127.0.0.1:${internalPorts.api}`,
-      worker: `http://127.0.0.1:${internalPorts.worker}`,
+      api: `http://127.0.0.1:${ports.apiInternal}`,
+      worker: `http://127.0.0.1:${ports.workerInternal}`,
     },
     rateLimits: { reads: limits.rates.read.perSecond, writes: limits.rates.write.perSecond },
     chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DevDirectory, findDevDirectory } from '../../../src/api/dev/devDirectory.ts';
 import { type DevStack, findDevStack } from '../../../src/api/dev/devStack.ts';
+import { findFreePort } from '../../../src/api/dev/freePort.ts';
 import { readProcessList } from '../../../src/api/dev/leftProcesses.ts';
 import { isRunning, type ProcessIdentity } from '../../../src/api/supervision/processIdentity.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -28,7 +29,12 @@ export type LocalStack = {
 };
 
 export async function createLocalStacks(): Promise<LocalStacks> {
-  const env = { LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')) };
+  // Ports of its own, since two stacks that start at the same time may meet on the usual ones.
+  const env = {
+    LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')),
+    PORT: String(await findFreePort()),
+    INDEXER_PORT: String(await findFreePort()),
+  };
   const directory = findDevDirectory(env);
   const started: Program[] = [];
   return {

@@ -14,9 +14,7 @@ function build(env: NodeJS.ProcessEnv) {
   return buildDevEnvironment({
     env,
     databaseUrl: 'postgres://localhost/dev',
-    port: 3001,
-    indexerPort: 42_070,
-    internalPorts: { api: 9_466, worker: 9_467 },
+    ports: { api: 3001, indexer: 42_070, apiInternal: 9_466, workerInternal: 9_467 },
     chains,
     relayerKeys: [key],
     encryptionKey: '44'.repeat(32),

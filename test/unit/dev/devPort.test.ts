@@ -1,41 +1,44 @@
-import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chooseApiPort, PortError } from '../../../src/api/dev/devPort.ts';
+import { describe, expect, test } from 'vitest';
+import { PortError, reservePort } from '../../../src/api/dev/devPort.ts';
 import { findFreePort } from '../../../src/api/dev/freePort.ts';
 
-const server = createServer();
-let taken: number;
-beforeAll(async () => {
-  taken = await findFreePort();
-  await new Promise<void>((resolve) => server.listen({ port: taken, host: '127.0.0.1' }, resolve));
-});
-afterAll(() => {
-  server.close();
-});
+const unset = { setting: 'PORT', configured: undefined, last: undefined, usual: 0 };
 
-describe('chooseApiPort', () => {
-  test('a free port that was asked for is used, and else the one of the last start', async () => {
-    const [free, other] = [await findFreePort(), await findFreePort()];
-    expect(await chooseApiPort({ configured: String(free), last: other })).toEqual({
-      port: free,
-      taken: undefined,
-    });
-    expect(await chooseApiPort({ configured: '', last: other })).toEqual({ port: other, taken: undefined });
+describe('reservePort', () => {
+  test('a free port that was asked for is reserved, else the one of the last start, else the usual one', async () => {
+    const [asked, last, usual] = [await findFreePort(), await findFreePort(), await findFreePort()];
+    const choices = [
+      { ...unset, configured: String(asked), last, usual },
+      { ...unset, configured: '', last, usual },
+      { ...unset, usual },
+    ];
+    for (const [at, wanted] of [asked, last, usual].entries()) {
+      const { port, taken, release } = await reservePort({ ...unset, ...choices[at] });
+      expect({ port, taken }).toEqual({ port: wanted, taken: undefined });
+      await release();
+    }
   });
 
-  test('a port that was asked for and is taken is refused', async () => {
-    await expect(chooseApiPort({ configured: String(taken), last: undefined })).rejects.toThrow(PortError);
+  test('a reserved port is nobody else’s until it is released', async () => {
+    const first = await reservePort(unset);
+    const configured = String(first.port);
+    await expect(reservePort({ ...unset, configured })).rejects.toThrow(`PORT=${configured} is taken`);
+    await first.release();
+    const second = await reservePort({ ...unset, configured });
+    expect(second.port).toBe(first.port);
+    await second.release();
   });
 
   test('a port that nobody asked for and is taken is replaced, and named', async () => {
-    const chosen = await chooseApiPort({ configured: undefined, last: taken });
-    expect(chosen.taken).toBe(taken);
-    expect(chosen.port).not.toBe(taken);
+    const first = await reservePort(unset);
+    const second = await reservePort({ ...unset, last: first.port });
+    expect(second.taken).toBe(first.port);
+    expect(second.port).not.toBe(first.port);
+    await Promise.all([first.release(), second.release()]);
   });
 
-  test.each(['abc', '65536', '1e9'])('%s is no port', async (configured) => {
-    await expect(chooseApiPort({ configured, last: undefined })).rejects.toThrow(
-      `PORT=${configured} is no port`,
-    );
+  test.each(['abc', '65536', '1e3', '-1'])('%s is no port', async (configured) => {
+    await expect(reservePort({ ...unset, configured })).rejects.toThrow(PortError);
+    await expect(reservePort({ ...unset, configured })).rejects.toThrow(`PORT=${configured} is no port`);
   });
 });
