@@ -168,8 +168,9 @@ function note(
   problems.push(`${name}: ${isMissing ? 'is required' : issue.message}`);
 }
 
+/** An origin with a wildcard in it would match nothing. */
 function isOrigin(text: string): boolean {
-  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+  return text === '*' || (!text.includes('*') && URL.canParse(text) && new URL(text).origin === text);
 }
 
 function listOf(text: string): string[] {
