@@ -12,6 +12,7 @@ import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
 import { importAgreementEndpoint } from './routes/importAgreement.ts';
 import { inputTypedDataEndpoint } from './routes/inputTypedData.ts';
+import { openApiRoute } from './routes/openApi.ts';
 import { submitInputEndpoint } from './routes/submitInput.ts';
 import { validateDeployment } from './routes/validateDeployment.ts';
 import { validateTemplate } from './routes/validateTemplate.ts';
@@ -24,11 +25,11 @@ export function createApi(
     ...parts
   }: Omit<AppParts, 'limits' | 'awaitConsistency' | 'endpoints' | 'publicRoutes'> & { pages: PageRenderer },
 ): App {
-  return createApp({
+  const app: App = createApp({
     ...parts,
     limits: services.limits,
     awaitConsistency: (token) => awaitConsistency(token, services),
-    publicRoutes: [healthRoute(services.pool)],
+    publicRoutes: [healthRoute(services.pool), openApiRoute(() => app, services)],
     endpoints: [
       validateTemplate(services),
       validateDeployment(services),
@@ -44,4 +45,5 @@ export function createApi(
       getDocument(services, pages),
     ],
   });
+  return app;
 }
