@@ -58,7 +58,9 @@ function keep(name: string, result: Record<string, unknown>): void {
     `${folder}${name}.json`,
     `${JSON.stringify({ measuredAt: new Date().toISOString(), ...result, machine }, null, 2)}\n`,
   );
-  console.log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node} → bench/results/${name}.json`);
+  console.log(
+    `${machine.cores} cores of ${machine.cpu}, load ${machine.load}, Node ${machine.node} → bench/results/${name}.json`,
+  );
 }
 
 function parseCount(text: string): number {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { z } from 'zod';
 
 const packageShape = z.object({ version: z.string() });
@@ -17,6 +17,8 @@ export function describeMachine() {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
+    /** Runnable processes over the last minute: with more of them than cores the numbers are those of a busy machine. */
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     kernel: release(),
     node: process.version,
     commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim(),
