@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { recordShape } from '../../src/api/http/resources.ts';
 import { deleteExpiredKeys } from '../../src/api/idempotency/expiredKeys.ts';
-import { type Program, startProgram } from '../e2e/support/program.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, type CallOptions, createCall } from './support/call.ts';
 import { buildLease } from './support/documents.ts';
 import { outcome } from './support/outcome.ts';
 import { createAccount, signDeploy } from './support/permits.ts';
+import { endReplica, type Replica, startReplica } from './support/replica.ts';
 import { type StandInWorker, startStandInWorker } from './support/standInWorker.ts';
 import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import {
-  encryptionKey,
   startTestApi,
   startTestService,
   type TestApi,
@@ -27,7 +26,7 @@ let service: TestService;
 let second: TestApi;
 let worker: StandInWorker;
 let principal: TestPrincipal;
-const replicas: Program[] = [];
+const replicas: Replica[] = [];
 beforeAll(async () => {
   chain = await startTestChain();
   const rpcUrls = { [chainId]: chain.rpcUrl };
@@ -38,10 +37,7 @@ beforeAll(async () => {
   principal = await service.createPrincipal();
 });
 afterAll(async () => {
-  for (const program of replicas) {
-    if (!program.hasEnded()) program.signal('SIGKILL');
-    await program.exited;
-  }
+  for (const replica of replicas) await endReplica(replica);
   await worker?.stop();
   await second?.close();
   await service?.close();
@@ -120,7 +116,7 @@ describe('a request that is sent again with its key', () => {
     const first = await callWith(key, { path: deployment, body, baseUrl: impatient.baseUrl });
     await impatient.close();
     expect(first.body.data).toMatchObject({ status: 'Draft' });
-    const { id } = Object(first.body.data);
+    const { id } = recordShape.parse(first.body.data);
     await worker.fold(id);
     expect((await principal.call('GET', `/v0/agreements/${id}`)).body.data).toMatchObject({
       status: 'Deployed',
@@ -262,7 +258,8 @@ describe('what is stored of an answer', () => {
   });
 });
 
-describe('a request that is at work', () => {
+/** A process takes long to start on a busy machine. */
+describe('a request that is at work', { timeout: 120_000 }, () => {
   test('is not begun a second time, on no replica', async () => {
     const key = randomUUID();
     const body = await prepareDeployment();
@@ -290,7 +287,9 @@ describe('a request that is at work', () => {
   test('keeps its key for as long as it takes, and not much longer when its process is killed', async () => {
     const key = randomUUID();
     const body = await prepareDeployment();
-    const { program, baseUrl } = await startReplica();
+    const replica = await startReplica(service, chain.rpcUrl);
+    replicas.push(replica);
+    const { program, baseUrl } = replica;
     callWith(key, { path: deployment, body, baseUrl }).catch(() => {});
     const id = await waitUntil('the deployment is stored', () => findRecord(body.signer));
     const leaseEnds = await readLease(key);
@@ -325,28 +324,4 @@ async function readLease(key: string): Promise<number> {
     [key],
   );
   return rows[0]?.lease_until.getTime() ?? 0;
-}
-
-/** An API in a process of its own, as operators start one more. */
-async function startReplica(): Promise<{ program: Program; baseUrl: string }> {
-  const port = await findFreePort();
-  const program = startProgram('src/api/start/api.ts', {
-    env: {
-      DATABASE_URL: service.databaseUrl,
-      PORT: String(port),
-      CHAINS: String(chainId),
-      [`RPC_URL_${chainId}`]: chain.rpcUrl,
-      ENCRYPTION_KEY: encryptionKey,
-    },
-  });
-  replicas.push(program);
-  const baseUrl = `http://127.0.0.1:${port}`;
-  await waitUntil('the replica answers', async () => {
-    if (program.hasEnded()) throw new Error(program.lines.join('\n'));
-    return fetch(`${baseUrl}/v0/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  });
-  return { program, baseUrl };
 }

@@ -1,0 +1,115 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { recordShape } from '../../src/api/http/resources.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createCall } from './support/call.ts';
+import { buildLease } from './support/documents.ts';
+import { createAccount, signDeploy } from './support/permits.ts';
+import { endReplica, type Replica, startReplica } from './support/replica.ts';
+import { type SlowEndpoint, startSlowEndpoint } from './support/slowEndpoint.ts';
+import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
+
+const deployment = '/v0/agreements/deploy-with-permit';
+
+let chain: TestChain;
+let endpoint: SlowEndpoint;
+let service: TestService;
+let principal: TestPrincipal;
+let replica: Replica;
+beforeAll(async () => {
+  chain = await startTestChain();
+  endpoint = await startSlowEndpoint(chain.rpcUrl);
+  service = await startTestService();
+  await offerWallet(service, chain);
+  principal = await service.createPrincipal();
+});
+beforeEach(async () => {
+  replica = await startReplica(service, endpoint.url);
+});
+afterEach(async () => {
+  endpoint.release();
+  await endReplica(replica);
+});
+afterAll(async () => {
+  await service?.close();
+  await endpoint?.close();
+  await chain?.stop();
+});
+
+async function prepareDeployment() {
+  const account = createAccount();
+  const agreement = buildLease(chain.token);
+  const values = { landlord: account.address, tenant: chain.relayer, rent: '5' };
+  const permit = await signDeploy({ account, agreement, values, chainId, factory: chain.factory });
+  return { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
+}
+
+const readyShape = z.object({ checks: z.object({ running: z.boolean() }) });
+
+async function isRunning(): Promise<boolean> {
+  const response = await fetch(`${replica.internalUrl}/ready`);
+  return readyShape.parse(await response.json()).checks.running;
+}
+
+/** A process takes long to start on a busy machine. */
+describe('an API that is asked to stop', { timeout: 120_000 }, () => {
+  test('answers a deployment that the chain is slow about, takes no other, and ends well', async () => {
+    const body = await prepareDeployment();
+    endpoint.hold();
+    const answer = createCall(replica.baseUrl, principal.key)('POST', deployment, { body });
+    await waitUntil('the chain is asked', () => endpoint.waiting() > 0);
+    expect(await isRunning()).toBe(true);
+
+    replica.program.signal('SIGTERM');
+    await waitUntil('it takes no more connections', () =>
+      fetch(`${replica.baseUrl}/v0/health`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(await isRunning()).toBe(false);
+    endpoint.release();
+
+    const { status, headers, body: answered } = await answer;
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    const record = recordShape.parse(answered.data);
+    expect(record.status).toBe('Draft');
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
+    const { rows } = await service.handle.pool.query('select 1 from service.records where id = $1', [
+      record.id,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('answers at once what only waits for the chain to show it', async () => {
+    const body = await prepareDeployment();
+    const answer = createCall(replica.baseUrl, principal.key)('POST', deployment, { body });
+    const find = 'select 1 from service.transactions where signer = $1';
+    await waitUntil('the deployment is stored', async () => {
+      const { rows } = await service.handle.pool.query(find, [body.signer]);
+      return rows.length > 0;
+    });
+    const askedAt = performance.now();
+    replica.program.signal('SIGTERM');
+    const { status, body: answered } = await answer;
+    expect([status, recordShape.parse(answered.data).status]).toEqual([200, 'Draft']);
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
+    // Far from the minute that it would have waited.
+    expect(performance.now() - askedAt).toBeLessThan(10_000);
+  });
+
+  test('is not held up by a connection that stays open', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${replica.baseUrl}/v0/health`, { agent }, resolve).on('error', reject).end();
+    });
+    expect(await text(response)).toContain('"status":"ok"');
+    expect(response.headers.connection).toBe('keep-alive');
+    replica.program.signal('SIGTERM');
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
+    agent.destroy();
+  });
+});

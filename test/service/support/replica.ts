@@ -1,0 +1,38 @@
+import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { type Program, startProgram } from '../../e2e/support/program.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { chainId } from './testChain.ts';
+import { encryptionKey, type TestService } from './testService.ts';
+
+/** An API in a process of its own. */
+export type Replica = { program: Program; baseUrl: string; internalUrl: string };
+
+/** Starts one more API on the database of a service, as operators do. The caller stops it. */
+export async function startReplica({ databaseUrl }: TestService, rpcUrl: string): Promise<Replica> {
+  const [port, internalPort] = [await findFreePort(), await findFreePort()];
+  const program = startProgram('src/api/start/api.ts', {
+    env: {
+      DATABASE_URL: databaseUrl,
+      PORT: String(port),
+      INTERNAL_PORT: String(internalPort),
+      CHAINS: String(chainId),
+      [`RPC_URL_${chainId}`]: rpcUrl,
+      ENCRYPTION_KEY: encryptionKey,
+    },
+  });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await waitUntil('the replica answers', async () => {
+    if (program.hasEnded()) throw new Error(program.lines.join('\n'));
+    return fetch(`${baseUrl}/v0/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
+  return { program, baseUrl, internalUrl: `http://127.0.0.1:${internalPort}` };
+}
+
+/** Ends a replica that may have ended already. */
+export async function endReplica({ program }: Replica): Promise<void> {
+  if (!program.hasEnded()) program.signal('SIGKILL');
+  await program.exited;
+}
