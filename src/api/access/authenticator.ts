@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import { apiKeys, entitlements } from '../database/tables/access.ts';
 import { AccessError } from '../errors/serviceError.ts';
 import { findKeyEnvironment, hashApiKey } from './apiKey.ts';
+import { createFailedAttempts } from './failedAttempts.ts';
 import { createKeyUse } from './keyUse.ts';
 import { findModes, type Modes, type Scope } from './scopes.ts';
 
@@ -18,8 +19,12 @@ export type Caller = {
 };
 
 export type Authenticator = {
-  /** @throws AccessError `unauthorized` for anything but an active key of this environment. */
-  authenticate(headers: Headers): Promise<Caller>;
+  /**
+   * @param client names who sends it, where that is known.
+   * @throws AccessError `unauthorized` for anything but an active key of this environment.
+   * @throws RateLimitedError where the key is new here and its client has sent too many that nobody has.
+   */
+  authenticate(headers: Headers, client?: string): Promise<Caller>;
   /** Forgets what is remembered of keys, as some have changed. */
   forget(): void;
   /** Writes the pending times of last use. */
@@ -31,7 +36,7 @@ const rememberedMs = 500;
 /** More keys than any installation uses at once; the bound only keeps memory finite. */
 const rememberedKeys = 10_000;
 
-type Remembered = { readonly found: Promise<FoundKey | undefined>; readonly until: number };
+type Remembered = { readonly found: Promise<FoundKey | undefined>; until: number };
 
 /** Recognises API keys by their hash, from the database and for half a second from memory. */
 export function createAuthenticator(options: {
@@ -42,6 +47,7 @@ export function createAuthenticator(options: {
   const { environment } = options;
   const findKey = prepareKeyLookup(options.database);
   const keyUse = createKeyUse(options);
+  const failedAttempts = createFailedAttempts();
   const remembered = new Map<string, Remembered>();
 
   const lookUp = (keyHash: string): Promise<FoundKey | undefined> => {
@@ -61,20 +67,27 @@ export function createAuthenticator(options: {
   };
 
   return {
-    async authenticate(headers) {
+    async authenticate(headers, client) {
       const credential = readCredential(headers);
       const keyEnvironment = findKeyEnvironment(credential);
       if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is not valid.');
       if (keyEnvironment !== environment)
         throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
       const keyHash = hashApiKey(credential);
+      // A key that was in use is looked up again whatever others have sent from the same place.
+      if (client !== undefined && !remembered.has(keyHash)) failedAttempts.require(client);
       const key = await lookUp(keyHash);
-      if (!key) throw new AccessError('unauthorized', 'The API key is not valid.');
+      if (!key) {
+        if (client !== undefined) failedAttempts.note(client);
+        throw new AccessError('unauthorized', 'The API key is not valid.');
+      }
       if (key.status !== 'active') throw new AccessError('unauthorized', `The API key is ${key.status}.`);
       keyUse.note(key.keyId);
       return key;
     },
-    forget: () => remembered.clear(),
+    forget() {
+      for (const known of remembered.values()) known.until = 0;
+    },
     close: () => keyUse.close(),
   };
 }

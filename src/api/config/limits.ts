@@ -23,6 +23,11 @@ export const limitShape = z
     SIGNING_WAIT_MS: count(15_000),
     RPC_TIMEOUT_MS: count(10_000),
     CONSISTENCY_WAIT_MS: count(10_000),
+    TRUSTED_PROXIES: z
+      .string()
+      .regex(/^\d$/, 'expected how many proxies stand in front, 0 to 9')
+      .transform(Number)
+      .default(0),
     RATE_LIMIT_READS: rate.default(50),
     RATE_LIMIT_READ_BURST: rate.optional(),
     RATE_LIMIT_WRITES: rate.default(10),
@@ -37,6 +42,8 @@ export const limitShape = z
     signingWaitMs: env.SIGNING_WAIT_MS,
     rpcTimeoutMs: env.RPC_TIMEOUT_MS,
     consistencyWaitMs: env.CONSISTENCY_WAIT_MS,
+    /** How many proxies stand in front that add to X-Forwarded-For whom they were called by. */
+    trustedProxies: env.TRUSTED_PROXIES,
     /** Of one principal, over all API processes. */
     rates: {
       read: {

@@ -10,6 +10,7 @@ import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
+import { findClient } from './clientAddress.ts';
 import { buildResponses, type DataShape } from './documentation.ts';
 import type { ErrorStatus } from './errorResponse.ts';
 import { readJsonBody } from './jsonBody.ts';
@@ -140,7 +141,8 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
     async serve(context, serving) {
       const { req } = context;
       const { limits } = serving;
-      const caller = await serving.authenticator.authenticate(req.raw.headers);
+      const client = findClient(context, limits.trustedProxies);
+      const caller = await serving.authenticator.authenticate(req.raw.headers, client);
       const { principalId } = caller;
       context.set('principalId', principalId);
       await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, principalId });

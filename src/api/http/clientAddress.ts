@@ -1,0 +1,54 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { Context } from 'hono';
+import type { AppEnv } from './endpoint.ts';
+
+/** Whoever connects from here is on the same machine or network: a proxy, in whose name others call, as a rule. */
+const nearby = new BlockList();
+for (const [network, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  nearby.addSubnet(network, prefix, 'ipv4');
+nearby.addAddress('::1', 'ipv6');
+nearby.addSubnet('fc00::', 7, 'ipv6');
+nearby.addSubnet('fe80::', 10, 'ipv6');
+
+/**
+ * Names the client of a request: by its IPv4 address, or by the /64 network of its IPv6 address, all of which is one client's.
+ * Where the operator says that so many proxies stand in front, it is the address that the outermost of them has seen; else the
+ * peer of the connection. Undefined where nobody knows, as behind a proxy that the operator has not told of: a client must not
+ * be taken for all others that come the same way.
+ */
+export function findClient(context: Context<AppEnv>, trustedProxies: number): string | undefined {
+  const peer = plainAddress(context.env?.incoming?.socket.remoteAddress);
+  if (trustedProxies === 0) {
+    if (peer === undefined || nearby.check(peer, isIPv4(peer) ? 'ipv4' : 'ipv6')) return undefined;
+    return networkOf(peer);
+  }
+  const forwarded = context.req.raw.headers.get('x-forwarded-for')?.split(',') ?? [];
+  const client = plainAddress(forwarded.at(-trustedProxies)?.trim());
+  return client && networkOf(client);
+}
+
+/** Without what names an interface, and in IPv4 where it is that in the form of IPv6. */
+function plainAddress(text: string | undefined): string | undefined {
+  const address = text?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  return address !== undefined && isIP(address) !== 0 ? address : undefined;
+}
+
+function networkOf(address: string): string {
+  if (isIPv4(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const ending = tail ? tail.split(':') : [];
+  const missing = tail === undefined ? 0 : 8 - groups.length - ending.length;
+  const all = [...groups, ...new Array<string>(Math.max(0, missing)).fill('0'), ...ending];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKeyText } from '../../src/api/access/apiKey.ts';
+import { createCall } from './support/call.ts';
+import { outcome } from './support/outcome.ts';
+import { startTestApi, startTestService, type TestApi, type TestService } from './support/testService.ts';
+
+const list = '/v0/agreements';
+const tolerated = 50;
+
+let service: TestService;
+let behindProxy: TestApi;
+beforeAll(async () => {
+  service = await startTestService();
+  behindProxy = await startTestApi(service.databaseUrl, { env: { TRUSTED_PROXIES: '1' } });
+});
+afterAll(async () => {
+  await behindProxy?.close();
+  await service?.close();
+});
+
+/** Calls as a client of that address, through the proxy that says so; what the client itself says of it comes before. */
+const callFrom = (address: string, key = createApiKeyText('testnet')) =>
+  createCall(behindProxy.baseUrl, key)('GET', list, {
+    headers: { 'x-forwarded-for': `9.9.9.9, ${address}` },
+  });
+
+async function failOften(address: string): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: tolerated + 20 }, () => callFrom(address)));
+  return answers.map(({ status }) => status);
+}
+
+describe('a client that tries keys that nobody has', () => {
+  test('is told to wait once it has failed too often, and others are not', async () => {
+    const statuses = await failOften('203.0.113.1');
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(tolerated);
+    const refused = await callFrom('203.0.113.1');
+    expect(outcome(refused)).toEqual({
+      status: 429,
+      code: 'rate_limited',
+      message: 'Too many attempts with keys that are not valid.',
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await callFrom('203.0.113.2')).status).toBe(401);
+  });
+
+  test('shuts out no key that was in use from the same address', async () => {
+    const { key } = await service.createPrincipal();
+    expect((await callFrom('203.0.113.3', key)).status).toBe(200);
+    await failOften('203.0.113.3');
+    expect((await callFrom('203.0.113.3')).status).toBe(429);
+    await service.createPrincipal();
+    expect((await callFrom('203.0.113.3', key)).status).toBe(200);
+  });
+
+  test('is one client with all addresses of its IPv6 network', async () => {
+    await failOften('2001:db8:1:2::a');
+    expect((await callFrom('2001:db8:1:2:ffff:1:2:3')).status).toBe(429);
+    expect((await callFrom('2001:db8:1:3::a')).status).toBe(401);
+  });
+
+  test('is not told from others behind a proxy that the operator has not told of', async () => {
+    const call = createCall(service.baseUrl, createApiKeyText('testnet'));
+    const answers = await Promise.all(
+      Array.from({ length: tolerated + 20 }, () =>
+        call('GET', list, { headers: { 'x-forwarded-for': '203.0.113.4' } }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  });
+});
