@@ -69,3 +69,11 @@ test('all routes but those of the system ask for a key, and document the refusal
     }
   }
 });
+
+test('the limits in force are told, and how callers learn what is left of them', async () => {
+  const { text } = await readDocument();
+  expect(text).toContain('a body has at most 1048576 bytes');
+  expect(text).toContain('read 100000 times a second with bursts of 200000');
+  for (const header of ['RateLimit-Policy', 'RateLimit', 'Retry-After', 'idempotency-key'])
+    expect(text).toContain(`"${header}"`);
+});

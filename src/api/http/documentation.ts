@@ -51,6 +51,21 @@ const meanings: Record<ErrorStatus, string> = {
 };
 const everywhere = [400, 401, 402, 403, 429, 500] as const;
 
+const limitHeaders = {
+  'RateLimit-Policy': z
+    .string()
+    .openapi({ description: 'The quota q that flows in within w seconds.', example: '"read";q=100;w=2' }),
+  RateLimit: z.string().openapi({
+    description: 'What is left of it, r, and the seconds until it is whole again, t.',
+    example: '"read";r=97;t=1',
+  }),
+};
+const successHeaders = z.object({ 'X-Request-Id': z.string(), ...limitHeaders });
+const retryHeaders = z.object({
+  'Retry-After': z.string().openapi({ description: 'Seconds.', example: '1' }),
+});
+const isRetried = (status: ErrorStatus) => status === 429 || status === 503;
+
 /** The responses of an endpoint: its success, its own refusals and those of every endpoint. */
 export function buildResponses(
   { schema, description, isList, otherForms = [], isRevalidated }: DataShape,
@@ -61,11 +76,15 @@ export function buildResponses(
     : z.object({ data: schema, meta: metaShape });
   const statuses = [...new Set<ErrorStatus>([...everywhere, ...refusals])].toSorted((a, b) => a - b);
   const content = { 'application/json': { schema: errorShape } };
-  const failures = statuses.map((status) => [status, { description: meanings[status], content }] as const);
+  const failures = statuses.map((status) => {
+    const headers = isRetried(status) && { headers: retryHeaders };
+    return [status, { description: meanings[status], content, ...headers }] as const;
+  });
   const others = otherForms.map((form) => [form, { schema: z.string() }] as const);
   return {
     200: {
       description,
+      headers: successHeaders,
       content: { 'application/json': { schema: envelope }, ...Object.fromEntries(others) },
     },
     ...(isRevalidated && { 304: { description: 'What If-None-Match names is still what there is.' } }),

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import type { Limits } from '../../config/limits.ts';
 import type { App, PublicRoute } from '../createApp.ts';
+import { describeLimits } from '../describeLimits.ts';
 import { writeJson } from '../writeJson.ts';
 
 const healthShape = z
@@ -7,18 +9,21 @@ const healthShape = z
   .openapi('Health');
 
 /** The OpenAPI 3.1 document of all routes, made of the schemas that check the requests. */
-export function openApiRoute(app: () => App, { publicBaseUrl }: { publicBaseUrl: string }): PublicRoute {
+export function openApiRoute(
+  app: () => App,
+  settings: { publicBaseUrl: string; limits: Limits },
+): PublicRoute {
   let text: string | undefined;
   return {
     path: '/v0/openapi.json',
     serve(context) {
-      text ??= JSON.stringify(describeRoutes(app(), publicBaseUrl));
+      text ??= JSON.stringify(describeRoutes(app(), settings));
       return writeJson({ status: 200, requestId: context.get('requestId'), text });
     },
   };
 }
 
-function describeRoutes(app: App, publicBaseUrl: string) {
+function describeRoutes(app: App, { publicBaseUrl, limits }: { publicBaseUrl: string; limits: Limits }) {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'apiKey', {
     type: 'apiKey',
@@ -57,7 +62,7 @@ function describeRoutes(app: App, publicBaseUrl: string) {
     info: {
       title: 'Agreements service',
       version: 'v0',
-      description: 'Agreements that run as state machines on EVM chains: deploy them, move them, read them.',
+      description: `Agreements that run as state machines on EVM chains: deploy them, move them, read them.\n\n${describeLimits(limits)}`,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: publicBaseUrl }],
