@@ -5,10 +5,12 @@ import { faultPoint } from './faultPoint.ts';
 import { suggestFees } from './fees.ts';
 import type { Preparations } from './preparations.ts';
 import type { Seat } from './seat.ts';
-import { availableFunds, chooseWallet, countInFlight, isReady } from './wallet.ts';
+import { availableFunds, chooseWallet, countInFlight, isReady, type Wallet } from './wallet.ts';
 
 /** Signing takes about half a millisecond a row, and nothing else runs meanwhile. */
-const batchSize = 16;
+const batchSize = 24;
+/** While the database commits what one wallet has signed, another one signs. */
+const lanes = 2;
 /** An older view is no base for fees. */
 const viewMs = 30_000;
 const restMs = 10_000;
@@ -23,36 +25,63 @@ export type PumpOutcome =
 
 /** Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's sender. */
 export async function pump(context: ChainContext, preparations: Preparations): Promise<PumpOutcome> {
-  const { pool, holder, settings, seats } = context;
+  const claiming = new Set<Wallet>();
+  const outcomes = await Promise.all(
+    Array.from({ length: lanes }, () => pumpLane(context, preparations, claiming)),
+  );
+  return outcomes.find((outcome) => outcome !== 'drained') ?? 'drained';
+}
+
+async function pumpLane(
+  context: ChainContext,
+  preparations: Preparations,
+  claiming: Set<Wallet>,
+): Promise<PumpOutcome> {
+  const { settings, seats } = context;
   for (;;) {
     const { view } = context;
     if (!view || performance.now() - view.readAt > viewMs) return 'blind';
     // Above the cap nothing could be mined: it waits unsigned, where it holds up no nonce.
     if (!suggestFees(view, settings.maxFeePerGas) || preparations.isBusy()) return 'drained';
-    const wallets = [...seats.values()].map(({ wallet }) => wallet);
+    const wallets = [...seats.values()].map(({ wallet }) => wallet).filter((wallet) => !claiming.has(wallet));
     const wallet = chooseWallet(wallets, settings);
     const seat = wallet && seats.get(wallet.address);
-    if (!wallet?.account || !seat) return wallets.some(isReady) ? 'full' : 'drained';
-
-    const limit = Math.min(batchSize, settings.maxInFlight - countInFlight(wallet));
-    const claim = await claimRows(pool, {
-      wallet: { address: wallet.address, account: wallet.account },
-      holder,
-      limit,
-      earliest: earliestBlockTime(view),
-      excluded: preparations.excluded(),
-      funds: availableFunds(wallet),
-      findTerms: (row) => preparations.findTerms(row, view),
-    });
-    if (!claim.isHeld) {
-      // Another's, or resting: whoever looks after the wallets finds out.
-      wallet.isReconciled = false;
-      continue;
+    if (!seat) return wallets.some(isReady) ? 'full' : 'drained';
+    claiming.add(wallet);
+    try {
+      if (!(await claimOnce(context, { seat, view, preparations }))) return 'drained';
+    } finally {
+      claiming.delete(wallet);
     }
-    faultPoint('afterSignCommit');
-    passOn(context, { seat, claim, preparations, view });
-    if (claim.found < limit) return 'drained';
   }
+}
+
+/** Returns whether there may be more to sign. */
+async function claimOnce(
+  context: ChainContext,
+  { seat, view, preparations }: { seat: Seat; view: ChainView; preparations: Preparations },
+): Promise<boolean> {
+  const { pool, holder, settings } = context;
+  const { wallet } = seat;
+  if (!wallet.account) return false;
+  const limit = Math.min(batchSize, settings.maxInFlight - countInFlight(wallet));
+  const claim = await claimRows(pool, {
+    wallet: { address: wallet.address, account: wallet.account },
+    holder,
+    limit,
+    earliest: earliestBlockTime(view),
+    excluded: preparations.excluded(),
+    funds: availableFunds(wallet),
+    findTerms: (row) => preparations.findTerms(row, view),
+  });
+  if (!claim.isHeld) {
+    // Another's, or resting: whoever looks after the wallets finds out.
+    wallet.isReconciled = false;
+    return true;
+  }
+  faultPoint('afterSignCommit');
+  passOn(context, { seat, claim, preparations, view });
+  return claim.found === limit || !isReady(wallet);
 }
 
 function passOn(
