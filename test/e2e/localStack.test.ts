@@ -20,6 +20,15 @@ const call = (path: string, init: RequestInit = {}) => {
 };
 
 const errorShape = z.object({ error: z.looseObject({}) });
+const readyShape = z.object({
+  chains: z.array(
+    z.object({
+      chainId: z.int(),
+      index: z.looseObject({}),
+      wallets: z.array(z.object({ status: z.literal('active') })),
+    }),
+  ),
+});
 const listShape = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 const listAgreements = async () => listShape.parse(await (await call('/agreements?limit=100')).json()).data;
 
@@ -44,6 +53,25 @@ describe('npm run dev', () => {
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.lines.join('\n')).toContain(`PORT=${PORT} is taken`);
     await other.dispose();
+  });
+
+  test('API and worker say that they are ready, with every chain and its wallets', async () => {
+    const { api, worker } = local.stack.internalUrls;
+    for (const url of [api, worker]) {
+      const response = await fetch(`${url}/ready`);
+      expect(response.status).toBe(200);
+      const { chains } = readyShape.parse(await response.json());
+      expect(chains.map(({ chainId }) => chainId)).toEqual(local.stack.chains.map(({ chainId }) => chainId));
+      for (const { wallets } of chains) expect(wallets).not.toHaveLength(0);
+      expect(await (await fetch(`${url}/metrics`)).text()).toContain('agreements_ready 1');
+    }
+  });
+
+  test('the raised rate limit is printed', () => {
+    const { reads, writes } = local.stack.rateLimits;
+    expect(local.program.lines.join('\n')).toContain(
+      `may read ${reads} times a second here and write ${writes}`,
+    );
   });
 
   test('only the worker has the relayer keys', () => {
