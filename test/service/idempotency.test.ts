@@ -11,6 +11,7 @@ import { endReplica, type Replica, startReplica } from './support/replica.ts';
 import { type StandInWorker, startStandInWorker } from './support/standInWorker.ts';
 import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import {
+  encryptionKey,
   startTestApi,
   startTestService,
   type TestApi,
@@ -240,6 +241,21 @@ describe('a key', () => {
 });
 
 describe('what is stored of an answer', () => {
+  test('can still be read when the operator names a first key, or a new one before the old', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const startWith = (keys: string) => startTestApi(service.databaseUrl, { env: { ENCRYPTION_KEY: keys } });
+    const without = await startWith('');
+    await callWith(one, { baseUrl: without.baseUrl });
+    await without.close();
+    expect(without.logLines.join('')).toContain('ENCRYPTION_KEY is not set');
+    await callWith(other);
+
+    const rotated = await startWith(`${'ab'.repeat(32)},${encryptionKey}`);
+    for (const key of [one, other])
+      expect(isReplayed(await callWith(key, { baseUrl: rotated.baseUrl }))).toBe(true);
+    await rotated.close();
+  });
+
   test('cannot be read in the database, nor moved to another key', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     await callWith(one);

@@ -7,8 +7,7 @@ import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
 import { createDatabase } from '../database/database.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
-import { createCipher } from '../encryption/cipher.ts';
-import { readInstallationKey } from '../encryption/installationKey.ts';
+import { openCipher } from '../encryption/openCipher.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import { createRateLimiter } from '../limiting/rateLimiter.ts';
@@ -60,9 +59,7 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
-  if (!encryptionKeys)
-    logger.warn('ENCRYPTION_KEY is not set: what is encrypted has its key in the same database');
-  const cipher = createCipher(encryptionKeys ?? (await readInstallationKey(database)));
+  const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
   onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });

@@ -73,7 +73,7 @@ export async function startTestApi(
   };
   const port = await startApi(configuration, {
     internal,
-    encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey }),
+    encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey, ...env }),
     logger: createLogger({ level: 'info', name: 'api', destination }),
     onClose: (closing) => closings.push(closing),
   }).catch(async (error: unknown) => {
