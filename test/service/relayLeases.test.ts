@@ -99,3 +99,32 @@ test('what a wallet has signed is seen through when its key is gone, and it reti
   await world.client.setBalance({ address: old.address, value: parseEther('1') });
   expect((await world.readWallet(old.address))?.status).toBe('retired');
 });
+
+test('a relay that loses every connection to the database goes on with new ones', async () => {
+  const { key, address } = await createWallet();
+  await world.startRelay({ keys: [key] });
+  await awaitOwner(address, (name) => name !== null);
+  const first = await world.acceptOne();
+  await world.waitForMints([first.recipient]);
+  await world.pool
+    .query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()')
+    .catch(() => undefined);
+  const second = await waitUntil('the database is there again', () =>
+    world.acceptOne().catch(() => undefined),
+  );
+  await world.waitForMints([second.recipient]);
+});
+
+test('a relay whose node is down at its start sends once that is up', async () => {
+  const { key } = await createWallet();
+  let isDown = true;
+  const node = await createDisturbedNode(world.rpcUrl, () => (isDown ? 'loseRequest' : undefined));
+  await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+  const row = await world.acceptOne();
+  await waitUntil('it was asked', () => node.count('eth_getBlockByNumber') >= 2);
+  expect((await world.readRow(row.id)).state).toBe('accepted');
+  isDown = false;
+  await world.waitForMints([row.recipient]);
+  await world.reset();
+  await node.close();
+});
