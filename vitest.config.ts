@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** `unit` needs nothing; every other project gets a real PostgreSQL and starts real Anvil chains itself. */
 const withDatabase = {
   globalSetup: ['test/support/globalPostgres.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 180_000,
+  hookTimeout: 240_000,
 };
 
 export default defineConfig({
