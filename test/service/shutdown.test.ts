@@ -5,14 +5,11 @@ import { z } from 'zod';
 import { recordShape } from '../../src/api/http/resources.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
-import { buildLease } from './support/documents.ts';
-import { createAccount, signDeploy } from './support/permits.ts';
+import { deploymentPath, findDeployment, prepareDeployment } from './support/deployments.ts';
 import { endReplica, type Replica, startReplica } from './support/replica.ts';
 import { type SlowEndpoint, startSlowEndpoint } from './support/slowEndpoint.ts';
-import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
+import { offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
-
-const deployment = '/v0/agreements/deploy-with-permit';
 
 let chain: TestChain;
 let endpoint: SlowEndpoint;
@@ -39,14 +36,6 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-async function prepareDeployment() {
-  const account = createAccount();
-  const agreement = buildLease(chain.token);
-  const values = { landlord: account.address, tenant: chain.relayer, rent: '5' };
-  const permit = await signDeploy({ account, agreement, values, chainId, factory: chain.factory });
-  return { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
-}
-
 const readyShape = z.object({ checks: z.object({ running: z.boolean() }) });
 
 async function isRunning(): Promise<boolean> {
@@ -57,9 +46,9 @@ async function isRunning(): Promise<boolean> {
 /** A process takes long to start on a busy machine. */
 describe('an API that is asked to stop', { timeout: 120_000 }, () => {
   test('answers a deployment that the chain is slow about, takes no other, and ends well', async () => {
-    const body = await prepareDeployment();
+    const body = await prepareDeployment(chain);
     endpoint.hold();
-    const answer = createCall(replica.baseUrl, principal.key)('POST', deployment, { body });
+    const answer = createCall(replica.baseUrl, principal.key)('POST', deploymentPath, { body });
     await waitUntil('the chain is asked', () => endpoint.waiting() > 0);
     expect(await isRunning()).toBe(true);
 
@@ -85,13 +74,9 @@ describe('an API that is asked to stop', { timeout: 120_000 }, () => {
   });
 
   test('answers at once what only waits for the chain to show it', async () => {
-    const body = await prepareDeployment();
-    const answer = createCall(replica.baseUrl, principal.key)('POST', deployment, { body });
-    const find = 'select 1 from service.transactions where signer = $1';
-    await waitUntil('the deployment is stored', async () => {
-      const { rows } = await service.handle.pool.query(find, [body.signer]);
-      return rows.length > 0;
-    });
+    const body = await prepareDeployment(chain);
+    const answer = createCall(replica.baseUrl, principal.key)('POST', deploymentPath, { body });
+    await waitUntil('the deployment is stored', () => findDeployment(service, body.signer));
     const askedAt = performance.now();
     replica.program.signal('SIGTERM');
     const { status, body: answered } = await answer;

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteExpiredKeys } from '../../src/api/idempotency/expiredKeys.ts';
+import {
+  countKeys,
+  createKeyedCall,
+  isReplayed,
+  type KeyedCall,
+  template,
+  templatePath,
+} from './support/keyedCall.ts';
+import { outcome } from './support/outcome.ts';
+import {
+  encryptionKey,
+  startTestApi,
+  startTestService,
+  type TestPrincipal,
+  type TestService,
+} from './support/testService.ts';
+
+let service: TestService;
+let principal: TestPrincipal;
+let callWith: KeyedCall;
+beforeAll(async () => {
+  service = await startTestService();
+  principal = await service.createPrincipal();
+  callWith = createKeyedCall(service, principal);
+});
+afterAll(() => service?.close());
+
+describe('a key', () => {
+  test('of another request is refused', async () => {
+    const key = randomUUID();
+    await callWith(key);
+    for (const other of [
+      { body: { ...template.body, more: 1 } },
+      { text: ` ${JSON.stringify(template.body)}` },
+      { path: '/v0/agreements/validate' },
+      { path: `${templatePath}?colour=red` },
+    ])
+      expect(outcome(await callWith(key, other))).toEqual({
+        status: 409,
+        code: 'conflict',
+        message: 'The Idempotency-Key was used for another request.',
+        details: { field: 'Idempotency-Key' },
+      });
+  });
+
+  test('belongs to one principal', async () => {
+    const key = randomUUID();
+    await callWith(key);
+    const other = await service.createPrincipal();
+    const answer = await callWith(key, { by: other, body: { metadata: {} } });
+    expect([answer.status, isReplayed(answer)]).toEqual([400, false]);
+  });
+
+  test('is the same with and without the quotes of the draft standard', async () => {
+    const key = randomUUID();
+    await callWith(`"${key}"`);
+    expect(isReplayed(await callWith(key))).toBe(true);
+  });
+
+  test.each([
+    ['that is empty', ''],
+    ['that is empty in quotes', '""'],
+    ['of 256 characters', 'k'.repeat(256)],
+    ['with a space', 'two words'],
+    ['that was sent twice', 'a, b'],
+    ['with a quote in it', 'a"b'],
+    ['outside ASCII', 'schlüssel'],
+  ])('%s is refused', async (_, key) => {
+    expect(outcome(await callWith(key))).toMatchObject({
+      status: 400,
+      code: 'bad_request',
+      details: { field: 'Idempotency-Key' },
+    });
+  });
+
+  test('of 255 characters is taken, and any is ignored where nothing is posted', async () => {
+    expect((await callWith('~'.repeat(255))).status).toBe(200);
+    const { status } = await principal.call('GET', '/v0/agreements', { headers: { 'idempotency-key': '' } });
+    expect(status).toBe(200);
+  });
+
+  test('opens nothing to a caller who is not known, or no longer entitled', async () => {
+    const key = randomUUID();
+    await callWith(key);
+    const stranger = { ...principal, key: `agk_test_${'0'.repeat(64)}` };
+    expect((await callWith(key, { by: stranger })).status).toBe(401);
+    const reader = await service.createPrincipal(['agreements.read']);
+    const another = randomUUID();
+    expect((await callWith(another, { by: reader })).status).toBe(403);
+    expect(await countKeys(service, another)).toBe(0);
+  });
+
+  test('that has expired is deleted', async () => {
+    const [expired, valid] = [randomUUID(), randomUUID()];
+    await Promise.all([callWith(expired), callWith(valid)]);
+    const { pool } = service.handle;
+    await pool.query('update service.idempotency_keys set expires_at = now() where key = $1', [expired]);
+    expect(await deleteExpiredKeys(pool)).toBeGreaterThanOrEqual(1);
+    expect([await countKeys(service, expired), await countKeys(service, valid)]).toEqual([0, 1]);
+  });
+});
+
+describe('what is stored of an answer', () => {
+  test('can still be read when the operator names a first key, or a new one before the old', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const startWith = (keys: string) => startTestApi(service.databaseUrl, { env: { ENCRYPTION_KEY: keys } });
+    const without = await startWith('');
+    await callWith(one, { baseUrl: without.baseUrl });
+    await without.close();
+    expect(without.logLines.join('')).toContain('ENCRYPTION_KEY is not set');
+    await callWith(other);
+
+    const rotated = await startWith(`${'ab'.repeat(32)},${encryptionKey}`);
+    for (const key of [one, other])
+      expect(isReplayed(await callWith(key, { baseUrl: rotated.baseUrl }))).toBe(true);
+    await rotated.close();
+  });
+
+  test('cannot be read in the database, nor moved to another key', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    await callWith(one);
+    await callWith(other);
+    const { pool } = service.handle;
+    const { rows } = await pool.query<{ answer: Buffer }>(
+      'select answer from service.idempotency_keys where key = $1',
+      [one],
+    );
+    expect(rows[0]?.answer.toString('latin1')).not.toMatch(/requestId|templateId|200/);
+    await pool.query('update service.idempotency_keys set answer = $2 where key = $1', [
+      other,
+      rows[0]?.answer,
+    ]);
+    expect(outcome(await callWith(other))).toMatchObject({ status: 500, code: 'internal_error' });
+  });
+});
