@@ -1,4 +1,12 @@
-import { type Address, type Hex, hexToBigInt, type PublicClient } from 'viem';
+import {
+  type Address,
+  BaseError,
+  type Hex,
+  hexToBigInt,
+  MethodNotFoundRpcError,
+  MethodNotSupportedRpcError,
+  type PublicClient,
+} from 'viem';
 import { estimateGas } from 'viem/linea';
 import { findCallFault } from '../chain/unavailable.ts';
 
@@ -6,8 +14,9 @@ import { findCallFault } from '../chain/unavailable.ts';
 export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
 
 const lineaChains = new Set([59_141, 59_144]);
-/** An endpoint that did not know the method is asked again after so long. */
+/** After so long an endpoint is asked again that did not know the method, or had no answer at all. */
 const absenceMs = 10 * 60_000;
+const troubleMs = 15_000;
 
 /** Asks Linea for the terms of single calls, as long as the endpoint knows how; undefined on other chains. */
 export function createLineaEstimator(client: PublicClient, chainId: number) {
@@ -25,14 +34,21 @@ export function createLineaEstimator(client: PublicClient, chainId: number) {
         });
         return { gas: gasLimit, baseFeePerGas, tip: priorityFeePerGas };
       } catch (error) {
-        if (!findCallFault(error)) absentUntil = performance.now() + absenceMs;
+        if (!findCallFault(error))
+          absentUntil = performance.now() + (isUnknownMethod(error) ? absenceMs : troubleMs);
         return undefined;
       }
     },
   };
 }
 
-export type LineaEstimator = ReturnType<typeof createLineaEstimator>;
+function isUnknownMethod(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const cause = error.walk(
+    (one) => one instanceof MethodNotFoundRpcError || one instanceof MethodNotSupportedRpcError,
+  );
+  return cause !== null;
+}
 
 /** What the call would use if it were mined now. @throws where it would revert, or no endpoint answers. */
 export async function estimateCallGas(
