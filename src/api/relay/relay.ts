@@ -41,7 +41,7 @@ export function createRelay(options: RelayOptions): Relay {
   const relays = new Map(
     chains.map(({ chainId, name, rpcUrls, confirmations }) => {
       const endpoints = rpcUrls.map((url) =>
-        require(createChainClients([{ chainId, name, rpcUrls: [url] }], { rpcTimeoutMs }), chainId),
+        getOfChain(createChainClients([{ chainId, name, rpcUrls: [url] }], { rpcTimeoutMs }), chainId),
       );
       const relay = createChainRelay({
         pool,
@@ -49,8 +49,8 @@ export function createRelay(options: RelayOptions): Relay {
         confirmations,
         keys: keys.get(chainId) ?? [],
         owner,
-        settings: require(settings, chainId),
-        client: require(clients, chainId),
+        settings: getOfChain(settings, chainId),
+        client: getOfChain(clients, chainId),
         endpoints,
         logger,
       });
@@ -76,7 +76,7 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-function require<Value>(values: ReadonlyMap<number, Value>, chainId: number): Value {
+function getOfChain<Value>(values: ReadonlyMap<number, Value>, chainId: number): Value {
   const value = values.get(chainId);
   if (value === undefined) throw new Error(`the chain ${chainId} is not configured`);
   return value;
