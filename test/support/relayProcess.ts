@@ -4,8 +4,8 @@ import pino from 'pino';
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { createDatabase } from '../../src/api/database/database.ts';
-import type { FaultPoint } from '../../src/api/relay/faultPoint.ts';
 import { createRelay } from '../../src/api/relay/relay.ts';
+import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
 import { quickSettings } from './relaySettings.ts';
 
 const plan = z.object({

@@ -8,6 +8,7 @@ import { createId } from '../database/ids.ts';
 import { records } from '../database/tables/records.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { MalformedError, RefusedError } from '../errors/serviceError.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
 import { type CompiledDeployment, compileDeployment, type SignedDeployment } from './deployPermit.ts';
@@ -34,12 +35,14 @@ export type DeployRequest = SignedDeployment & {
  */
 export async function deployAgreement(request: DeployRequest, services: Services): Promise<string> {
   const known = await findOrStore(request, services);
+  faultPoint('afterStoreCommit');
   await services.changes.waitFor({
     ids: [known.id],
     read: () => readOutcome(known.id, services),
     isSettled: (outcome) => outcome?.status === 'Deployed' || (outcome?.error ?? null) !== null,
     timeoutMs: services.limits.deployWaitMs,
   });
+  faultPoint('beforeAnswer');
   return known.id;
 }
 
@@ -136,6 +139,7 @@ async function store(
         })
         .returning({ id: records.id });
       if (!stored) throw new Error(`the record of the transaction ${deployTransactionId} is gone`);
+      faultPoint('beforeStoreCommit');
       return stored;
     });
   } catch (error) {

@@ -9,6 +9,7 @@ import { transactions } from '../database/tables/transactions.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
 import { valuesOf } from '../projector/document.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
@@ -35,12 +36,14 @@ export type InputRequest = SignedInput & {
  */
 export async function submitInput(request: InputRequest, services: Services): Promise<string> {
   const { id, transactionId } = await findOrStore(request, services);
+  faultPoint('afterStoreCommit');
   const outcome = await services.changes.waitFor({
     ids: [transactionId],
     read: () => readOutcome(id, services),
     isSettled: isAnswered,
     timeoutMs: services.limits.signingWaitMs,
   });
+  faultPoint('beforeAnswer');
   if (isAnswered(outcome)) return id;
   throw new ChainUnavailableError(
     'The input is stored and will be sent, but its transaction is not signed yet.',
@@ -134,6 +137,7 @@ async function store(
         })
         .returning({ id: inputs.id });
       if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
+      faultPoint('beforeStoreCommit');
       return { id: stored.id, transactionId };
     });
   } catch (error) {

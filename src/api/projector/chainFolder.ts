@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import { createDocumentCache } from './documentCache.ts';
 import { type Fold, fold } from './fold.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
@@ -77,6 +78,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
         failures = 0;
         conflicts = 0;
         if (!result) return wakeLater(contentionDelayMs);
+        if (result.kind === 'folded') faultPoint('afterFoldCommit');
         note(result, performance.now() - startedAt);
       } catch (error) {
         if (!handleFailure(error)) return;

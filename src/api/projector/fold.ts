@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import { announce } from './announce.ts';
 import { compareBlocks } from './compareBlocks.ts';
 import { deployRecords } from './deployRecords.ts';
@@ -83,6 +84,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   }
   const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
   await announce(transaction, { chainId, records, transactions: changedTransactions, reopened, isMoved });
+  faultPoint('beforeFoldCommit');
   return {
     kind: 'folded',
     position,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Hex } from 'viem';
-import { faultPoint } from './faultPoint.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import type { NodeAnswer } from './nodeAnswer.ts';
 import { createRepeater } from './repeater.ts';
 
@@ -32,6 +32,7 @@ export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logge
     faultPoint('beforeStateWrite');
     try {
       await write(pool, chainId, [...batch.values()]);
+      faultPoint('afterStateWrite');
     } catch (error) {
       noted = new Map([...batch, ...noted]);
       throw error;

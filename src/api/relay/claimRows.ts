@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Address, Hex, PrivateKeyAccount } from 'viem';
 import { channels } from '../database/channels.ts';
-import { faultPoint } from './faultPoint.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import type { Fees } from './fees.ts';
 import { type SignedTransaction, signTransaction } from './signTransaction.ts';
 import type { LeaseHolder } from './walletRows.ts';
@@ -86,6 +86,7 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
       }
     }
     if (claim.signed.length > 0) await writeSigned(client, claim, options);
+    faultPoint('beforeSignCommit');
     return claim;
   });
 }

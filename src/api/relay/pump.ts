@@ -1,7 +1,7 @@
+import { faultPoint } from '../supervision/faultPoint.ts';
 import type { ChainContext } from './chainContext.ts';
 import type { ChainView } from './chainView.ts';
 import { type Claim, claimRows } from './claimRows.ts';
-import { faultPoint } from './faultPoint.ts';
 import { suggestFees } from './fees.ts';
 import type { Preparations } from './preparations.ts';
 import type { Seat } from './seat.ts';

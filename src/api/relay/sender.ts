@@ -1,6 +1,6 @@
 import type { Hex, PublicClient } from 'viem';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import type { NotedAnswer } from './answerLog.ts';
-import { faultPoint } from './faultPoint.ts';
 import { findNodeText, readNodeAnswer } from './nodeAnswer.ts';
 
 /** Stored bytes on their way to a node. */
