@@ -35,6 +35,8 @@ export const transactions = serviceSchema.table(
     walletNonce: bigint({ mode: 'number' }),
     /** Of the newest attempt; once mined, of the transaction that had the effect, whoever sent it. */
     txHash: hash(),
+    /** Somebody asks a signer outside of the process for bytes of this accepted row: until then others leave it alone. */
+    reservedUntil: instant(),
     /** The block in which the permit's nonce was used up: by its own effect, or by the content that superseded it. */
     minedBlockNumber: blockNumber(),
     createdAt: instant().notNull().defaultNow(),
