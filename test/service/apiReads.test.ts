@@ -236,9 +236,11 @@ describe('the history', () => {
     expect((await get(`/agr_history/inputs?sort[createdAt]=asc&cursor=${cursor}`)).status).toBe(400);
     const forge = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url');
     for (const parts of [
-      ['createdAt', 'desc', 9e15, 'inp_1'],
-      ['createdAt', 'desc', 1, 'inp_\0'],
-      ['createdAt', 'desc', '1', 'inp_1'],
+      ['createdAt', 'desc', 9e15, 1, 'inp_1'],
+      ['createdAt', 'desc', 1, 1, 'inp_\0'],
+      ['createdAt', 'desc', '1', 1, 'inp_1'],
+      ['createdAt', 'desc', 1, 2 ** 31, 'inp_1'],
+      ['createdAt', 'desc', 1, 'inp_1'],
       null,
     ])
       expect((await get(`/agr_history/inputs?cursor=${forge(parts)}`)).status).toBe(400);

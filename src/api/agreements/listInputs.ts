@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { buildFilters, type Range } from './filters.ts';
-import { type InputRow, inputColumns, inputTables, toInputResource } from './inputJson.ts';
-import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
+import { type InputStatus, inputRankOf, inputStatuses } from '../database/tables/inputs.ts';
+import { equalsText, type Range } from './filters.ts';
+import { type InputRow, inputColumns, toInputResource } from './inputJson.ts';
+import { finishPage, type ListPage, type PageRequest } from './page.ts';
+import { type ListTable, queryList, type Selection } from './queryList.ts';
 import { queryOwned, type RecordReference } from './recordReference.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
@@ -10,40 +12,68 @@ export type InputListRequest = PageRequest & {
   readonly principalId: string;
   readonly userId?: string | undefined;
   readonly inputId?: string | undefined;
-  readonly status?: string | undefined;
+  readonly status?: InputStatus | undefined;
   readonly createdAt: Range;
   readonly updatedAt: Range;
 };
 
+const rank = inputRankOf('i.position');
+
+/** Inputs of one time stand in the order in which the chain has taken them, and before those that it has not taken yet. */
+const table: ListTable = {
+  name: 'service.inputs',
+  alias: 'i',
+  rank,
+  keyColumn: 'position',
+  columns: `${inputColumns}, ${rank} as rank`,
+  joins: 'left join service.transactions t on t.id = i.transaction_id',
+};
+
 /**
- * A page of the history of one of a principal's records, in one statement.
+ * A page of the history of one of a principal's records.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does; MalformedError for a wrong cursor.
  */
 export async function listInputs(pool: pg.Pool, request: InputListRequest): Promise<ListPage> {
-  const { reference, principalId, userId, inputId, status, createdAt, updatedAt } = request;
+  const { reference, principalId } = request;
   const parameters = new SqlParameters();
-  const { after, order } = buildPage('i', request, parameters);
-  const equal = { user_id: userId, input_id: inputId, status };
-  const ranges = { created_at: createdAt, updated_at: updatedAt };
-  const filters = buildFilters('i', { equal, ranges }, parameters);
-  const conditions = ['i.record_id = r.id', after, ...filters].join(' and ');
-  const rows = await queryOwned<Nullable<InputRow>>(pool, {
-    reference,
-    principalId,
-    query: {
-      columns: 'page.*',
-      joins: `left join lateral (
-        select ${inputColumns} from ${inputTables} where ${conditions} ${order}) page on true`,
-      parameters: parameters.values,
-    },
-  });
+  const selection = { ...request, branches: listBranches(request, parameters) };
+  const rows = await queryList(table, { selection, parameters }, (query, values) =>
+    queryOwned<Nullable<ListedInput>>(pool, {
+      reference,
+      principalId,
+      query: { columns: 'page.*', joins: `left join lateral (${query}) page on true`, parameters: values },
+    }),
+  );
   return finishPage(rows.filter(isPresent), request, toInputResource);
 }
+
+/**
+ * A record's inputs by what they are filtered by. The indexes for filters begin with the input's id, if that is given, and then
+ * have status and user: those that are not given are enumerated, which takes one branch for each pair of them.
+ */
+function listBranches(
+  { principalId, userId, inputId, status }: InputListRequest,
+  parameters: SqlParameters,
+): Selection['branches'] {
+  const ofRecord = 'i.record_id = r.id';
+  if (userId === undefined && inputId === undefined && status === undefined) return [ofRecord];
+  const ofInput = inputId === undefined ? [] : [equalsText('i.input_id', inputId, parameters)];
+  const inStatus = (status === undefined ? inputStatuses : [status]).map((name) => `i.status = '${name}'`);
+  // Nobody but the record's principal submits to its history through this service.
+  const own = `i.user_id = ${parameters.add(userId ?? principalId)}`;
+  const ofUser = userId === undefined ? [own, 'i.user_id is null'] : [own];
+  const [first = ofRecord, ...others] = inStatus.flatMap((condition) =>
+    ofUser.map((user) => [ofRecord, ...ofInput, condition, user].join(' and ')),
+  );
+  return [first, ...others];
+}
+
+type ListedInput = InputRow & { rank: number };
 
 /** A record without inputs gives one row of nulls. */
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-function isPresent(row: Nullable<InputRow>): row is InputRow {
+function isPresent(row: Nullable<ListedInput>): row is ListedInput {
   return row.id !== null;
 }

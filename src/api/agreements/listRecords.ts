@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import { chains } from '../../protocol/chains.ts';
 import { runPrepared } from '../database/runPrepared.ts';
-import { buildFilters, type Range } from './filters.ts';
+import { equalsText, type Range } from './filters.ts';
 import { secondsSql, toInstant } from './jsonText.ts';
-import { buildPage, finishPage, type ListPage, type PageRequest } from './page.ts';
+import { finishPage, type ListPage, type PageRequest } from './page.ts';
+import { type ListTable, queryList, type Selection } from './queryList.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
 export type RecordListRequest = PageRequest & {
@@ -13,9 +15,14 @@ export type RecordListRequest = PageRequest & {
   readonly updatedAt: Range;
 };
 
-const columns = `r.id, r.address, r.chain_id, r.display_name, r.status, r.state, r.template_id, r.last_input_id,
-  ${secondsSql('r.last_input_at')} as last_input_at, r.owner, r.document_id, r.doc_uri,
-  ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at`;
+const table: ListTable = {
+  name: 'service.records',
+  alias: 'r',
+  keyColumn: 'display_name',
+  columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.state, r.template_id, r.last_input_id,
+    ${secondsSql('r.last_input_at')} as last_input_at, r.owner, r.document_id, r.doc_uri,
+    ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at`,
+};
 
 type SummaryRow = {
   id: string;
@@ -35,21 +42,35 @@ type SummaryRow = {
 };
 
 /**
- * A page of a principal's records, in one statement.
+ * A page of a principal's records.
  *
  * @throws MalformedError for a wrong cursor.
  */
 export async function listRecords(pool: pg.Pool, request: RecordListRequest): Promise<ListPage> {
-  const { principalId, state, chainId, createdAt, updatedAt } = request;
   const parameters = new SqlParameters();
-  const owner = `r.principal_id = ${parameters.add(principalId)}`;
-  const { after, order } = buildPage('r', request, parameters);
-  const ranges = { created_at: createdAt, updated_at: updatedAt };
-  const filters = buildFilters('r', { equal: { state, chain_id: chainId }, ranges }, parameters);
-  const conditions = [owner, after, ...filters].join(' and ');
-  const text = `select ${columns} from service.records r where ${conditions} ${order}`;
-  const rows = await runPrepared<SummaryRow>(pool, text, parameters.values);
+  const selection = { ...request, branches: listBranches(request, parameters) };
+  const rows = await queryList(table, { selection, parameters }, (query, values) =>
+    runPrepared<SummaryRow>(pool, query, values),
+  );
   return finishPage(rows, request, toSummary);
+}
+
+/**
+ * A principal's records by what they are filtered by. Of a state there is an index with the chain before it: without a chain the
+ * records of all chains are merged, of which there are few.
+ */
+function listBranches(
+  { principalId, chainId, state }: RecordListRequest,
+  parameters: SqlParameters,
+): Selection['branches'] {
+  const owner = `r.principal_id = ${parameters.add(principalId)}`;
+  if (state === undefined)
+    return [chainId === undefined ? owner : `${owner} and r.chain_id = ${parameters.add(chainId)}`];
+  const inState = `${owner} and ${equalsText('r.state', state, parameters)}`;
+  if (chainId !== undefined) return [`${inState} and r.chain_id = ${parameters.add(chainId)}`];
+  const [first, ...others] = chains.map((chain) => `${inState} and r.chain_id = ${chain.chainId}`);
+  if (first === undefined) throw new Error('The registry has no chain.');
+  return [first, ...others];
 }
 
 function toSummary(row: SummaryRow) {

@@ -1,13 +1,7 @@
 import { parseCursor, writeCursor } from './cursor.ts';
 import { toMilliseconds } from './jsonText.ts';
+import { type Sort, sortColumns } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
-
-/** What a list is ordered by: one column, and then the id. */
-export type Sort = {
-  readonly name: 'createdAt' | 'updatedAt' | 'displayName';
-  readonly kind: 'instant' | 'text';
-  readonly direction: 'asc' | 'desc';
-};
 
 /** Which part of a list is asked for. */
 export type PageRequest = {
@@ -20,35 +14,45 @@ export type PageRequest = {
 export type ListPage = { readonly dataText: string; readonly nextCursor: string | null };
 
 /** What a page needs of a row to go on after it. */
-export type PageRow = { id: string; created_at: number; updated_at: number; display_name?: string };
-
-const columns = { createdAt: 'created_at', updatedAt: 'updated_at', displayName: 'display_name' } as const;
+export type PageRow = {
+  id: string;
+  created_at: number;
+  updated_at: number;
+  display_name?: string;
+  rank?: number;
+};
 
 /** The SQL of a page: what to compare, and in which order and number. */
-export type PageSql = { readonly after: string; readonly order: string };
+export type PageSql = { readonly after: string; readonly order: string; readonly limit: string };
 
 /**
- * Pages begin after a position and not after a number of rows, so that on an index over column and id the last page costs what
+ * Pages begin after a position and not after a number of rows, so that on an index over these columns the last page costs what
  * the first did. One row more than asked for is read, to know whether another page follows. The number stands in the statement, as
  * the database plans without it for a tenth of all rows.
  *
+ * @param rank SQL of a whole number that orders rows of the same value, before their ids do.
  * @throws MalformedError for a cursor of another list or order.
  */
 export function buildPage(
   table: string,
-  { sort, limit, cursor }: PageRequest,
-  parameters: SqlParameters,
+  { sort, limit: count, cursor }: PageRequest,
+  { parameters, rank }: { parameters: SqlParameters; rank?: string | undefined },
 ): PageSql {
   const { direction } = sort;
-  const [column, id] = [`${table}.${columns[sort.name]}`, `${table}.id`];
-  const order = `order by ${column} ${direction}, ${id} ${direction} limit ${Math.trunc(limit) + 1}`;
-  if (cursor === undefined) return { after: 'true', order };
+  const ranks = rank === undefined ? [] : [rank];
+  const keys = [`${table}.${sortColumns[sort.name]}`, ...ranks, `${table}.id`];
+  const order = keys.map((key) => `${key} ${direction}`).join(', ');
+  const limit = `limit ${Math.trunc(count) + 1}`;
+  if (cursor === undefined) return { after: 'true', order, limit };
   const position = parseCursor(sort, cursor);
   const key = parameters.add(position.key);
-  const bound =
-    sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`;
+  const bound = [
+    sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`,
+    ...ranks.map(() => `${parameters.add(position.rank)}::int`),
+    parameters.add(position.id),
+  ];
   const comparison = direction === 'asc' ? '>' : '<';
-  return { after: `(${column}, ${id}) ${comparison} (${bound}, ${parameters.add(position.id)})`, order };
+  return { after: `(${keys.join(', ')}) ${comparison} (${bound.join(', ')})`, order, limit };
 }
 
 /** The page that the rows make, which are in order and perhaps one too many. */
@@ -62,11 +66,12 @@ export function finishPage<Row extends PageRow>(
   const hasMore = rows.length > limit && last !== undefined;
   return {
     dataText: JSON.stringify(page.map(toResource)),
-    nextCursor: hasMore ? writeCursor(sort, { key: keyOf(last, sort), id: last.id }) : null,
+    nextCursor: hasMore ? writeCursor(sort, positionOf(last, sort)) : null,
   };
 }
 
-function keyOf(row: PageRow, { name }: Sort): string | number {
-  if (name === 'displayName') return row.display_name ?? '';
-  return toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at);
+function positionOf(row: PageRow, { name }: Sort) {
+  const { id, rank = 0 } = row;
+  if (name === 'displayName') return { key: row.display_name ?? '', rank, id };
+  return { key: toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at), rank, id };
 }

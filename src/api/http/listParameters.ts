@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Range } from '../agreements/filters.ts';
-import type { PageRequest, Sort } from '../agreements/page.ts';
+import type { PageRequest } from '../agreements/page.ts';
+import type { Sort } from '../agreements/sort.ts';
 import { MalformedError } from '../errors/serviceError.ts';
 
 const maxPage = 100;

@@ -6,6 +6,15 @@ import { principals } from './access.ts';
 import { records } from './records.ts';
 import { transactions } from './transactions.ts';
 
+export const inputStatuses = ['PENDING', 'MINED', 'FAILED'] as const;
+export type InputStatus = (typeof inputStatuses)[number];
+
+/** Orders inputs of the same time as the chain has taken them; those that it has not taken come last. */
+export const inputRankOf = (position: string) => `coalesce(${position}, 2147483647)`;
+const rank = sql.raw(`(${inputRankOf('"position"')})`);
+/** A document names its inputs in texts of any length, and an index row has its limits. */
+const inputStart = sql`left(input_id, 64)`;
+
 /**
  * One input in the history of one record: a submission of its principal (`transactionId` is set) or what others sent to the
  * contract, or both in one where the index shows the submission. `position` is the index's; it is set exactly while MINED.
@@ -21,7 +30,7 @@ export const inputs = serviceSchema.table(
     agreementAddress: address().notNull(),
     /** The name that the document gives to the input, or its hash where it names none. */
     inputId: text().notNull(),
-    status: text().$type<'PENDING' | 'MINED' | 'FAILED'>().notNull(),
+    status: text().$type<InputStatus>().notNull(),
     /** The principal that submitted it; null for what reached the chain by another way. */
     userId: text().references(() => principals.id),
     transactionId: text().references(() => transactions.id),
@@ -45,8 +54,22 @@ export const inputs = serviceSchema.table(
   (table) => [
     unique('inputs_position').on(table.recordId, table.position),
     unique('inputs_permit').on(table.recordId, table.transactionId),
-    index().on(table.recordId, table.createdAt, table.id),
-    index().on(table.recordId, table.updatedAt, table.id),
+    // For each order of the history: of all inputs, and of those of one status and user, which are also kept by input. What a
+    // filter leaves open is merged out of these, as there are few statuses and two users: the principal and nobody.
+    index('inputs_created').on(table.recordId, table.createdAt, rank, table.id),
+    index('inputs_updated').on(table.recordId, table.updatedAt, rank, table.id),
+    index('inputs_status_created').on(
+      ...[table.recordId, table.status, table.userId, table.createdAt, rank, table.id],
+    ),
+    index('inputs_status_updated').on(
+      ...[table.recordId, table.status, table.userId, table.updatedAt, rank, table.id],
+    ),
+    index('inputs_named_created').on(
+      ...[table.recordId, inputStart, table.status, table.userId, table.createdAt, rank, table.id],
+    ),
+    index('inputs_named_updated').on(
+      ...[table.recordId, inputStart, table.status, table.userId, table.updatedAt, rank, table.id],
+    ),
     index().on(table.transactionId),
     index().on(table.chainId, table.blockNumber),
     index('inputs_pending').on(table.chainId).where(sql`status = 'PENDING'`),

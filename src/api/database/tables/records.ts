@@ -10,6 +10,9 @@ import { transactions } from './transactions.ts';
 /** Effective values by variable name, in the form of the wire: texts and booleans. */
 export type VariableValues = WireValues;
 
+/** A document names its states in texts of any length, and an index row has its limits. */
+const stateStart = sql`left(state, 64)`;
+
 /**
  * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
  * shows the agreement. What the chain says (state, variables, last input) is written by the projector alone, and always equals
@@ -76,8 +79,34 @@ export const records = serviceSchema.table(
     index('records_awaited').on(table.chainId).where(sql`status = 'Draft' and error is null`),
     index('records_behind').on(table.chainId).where(sql`behind`),
     index().on(table.deployTransactionId),
+    // For each order of the list: of all records, of a chain's, and of those of a chain in one state. Lists of a state on all
+    // chains are merged out of the last, so that a write has no fourth index for each order to keep.
     index().on(table.principalId, table.createdAt, table.id),
     index().on(table.principalId, table.updatedAt, table.id),
     index().on(table.principalId, table.displayName, table.id),
+    index('records_chain_created').on(table.principalId, table.chainId, table.createdAt, table.id),
+    index('records_chain_updated').on(table.principalId, table.chainId, table.updatedAt, table.id),
+    index('records_chain_named').on(table.principalId, table.chainId, table.displayName, table.id),
+    index('records_state_created').on(
+      table.principalId,
+      table.chainId,
+      stateStart,
+      table.createdAt,
+      table.id,
+    ),
+    index('records_state_updated').on(
+      table.principalId,
+      table.chainId,
+      stateStart,
+      table.updatedAt,
+      table.id,
+    ),
+    index('records_state_named').on(
+      table.principalId,
+      table.chainId,
+      stateStart,
+      table.displayName,
+      table.id,
+    ),
   ],
 );

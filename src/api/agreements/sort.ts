@@ -1,0 +1,13 @@
+/** What a list is ordered by: one column, and then what tells rows of the same value apart. */
+export type Sort = {
+  readonly name: 'createdAt' | 'updatedAt' | 'displayName';
+  readonly kind: 'instant' | 'text';
+  readonly direction: 'asc' | 'desc';
+};
+
+/** The column of a table that holds what is sorted by. */
+export const sortColumns = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  displayName: 'display_name',
+} as const;
