@@ -1,6 +1,7 @@
 import { getAddress, isAddress } from 'viem';
 import { z } from 'zod';
 import { type Environment, findChain, supportedChains } from '../../protocol/chains.ts';
+import { type ClientProfile, clientProfiles } from './clientProfile.ts';
 import { ConfigurationError } from './configurationError.ts';
 import { type Limits, limitShape } from './limits.ts';
 
@@ -25,6 +26,7 @@ export type Configuration = {
   publicBaseUrl: string;
   /** The origins whose pages may call the service from a browser; `*` for all. */
   corsOrigins: readonly string[];
+  clientProfile: ClientProfile;
   logLevel: LogLevel;
   limits: Limits;
   chains: [ChainConfiguration, ...ChainConfiguration[]];
@@ -70,6 +72,7 @@ const baseShape = z.object({
     .default('')
     .transform(listOf)
     .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, or *'),
+  CLIENT_PROFILE: z.enum(clientProfiles).default('default'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 });
 
@@ -93,6 +96,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     port: base.PORT,
     publicBaseUrl: (base.PUBLIC_BASE_URL ?? `http://127.0.0.1:${base.PORT}`).replace(/\/+$/, ''),
     corsOrigins: base.CORS_ORIGINS,
+    clientProfile: base.CLIENT_PROFILE,
     logLevel: base.LOG_LEVEL,
     limits,
     chains: [first, ...rest],

@@ -1,7 +1,9 @@
 import { awaitConsistency } from '../agreements/awaitConsistency.ts';
 import type { Services } from '../agreements/services.ts';
+import type { ClientProfile } from '../config/clientProfile.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
-import { type App, type AppParts, createApp } from './createApp.ts';
+import { type App, type AppParts, createApp, type PublicRoute } from './createApp.ts';
+import { type ApiDocument, describeApi } from './describeApi.ts';
 import { deployTypedDataEndpoint } from './routes/deployTypedData.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { getAgreement } from './routes/getAgreement.ts';
@@ -17,33 +19,38 @@ import { submitInputEndpoint } from './routes/submitInput.ts';
 import { validateDeployment } from './routes/validateDeployment.ts';
 import { validateTemplate } from './routes/validateTemplate.ts';
 
+type ApiSettings = Omit<AppParts, 'limits' | 'awaitConsistency' | 'endpoints' | 'publicRoutes'> & {
+  readonly pages: PageRenderer;
+  readonly clientProfile: ClientProfile;
+};
+
 /** All routes of the service over what they work with. A new route is added here. */
-export function createApi(
-  services: Services,
-  {
-    pages,
-    ...parts
-  }: Omit<AppParts, 'limits' | 'awaitConsistency' | 'endpoints' | 'publicRoutes'> & { pages: PageRenderer },
-): App {
-  const app: App = createApp({
+export function createApi(services: Services, { pages, ...parts }: ApiSettings): App {
+  const endpoints = [
+    validateTemplate(services),
+    validateDeployment(services),
+    deployTypedDataEndpoint(services),
+    deployWithPermit(services),
+    importAgreementEndpoint(services),
+    inputTypedDataEndpoint(services),
+    submitInputEndpoint(services),
+    getAgreements(services),
+    getAgreement(services),
+    getState(services),
+    getInputs(services),
+    getDocument(services, pages),
+  ];
+  let document: ApiDocument | undefined;
+  const readDocument = () => {
+    document ??= describeApi({ ...services, ...parts, endpoints, publicRoutes, webhooks: [] });
+    return document;
+  };
+  const publicRoutes: PublicRoute[] = [healthRoute(services.pool), openApiRoute(readDocument)];
+  return createApp({
     ...parts,
     limits: services.limits,
     awaitConsistency: (token) => awaitConsistency(token, services),
-    publicRoutes: [healthRoute(services.pool), openApiRoute(() => app, services)],
-    endpoints: [
-      validateTemplate(services),
-      validateDeployment(services),
-      deployTypedDataEndpoint(services),
-      deployWithPermit(services),
-      importAgreementEndpoint(services),
-      inputTypedDataEndpoint(services),
-      submitInputEndpoint(services),
-      getAgreements(services),
-      getAgreement(services),
-      getState(services),
-      getInputs(services),
-      getDocument(services, pages),
-    ],
+    publicRoutes,
+    endpoints,
   });
-  return app;
 }

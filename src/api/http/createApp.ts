@@ -1,17 +1,21 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { RouteConfig } from '@hono/zod-openapi';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import type { AppEnv, Endpoint, ServeContext } from './endpoint.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { MethodNotAllowedError, UnknownRouteError } from './requestErrors.ts';
 import { chooseRequestId } from './requestId.ts';
 
-export type App = OpenAPIHono<AppEnv>;
+export type App = Hono<AppEnv>;
 
 type Handler = (context: Context<AppEnv>) => Promise<Response> | Response;
 
 /** A route outside the envelopes, such as health: for GET, public, and answering by itself. */
-export type PublicRoute = { readonly path: `/v0/${string}`; readonly serve: Handler };
+export type PublicRoute = {
+  readonly path: `/v0/${string}`;
+  readonly documentation: Omit<RouteConfig, 'method' | 'path' | 'security'>;
+  readonly serve: Handler;
+};
 
 export type AppParts = ServeContext & {
   readonly endpoints: readonly Endpoint[];
@@ -25,14 +29,13 @@ type MountedRoute = { method: string; path: string; serve: Handler };
 /** Puts routes together to the application. Nothing is started, and nothing has to be closed. */
 export function createApp({ endpoints, publicRoutes, middlewares, ...serveContext }: AppParts): App {
   const { logger } = serveContext;
-  const app = new OpenAPIHono<AppEnv>();
+  const app: App = new Hono();
   for (const middleware of middlewares) app.use(middleware);
-  for (const { route } of endpoints) app.openAPIRegistry.registerPath(route);
   mount(app, [
     ...publicRoutes.map(({ path, serve }) => ({ method: 'GET', path, serve })),
-    ...endpoints.map(({ route, serve }) => ({
-      method: route.method.toUpperCase(),
-      path: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    ...endpoints.map(({ method, path, serve }) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       serve: (context: Context<AppEnv>) => serve(context, serveContext),
     })),
   ]);

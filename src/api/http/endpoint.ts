@@ -4,8 +4,9 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { type Authenticator, authorize, type Caller } from '../access/authenticator.ts';
 import type { Scope } from '../access/scopes.ts';
+import type { ClientProfile } from '../config/clientProfile.ts';
 import type { Limits } from '../config/limits.ts';
-import { type Issue, MalformedError } from '../errors/serviceError.ts';
+import { type Issue, MalformedError, type Reason } from '../errors/serviceError.ts';
 import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
@@ -13,6 +14,7 @@ import { answerOnce } from './answerOnce.ts';
 import { findClient } from './clientAddress.ts';
 import { buildResponses, type DataShape } from './documentation.ts';
 import type { ErrorStatus } from './errorResponse.ts';
+import { type Example, showExample } from './example.ts';
 import { readJsonBody } from './jsonBody.ts';
 import { limitRate } from './limitRate.ts';
 import { type Place, parseShape } from './parseShape.ts';
@@ -36,10 +38,25 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly body: Body;
 };
 
+/** The groups of routes, in the order of the document. */
+export const tags = {
+  Authoring: 'Writing an agreement, and checking it before anything is signed.',
+  Deployment: 'Bringing an agreement onto a chain, or taking over one that is there.',
+  'Using agreements': 'Moving a deployed agreement by signed inputs.',
+  'Agreement records': 'What became of the agreements of a principal.',
+  'Agreement documents': 'The prose of agreements.',
+  Webhooks: 'Being told of what happens, as it happens.',
+  Events: 'The same, asked for.',
+  System: 'The service itself; public.',
+} as const;
+export type Tag = keyof typeof tags;
+
 type Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: `/v0/${string}`;
-  readonly tag: string;
+  /** What generated clients call it. It is unique and stays as it is. */
+  readonly operationId: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly scope: Scope;
@@ -51,6 +68,10 @@ type Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body exte
   readonly data: DataShape;
   /** The statuses of the refusals that this endpoint adds to those of every endpoint. */
   readonly refusals: readonly ErrorStatus[];
+  /** The reasons that its refusals can have; their statuses need not be named among the refusals. */
+  readonly reasons?: readonly Reason[];
+  /** A request that works as it stands; tests carry it out. */
+  readonly example: Example;
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<Response> | Response;
@@ -61,6 +82,7 @@ export type ServeContext = {
   readonly rateLimiter: RateLimiter;
   readonly idempotency: IdempotencyStore;
   readonly limits: Limits;
+  readonly clientProfile: ClientProfile;
   readonly logger: Logger;
   /** Resolves once reads show what a principal's token names. */
   awaitConsistency(token: { consistency: string; principalId: string }): Promise<void>;
@@ -68,7 +90,12 @@ export type ServeContext = {
 
 /** One route of the service: what is documented of it, and how it is served. */
 export type Endpoint = {
-  readonly route: RouteConfig;
+  readonly method: RouteConfig['method'];
+  readonly path: string;
+  readonly operationId: string;
+  readonly example: Example;
+  /** How clients of this profile find it documented. */
+  describe(profile: ClientProfile): RouteConfig;
   serve(context: Context<AppEnv>, serveContext: ServeContext): Promise<Response>;
 };
 
@@ -103,11 +130,12 @@ const levelsAboveAgreement = 1;
 export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: Definition<Params, Query, Body>,
 ): Endpoint {
+  const { method, path, operationId, example } = definition;
   const { params, query, body, scope, refuseBody = malformedBody } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
-  const isRead = definition.method === 'get';
+  const isRead = method === 'get';
   const documentedQuery = isRead ? query.extend(readParameters) : query;
-  const refusals: ErrorStatus[] = isRead ? [503] : definition.method === 'post' ? [409] : [];
+  const refusals: ErrorStatus[] = isRead ? [503] : method === 'post' ? [409] : [];
 
   const readBody = async (
     request: Request,
@@ -123,21 +151,38 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
   };
 
   return {
-    route: createRoute({
-      method: definition.method,
-      path: definition.path,
-      tags: [definition.tag],
-      summary: definition.summary,
-      ...(definition.description === undefined ? {} : { description: definition.description }),
-      security: [{ apiKey: [] }, { bearer: [] }],
-      request: {
-        params,
-        query: documentedQuery,
-        ...(definition.method === 'post' && { headers: keyHeaders }),
-        ...(hasBody ? { body: { required: true, content: { 'application/json': { schema: body } } } } : {}),
-      },
-      responses: buildResponses(definition.data, [...definition.refusals, ...refusals]),
-    }),
+    method,
+    path,
+    operationId,
+    example,
+    describe: (profile) =>
+      createRoute({
+        method,
+        path,
+        operationId,
+        tags: [definition.tag],
+        summary: definition.summary,
+        description: describeUse(definition),
+        security: [{ apiKey: [] }, { bearer: [] }],
+        request: {
+          params: showExample(params, example.params),
+          query: showExample(documentedQuery, example.query),
+          ...(method === 'post' && { headers: keyHeaders }),
+          ...(hasBody && {
+            body: {
+              required: true,
+              content: { 'application/json': { schema: body, example: example.body } },
+            },
+          }),
+        },
+        responses: buildResponses({
+          method,
+          data: definition.data,
+          successStatus: successStatus(method, profile),
+          refusals: [...definition.refusals, ...refusals],
+          reasons: definition.reasons ?? [],
+        }),
+      }),
     async serve(context, serving) {
       const { req } = context;
       const { limits } = serving;
@@ -160,12 +205,28 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
           body: await readBody(req.raw, { limits, bytes }),
         };
         if (consistency !== undefined) await serving.awaitConsistency({ consistency, principalId });
-        return definition.handle(request);
+        return answerAs(successStatus(method, serving.clientProfile), await definition.handle(request));
       };
-      if (definition.method !== 'post') return handle();
+      if (method !== 'post') return handle();
       return answerOnce(context, { ...serving, principalId }, handle);
     },
   };
+}
+
+/** What a caller has to be entitled to, and what it may do with the route. */
+function describeUse({ description, scope }: { description?: string; scope: Scope }): string {
+  const need = `Needs the scope \`${scope}\`.`;
+  return description === undefined ? need : `${description}\n\n${need}`;
+}
+
+function successStatus(method: string, profile: ClientProfile): 200 | 201 {
+  return method === 'post' && profile === 'shodai' ? 201 : 200;
+}
+
+/** Handlers answer with 200 for success. */
+function answerAs(status: 200 | 201, response: Response): Response {
+  if (response.status !== 200 || status === 200) return response;
+  return new Response(response.body, { status, headers: response.headers });
 }
 
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {

@@ -35,7 +35,8 @@ export const codesByStatus = {
 } as const;
 export type ErrorStatus = keyof typeof codesByStatus;
 
-const statusByReason = {
+/** The status of a refusal, by its reason. */
+export const statusByReason = {
   unsupported_chain: 400,
   invalid_agreement: 400,
   invalid_values: 400,

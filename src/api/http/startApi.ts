@@ -43,7 +43,8 @@ export async function startApi(
     onClose(closing: Closing): void;
   },
 ): Promise<number> {
-  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins } = configuration;
+  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins, clientProfile } =
+    configuration;
   const { database, pool, close } = createDatabase({
     url: databaseUrl,
     applicationName: 'agreements api',
@@ -80,7 +81,7 @@ export async function startApi(
     const server = await startInternalServer(operations);
     if (server) onClose({ name: 'internal server', close: server.close });
   }
-  const parts = { authenticator, rateLimiter, idempotency, pages, middlewares, logger };
+  const parts = { authenticator, rateLimiter, idempotency, pages, middlewares, clientProfile, logger };
   const app = createApi(services, parts);
   const headers = buildSecurityHeaders({ publicBaseUrl });
   const server = await startServer({ app, host, port, headers, endWaits: changes.close, logger });

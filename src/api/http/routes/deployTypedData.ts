@@ -5,6 +5,7 @@ import { writeSignable } from '../../agreements/typedDataJson.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { addressShape, deadlineShape, docUriShape, documentIdShape } from '../shapes.ts';
 import { signableDeploymentShape } from '../signableShape.ts';
 
@@ -20,6 +21,7 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/deploy-typed-data',
+    operationId: 'makeDeployTypedData',
     tag: 'Deployment',
     summary: 'Make the typed data that the owner of a deployment signs',
     description:
@@ -31,6 +33,16 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services),
     data: { schema: signableDeploymentShape, description: 'The typed data, and the verdict on it.' },
     refusals: [400, 409, 413, 415, 503],
+    reasons: [
+      'unsupported_chain',
+      'invalid_agreement',
+      'invalid_values',
+      'invalid_participants',
+      'document_id_taken',
+      'permit_expired',
+      'nonce_in_flight',
+    ],
+    example: { body: exampleStory.unsignedDeployment },
     async handle({ body, caller, requestId }) {
       const signable = await prepareDeployment({ ...body, principalId: caller.principalId }, services);
       return respondSingle({ requestId, dataText: writeSignable(signable) });

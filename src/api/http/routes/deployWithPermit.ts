@@ -6,6 +6,7 @@ import type { Services } from '../../agreements/services.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { recordShape } from '../resources.ts';
 import {
   addressShape,
@@ -31,6 +32,7 @@ export function deployWithPermit(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/deploy-with-permit',
+    operationId: 'deployWithPermit',
     tag: 'Deployment',
     summary: 'Deploy an agreement that its owner has signed for',
     description:
@@ -42,6 +44,22 @@ export function deployWithPermit(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 409, 413, 415, 503],
+    reasons: [
+      'unsupported_chain',
+      'invalid_agreement',
+      'invalid_values',
+      'invalid_participants',
+      'invalid_notification_template',
+      'document_id_taken',
+      'permit_expired',
+      'stale_nonce',
+      'future_nonce',
+      'nonce_in_flight',
+      'signature_mismatch',
+      'action_reverted',
+      'relayer_unfunded',
+    ],
+    example: { body: exampleStory.signedDeployment },
     async handle({ body, caller, requestId }) {
       const { principalId } = caller;
       const id = await deployAgreement({ ...body, principalId }, services);

@@ -9,6 +9,7 @@ export function getAgreement({ pool }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}',
+    operationId: 'getAgreement',
     tag: 'Agreement records',
     summary: 'Read an agreement',
     scope: 'agreements.read',
@@ -17,6 +18,10 @@ export function getAgreement({ pool }: Services): Endpoint {
     body: noBody,
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 404],
+    example: {
+      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
+      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+    },
     async handle({ params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const dataText = await readRecord(pool, { reference, principalId: caller.principalId });

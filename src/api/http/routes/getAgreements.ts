@@ -10,6 +10,7 @@ export function getAgreements({ pool }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements',
+    operationId: 'listAgreements',
     tag: 'Agreement records',
     summary: 'List agreements',
     description: 'Those of all chains, the newest first by default.',
@@ -27,6 +28,14 @@ export function getAgreements({ pool }: Services): Endpoint {
     body: noBody,
     data: { schema: summaryShape, description: 'A page of summaries.', isList: true },
     refusals: [400],
+    example: {
+      query: {
+        chainId: '59141',
+        limit: '10',
+        'createdAt[gte]': '2026-01-01T00:00:00Z',
+        'sort[updatedAt]': 'desc',
+      },
+    },
     async handle({ query, caller, requestId }) {
       const { dataText, nextCursor } = await listRecords(pool, {
         principalId: caller.principalId,

@@ -8,6 +8,7 @@ import type { PageRenderer } from '../../documents/pageRenderer.ts';
 import { readDocument } from '../../documents/readDocument.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { recordShape } from '../resources.ts';
 import { respondRevalidated } from '../revalidation.ts';
 
@@ -34,6 +35,7 @@ export function getDocument({ pool }: Services, pages: PageRenderer): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/documents/{documentId}',
+    operationId: 'getAgreementDocument',
     tag: 'Agreement documents',
     summary: 'Read the text of an agreement',
     description:
@@ -49,6 +51,10 @@ export function getDocument({ pool }: Services, pages: PageRenderer): Endpoint {
       isRevalidated: true,
     },
     refusals: [400, 404],
+    example: {
+      params: { documentId: exampleStory.documentId },
+      after: { operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } },
+    },
     async handle({ params, caller, headers, requestId }) {
       const document = await readDocument(pool, { ...params, principalId: caller.principalId });
       const form = chooseForm(headers.get('accept'));

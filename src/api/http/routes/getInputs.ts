@@ -11,6 +11,7 @@ export function getInputs({ pool }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}/inputs',
+    operationId: 'listAgreementInputs',
     tag: 'Agreement records',
     summary: 'List the inputs of an agreement',
     description:
@@ -29,6 +30,11 @@ export function getInputs({ pool }: Services): Endpoint {
     body: noBody,
     data: { schema: inputRecordShape, description: 'A page of inputs.', isList: true },
     refusals: [400, 404],
+    example: {
+      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
+      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      query: { limit: '10', 'sort[createdAt]': 'asc' },
+    },
     async handle({ params, query, caller, requestId }) {
       const { chainId, userId, inputId, status } = query;
       const { dataText, nextCursor } = await listInputs(pool, {

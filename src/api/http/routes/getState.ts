@@ -11,6 +11,7 @@ export function getState({ pool }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}/state',
+    operationId: 'getAgreementState',
     tag: 'Agreement records',
     summary: 'Read the state of an agreement and what it accepts',
     scope: 'agreements.read',
@@ -19,6 +20,10 @@ export function getState({ pool }: Services): Endpoint {
     body: noBody,
     data: { schema: stateShape, description: 'The state at the block that is named with it.' },
     refusals: [400, 404],
+    example: {
+      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
+      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+    },
     async handle({ params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;

@@ -5,6 +5,7 @@ import type { Services } from '../../agreements/services.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { recordShape } from '../resources.ts';
 import { addressShape, displayNameShape } from '../shapes.ts';
 
@@ -22,6 +23,7 @@ export function importAgreementEndpoint(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/import',
+    operationId: 'importAgreement',
     tag: 'Deployment',
     summary: 'Adopt an agreement that was deployed elsewhere',
     description:
@@ -33,6 +35,15 @@ export function importAgreementEndpoint(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'unsupported_chain',
+      'invalid_agreement',
+      'invalid_participants',
+      'already_managed',
+      'unknown_agreement',
+      'document_mismatch',
+    ],
+    example: { body: exampleStory.adoption },
     async handle({ body, caller, requestId }) {
       const { principalId } = caller;
       const { id, consistency } = await importAgreement({ ...body, principalId }, services);

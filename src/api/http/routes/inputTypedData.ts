@@ -4,6 +4,7 @@ import type { Services } from '../../agreements/services.ts';
 import { writeSignable } from '../../agreements/typedDataJson.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { addressShape, chainOfReference, deadlineShape, recordParams, valuesShape } from '../shapes.ts';
 import { signableShape } from '../signableShape.ts';
 
@@ -18,6 +19,7 @@ export function inputTypedDataEndpoint(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/{id}/input-typed-data',
+    operationId: 'makeInputTypedData',
     tag: 'Using agreements',
     summary: 'Make the typed data that the issuer of an input signs',
     description:
@@ -28,6 +30,21 @@ export function inputTypedDataEndpoint(services: Services): Endpoint {
     body: bodyShape,
     data: { schema: signableShape, description: 'The typed data, and the verdict on it.' },
     refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'not_deployed',
+      'unknown_input',
+      'state_not_accepting',
+      'no_transition',
+      'schema_mismatch',
+      'issuer_not_allowed',
+      'permit_expired',
+      'nonce_in_flight',
+    ],
+    example: {
+      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
+      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      body: exampleStory.unsignedInput,
+    },
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;

@@ -5,6 +5,7 @@ import type { Services } from '../../agreements/services.ts';
 import { submitInput } from '../../agreements/submitInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { inputRecordShape } from '../resources.ts';
 import {
   addressShape,
@@ -27,6 +28,7 @@ export function submitInputEndpoint(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/{id}/input',
+    operationId: 'submitInput',
     tag: 'Using agreements',
     summary: 'Submit an input that its issuer has signed',
     description:
@@ -37,6 +39,26 @@ export function submitInputEndpoint(services: Services): Endpoint {
     body: bodyShape,
     data: { schema: inputRecordShape, description: 'The input.' },
     refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'not_deployed',
+      'unknown_input',
+      'state_not_accepting',
+      'no_transition',
+      'schema_mismatch',
+      'issuer_not_allowed',
+      'permit_expired',
+      'stale_nonce',
+      'future_nonce',
+      'nonce_in_flight',
+      'signature_mismatch',
+      'action_reverted',
+      'relayer_unfunded',
+    ],
+    example: {
+      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
+      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      body: exampleStory.signedInput,
+    },
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const id = await submitInput({ ...body, reference, principalId: caller.principalId }, services);

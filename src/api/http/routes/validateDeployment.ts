@@ -4,12 +4,14 @@ import type { Services } from '../../agreements/services.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { preflightShape } from '../resources.ts';
 
 export function validateDeployment(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/validate',
+    operationId: 'validateDeployment',
     tag: 'Authoring',
     summary: 'Check a deployment before it is signed',
     description: 'Stores and sends nothing. The variables of the answer are the values to sign.',
@@ -20,6 +22,8 @@ export function validateDeployment(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services),
     data: { schema: preflightShape, description: 'What the deployment would consist of.' },
     refusals: [400, 413, 415],
+    reasons: ['unsupported_chain', 'invalid_agreement', 'invalid_values', 'invalid_participants'],
+    example: { body: exampleStory.deployment },
     handle({ body, requestId }) {
       const checked = checkDeployment(body, services);
       const { templateId, participantVariableKeys, participants, observers, values, contributors, warnings } =

@@ -2,6 +2,7 @@ import { refuseAgreement, requireAgreement } from '../../agreements/checkDeploym
 import type { Services } from '../../agreements/services.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { exampleStory } from '../exampleStory.ts';
 import { templateReportShape } from '../resources.ts';
 import { agreementShape } from '../shapes.ts';
 
@@ -9,6 +10,7 @@ export function validateTemplate({ limits }: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/agreements/validate-template',
+    operationId: 'validateTemplate',
     tag: 'Authoring',
     summary: 'Check the structure of an authored agreement',
     description: 'Looks at the document alone: no values, wallets, signer or permit.',
@@ -19,6 +21,8 @@ export function validateTemplate({ limits }: Services): Endpoint {
     refuseBody: refuseAgreement,
     data: { schema: templateReportShape, description: 'What the document declares, and warnings.' },
     refusals: [400, 413, 415],
+    reasons: ['invalid_agreement'],
+    example: { body: exampleStory.agreement },
     handle({ body, requestId }) {
       const { templateId, participantVariableKeys, inputIds, stateIds, warnings } = requireAgreement(
         body,
