@@ -53,3 +53,4 @@ export {
 } from './typedData.ts';
 export { type AgreementReport, findTemplateId, validateAgreement } from './validateAgreement.ts';
 export { parseAddress, type WireValue, type WireValues } from './values.ts';
+export { valuesByName } from './valuesByName.ts';

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { decodeInputPayload } from '../../protocol/index.ts';
+import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
 import { inputContentHash } from '../database/contentHash.ts';
@@ -8,7 +8,6 @@ import { inputs } from '../database/tables/inputs.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
-import { valuesOf } from '../projector/document.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
 import { checkInput, requireInput } from './checkInput.ts';
@@ -128,7 +127,7 @@ async function store(
           transactionId,
           signer,
           payload,
-          values: valuesOf(decodeInputPayload(target.agreement, payload, inputHash)),
+          values: valuesByName(decodeInputPayload(target.agreement, payload, inputHash)),
         })
         .onConflictDoUpdate({
           // Another request of the same principal with the same permit was faster by a moment.

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { channels } from '../database/channels.ts';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf } from './statements.ts';
+import { arrayOf } from '../database/statements.ts';
 
 export type FoldedChanges = {
   chainId: number;

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { getAddress, type Hex } from 'viem';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf, failureOf, idsOf, recordsOf } from './statements.ts';
+import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import { failureOf } from './projectedColumns.ts';
 
 type DeploymentRow = {
   id: string;

@@ -37,14 +37,6 @@ export function readDocument(text: string): AuthoredDocument {
   };
 }
 
-/** The values by name, as submitted; what has no name goes by its id, what has no value stands as it was encoded. */
-export function valuesOf(fields: readonly DecodedField[]): Record<string, string | boolean> {
-  // The contract reads the first data field of an id.
-  return Object.fromEntries(
-    fields.toReversed().map(({ id, name, value, data }) => [name ?? id, value ?? data] as const),
-  );
-}
-
 /** A name with a NUL character cannot be stored as text; it is as good as none. */
 function namesByHash(names: readonly unknown[]): Map<Hex, string> {
   const usable = names.filter((name) => typeof name === 'string' && !name.includes('\u0000'));

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../database/database.ts';
+import { arrayOf } from '../database/statements.ts';
 import { type AuthoredDocument, readDocument } from './document.ts';
-import { arrayOf } from './statements.ts';
 
 /** In characters of text; what is made of a document takes a multiple of it. */
 const capacity = 16_000_000;

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import { inputContentHash } from '../database/contentHash.ts';
 import type { Queryable } from '../database/database.ts';
+import { arrayOf } from '../database/statements.ts';
 import type { Candidate } from './settlePermits.ts';
-import { arrayOf } from './statements.ts';
 
 type Range = {
   chainId: number;

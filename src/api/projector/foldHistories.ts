@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { arrayOf, idsOf } from '../database/statements.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
 import { mergeSubmissions } from './mergeSubmissions.ts';
 import { findMinedSubmissions, updateSubmissions } from './ownInputs.ts';
 import { restoreHistories } from './shortenedHistories.ts';
-import { arrayOf, idsOf } from './statements.ts';
 import { readBeginnings, readStoredHistories } from './storedHistories.ts';
 import { writeInputs } from './writeInputs.ts';
 import { writeRecords } from './writeRecords.ts';

@@ -1,7 +1,8 @@
 import { getAddress, type Hex } from 'viem';
 import { applyInput } from '../../protocol/effectiveValues.ts';
+import { valuesByName } from '../../protocol/valuesByName.ts';
 import type { VariableValues } from '../database/tables/records.ts';
-import { type AuthoredDocument, valuesOf } from './document.ts';
+import type { AuthoredDocument } from './document.ts';
 
 /** An input as the index shows it; everything in lower case, times in Unix seconds. */
 export type IndexedInput = {
@@ -100,7 +101,7 @@ export function continueHistory(
       toState: document.nameState(input.toState),
       sequence: input.sequence,
       payload: input.payload,
-      values: valuesOf(fields),
+      values: valuesByName(fields),
       txHash: input.transactionHash,
       transactionOrdinal: input.transactionOrdinal,
       blockNumber: input.blockNumber,

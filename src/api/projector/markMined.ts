@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { recordsOf } from './statements.ts';
+import { recordsOf } from '../database/statements.ts';
 
 /** What the chain says of a submission, in the columns of `inputs`. */
 export type MinedFacts = {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { recordsOf } from '../database/statements.ts';
 import { type MinedFacts, markMined } from './markMined.ts';
 import type { OwnInput } from './ownInputs.ts';
-import { recordsOf } from './statements.ts';
 
 /**
  * A submission that was stored only after the index had shown it takes the place of the row that had been made for it: the

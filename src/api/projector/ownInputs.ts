@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf, failureOf, idsOf, recordsOf } from './statements.ts';
+import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import { failureOf } from './projectedColumns.ts';
 
 /** A submission of a record's principal that the index shows, and where in the agreement's history. */
 export type OwnInput = { id: string; recordId: string; position: number };

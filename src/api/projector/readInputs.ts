@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../database/database.ts';
+import { recordsOf } from '../database/statements.ts';
 import type { IndexedInput } from './history.ts';
-import { recordsOf } from './statements.ts';
 
 type Row = {
   id: string;

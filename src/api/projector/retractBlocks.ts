@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf, idsOf } from './statements.ts';
+import { arrayOf, idsOf } from '../database/statements.ts';
 
 /** What fell out together with blocks, by id. */
 export type Retraction = {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { idsOf, recordsOf } from '../database/statements.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
-import { idsOf, recordsOf } from './statements.ts';
 
 const isOpen = sql`it.state in ('accepted', 'signed', 'broadcast')`;
 

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { arrayOf } from '../database/statements.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import { continueHistory } from './history.ts';
 import { readInputs } from './readInputs.ts';
-import { arrayOf } from './statements.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 const inputsAtOnce = 500;

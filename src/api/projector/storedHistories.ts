@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../database/database.ts';
+import { arrayOf } from '../database/statements.ts';
 import type { VariableValues } from '../database/tables/records.ts';
 import { beginHistory, type History } from './history.ts';
-import { arrayOf } from './statements.ts';
 
 /** A Deployed record, and what the chain makes of it as far as it is folded. */
 export type FoldedRecord = { id: string; docHash: Hex; history: History };

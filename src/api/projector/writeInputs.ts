@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { getAddress } from 'viem';
 import type { Queryable } from '../database/database.ts';
+import { recordsOf } from '../database/statements.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import type { MinedInput } from './history.ts';
 import { markMined } from './markMined.ts';
 import type { OwnInput } from './ownInputs.ts';
-import { recordsOf, secondsOf } from './statements.ts';
+import { secondsOf } from './projectedColumns.ts';
 
 /**
  * Writes new inputs into the histories of their records: a submission of the record's principal becomes MINED, everything

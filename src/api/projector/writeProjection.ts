@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { recordsOf } from '../database/statements.ts';
 import type { BlockMark, IndexPosition } from './indexPosition.ts';
-import { recordsOf, secondsOf } from './statements.ts';
+import { secondsOf } from './projectedColumns.ts';
 
 /** Notes the blocks as folded. */
 export async function insertFoldedBlocks(

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
+import { recordsOf } from '../database/statements.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
-import { recordsOf, secondsOf } from './statements.ts';
+import { secondsOf } from './projectedColumns.ts';
 
 /** Writes what the chain makes of the records now. */
 export async function writeRecords(

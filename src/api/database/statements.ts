@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable } from './database.ts';
 
 /** The `id` of each row that the statement returns. */
 export async function idsOf(transaction: Queryable, statement: SQL): Promise<string[]> {
@@ -18,16 +18,4 @@ export function arrayOf(values: readonly (string | number | bigint)[]): SQL {
  */
 export function recordsOf(rows: readonly Record<string, string | number | boolean | null>[]): SQL {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
-}
-
-/** Why the transaction `sent` failed; to be read as `failure`. */
-export const failureOf = sql`coalesce(sent.failure, json_build_object('reason', 'failed',
-  'message', 'The transaction failed.')) as failure`;
-
-/** The last second that a point in time can have in JavaScript. */
-const lastSecond = 8_640_000_000_000n;
-
-/** Unix seconds for `to_timestamp`; a chain may claim any time, which must not stop anything. */
-export function secondsOf(timestamp: bigint): string {
-  return String(timestamp > lastSecond ? lastSecond : timestamp);
 }
