@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { Hex } from 'viem';
+
+/** An input that changed the state of an agreement, by its place on the chain that no reorganisation changes. */
+export type TransitionPlace = {
+  chainId: number;
+  /** The contract; upper and lower case are the same. */
+  agreement: string;
+  transactionHash: Hex;
+  /** Counts the agreement's inputs within the transaction from 0. */
+  ordinal: number;
+};
+
+/** A deployment that made a record Deployed; its agreement may get another address when the transaction is mined anew. */
+export type DeploymentPlace = { chainId: number; recordId: string; transactionHash: Hex };
+
+/** A firing of a rule for one recipient; the occasion tells firings of one rule for one record apart. */
+export type NotificationPlace = { recordId: string; ruleId: string; recipient: string; occasion: string };
+
+type Of<Place> = Place & { principalId: string };
+
+/** Names events by what they announce: the same for ever and in every process, and not to be guessed by anybody. */
+export type EventIds = {
+  ofTransition(place: Of<TransitionPlace>): string;
+  ofDeployment(place: Of<DeploymentPlace>): string;
+  ofNotification(place: Of<NotificationPlace>): string;
+};
+
+/** @param secret of the installation; ids made with another are all others. */
+export function createEventIds(secret: Buffer): EventIds {
+  const idOf = (kind: string, principalId: string, parts: readonly (string | number)[]) => {
+    const text = JSON.stringify([kind, principalId, ...parts]);
+    return `evt_${createHmac('sha256', secret).update(text).digest('hex')}`;
+  };
+  return {
+    ofTransition: ({ principalId, ...place }) => idOf('transition', principalId, [transitionIdentity(place)]),
+    ofDeployment: ({ principalId, ...place }) => idOf('deployment', principalId, [deploymentIdentity(place)]),
+    ofNotification: ({ principalId, recordId, ruleId, recipient, occasion }) =>
+      idOf('notification', principalId, [recordId, ruleId, recipient, occasion]),
+  };
+}
+
+/** Tells a transition apart from all others, for whatever else is named after it; not a secret. */
+export function transitionIdentity({
+  chainId,
+  agreement,
+  transactionHash,
+  ordinal,
+}: TransitionPlace): string {
+  return JSON.stringify([chainId, agreement.toLowerCase(), transactionHash.toLowerCase(), ordinal]);
+}
+
+/** The same of a deployment. */
+export function deploymentIdentity({ chainId, recordId, transactionHash }: DeploymentPlace): string {
+  return JSON.stringify([chainId, recordId, transactionHash.toLowerCase()]);
+}
