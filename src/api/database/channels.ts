@@ -13,6 +13,10 @@ export const channels = {
   recordAwaited: 'record_awaited',
   /** Everything that the index shows of a chain up to another block is folded. Payload: the chain's id. */
   chainFolded: 'chain_folded',
+  /** A subscription has deliveries to be attempted, or is another than before. Payload: its id. */
+  deliveryDue: 'delivery_due',
+  /** A delivery that somebody asked for by hand was attempted or failed. Payload: its id. */
+  deliveryChanged: 'delivery_changed',
   /** The keys or entitlements of a principal have changed. Payload: its id. */
   accessChanged: 'access_changed',
 } as const;

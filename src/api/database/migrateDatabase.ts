@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { migrateJobs } from '../jobs/migrateJobs.ts';
 import { serviceSchemaName } from './schema.ts';
 
 const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
@@ -9,7 +10,7 @@ const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
 const migrationLock = 0x61_67_72_31;
 
 /**
- * Brings the tables of the service up to date. Processes that start together take turns under a lock of the session, which the
+ * Brings the tables of the service and of its jobs up to date. Processes that start together take turns under a lock of the session, which the
  * database lets go of when its holder dies.
  */
 export async function migrateDatabase(url: string): Promise<void> {
@@ -22,6 +23,7 @@ export async function migrateDatabase(url: string): Promise<void> {
       migrationsSchema: serviceSchemaName,
       migrationsTable: 'migrations',
     });
+    await migrateJobs(client, url);
   } finally {
     await client.end();
   }

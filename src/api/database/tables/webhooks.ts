@@ -71,8 +71,11 @@ export const deliveries = serviceSchema.table(
     position: bigint({ mode: 'number' }),
     status: text().$type<DeliveryStatus>().notNull().default('pending'),
     attemptCount: integer().notNull().default(0),
-    /** How many attempts it may have in all; a redelivery raises it. */
-    attemptLimit: integer().notNull(),
+    /**
+     * How many attempts it may have in all; null for as many as are configured. Set where somebody asked for it by hand: a
+     * test, or a redelivery.
+     */
+    attemptLimit: integer(),
     nextAttemptAt: instant(),
     responseStatus: integer(),
     error: text(),
@@ -91,6 +94,17 @@ export const deliveries = serviceSchema.table(
     index().on(table.eventId),
   ],
 );
+
+/**
+ * Which worker attempts the deliveries of a subscription: one at a time, so that first attempts keep their order. A seat whose
+ * worker has no lease any more is free.
+ */
+export const deliverySeats = serviceSchema.table('delivery_seats', {
+  subscriptionId: text()
+    .primaryKey()
+    .references(() => webhookSubscriptions.id),
+  workerId: text().notNull(),
+});
 
 /** One try to hand a delivery over, and what came back. */
 export const deliveryAttempts = serviceSchema.table(

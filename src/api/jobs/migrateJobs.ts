@@ -1,0 +1,26 @@
+import type pg from 'pg';
+
+/** The version of the tables that the installed graphile-worker works with: the number of its last migration. */
+export const jobTablesVersion = 20;
+
+/**
+ * Brings the tables of the jobs up to date. The library is loaded only where there is something to do: most processes add jobs at
+ * most, which takes nothing but a statement.
+ */
+export async function migrateJobs(client: pg.Client, url: string): Promise<void> {
+  if ((await readVersion(client)) >= jobTablesVersion) return;
+  const [{ runMigrations }, { createJobLogger }] = await Promise.all([
+    import('graphile-worker'),
+    import('./jobLogger.ts'),
+  ]);
+  await runMigrations({ connectionString: url, logger: createJobLogger() });
+}
+
+async function readVersion(client: pg.Client): Promise<number> {
+  const present = await client.query(`select to_regclass('graphile_worker.migrations') is not null as found`);
+  if (present.rows[0]?.found !== true) return 0;
+  const { rows } = await client.query<{ version: number }>(
+    'select coalesce(max(id), 0)::int as version from graphile_worker.migrations',
+  );
+  return rows[0]?.version ?? 0;
+}

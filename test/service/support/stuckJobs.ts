@@ -1,0 +1,13 @@
+import pino from 'pino';
+import { createDatabase } from '../../../src/api/database/database.ts';
+import { createJobs } from '../../../src/api/jobs/createJobs.ts';
+
+/** A process of its own whose job never ends: it says when that has begun, and waits to be killed. */
+const [url = ''] = process.argv.slice(2);
+const logger = pino({ level: 'silent' });
+const { pool } = createDatabase({ url, applicationName: 'stuck', maxConnections: 4, logger });
+const stuck = () => {
+  process.send?.('begun');
+  return new Promise<void>(() => {});
+};
+createJobs({ pool, tasks: { stuck }, concurrency: 1, logger, leaseMs: 1_000 });
