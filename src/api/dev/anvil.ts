@@ -18,6 +18,9 @@ const dumpIntervalSeconds = 5;
 /** Each kept state repeats the chain's accounts in every dump, so a saved chain keeps no more than two epochs. */
 const savedHistoricalStates = 64;
 
+/** A chain's node, and its last block that is taken over. */
+export type AnvilFork = { url: string; blockNumber: number };
+
 export interface AnvilOptions {
   chainId: number;
   /** Default: a free one. */
@@ -28,8 +31,8 @@ export interface AnvilOptions {
   logFile?: string;
   /** Seconds between blocks. Default: a block per transaction. */
   blockTime?: number;
-  /** The node whose chain is continued locally. */
-  forkUrl?: string;
+  /** The chain that is continued locally. */
+  fork?: AnvilFork | undefined;
   extraArgs?: readonly string[];
 }
 
@@ -106,10 +109,10 @@ function endWithProcess(child: ChildProcess): void {
 }
 
 function buildArguments(options: AnvilOptions, state: AnvilStateFile | null): string[] {
-  const { chainId, port = 0, blockTime, forkUrl, extraArgs = [] } = options;
+  const { chainId, port = 0, blockTime, fork, extraArgs = [] } = options;
   const args = ['--host', '127.0.0.1', '--chain-id', String(chainId), '--port', String(port)];
   if (blockTime !== undefined) args.push('--block-time', String(blockTime));
-  if (forkUrl !== undefined) args.push('--fork-url', forkUrl);
+  if (fork) args.push('--fork-url', fork.url, '--fork-block-number', String(fork.blockNumber));
   if (state !== null) {
     if (state.load !== null) args.push('--load-state', state.load);
     if (state.genesisTimestamp !== null) args.push('--timestamp', String(state.genesisTimestamp));

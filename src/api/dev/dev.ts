@@ -6,23 +6,28 @@ import { describeStack } from './describeStack.ts';
 import { findDevDirectory } from './devDirectory.ts';
 import { DevLockedError, lockDevDirectory } from './devLock.ts';
 import { PortError } from './devPort.ts';
+import { type Fork, readForks } from './forks.ts';
 import { endLeftProcesses } from './leftProcesses.ts';
 import { createProgress } from './progress.ts';
 import { createRunningStack } from './runningStack.ts';
 import { startDevStack } from './startDevStack.ts';
 
-const help = `npm run dev [-- --reset]
+const help = `npm run dev [-- --reset] [--fork <chainId>=<rpc url> …]
 
 Starts everything on this machine: PostgreSQL, a local chain for each testnet with the contracts where the public ones
 have them, funded relayers, indexer, API and worker. Ctrl-C stops it; the next start goes on where it stopped.
 
   --reset   throw away the database, the chains, the key and the logs first
+  --fork <chainId>=<rpc url>
+            continue a public chain from its present head, with the contracts that are there; may be repeated
   --help    show this
 
 Environment:
   PORT          port of the API (default 3000, or a free one)
   DATABASE_URL  a PostgreSQL of your own instead of the embedded one
   LOCAL_DIR     where the data are kept (default .local)
+  FORK_URL_<chainId>      another way to write --fork; keeps a secret in the URL out of the list of processes
+  START_BLOCK_<chainId>   of a fork: where indexing begins (default: where it leaves the public chain)
 Every setting of npm start that is not about chains or relayers works as well; .env is not read.`;
 
 const resetWithOwnDatabase =
@@ -37,14 +42,20 @@ let exitCode = 0;
 let stopped: Promise<void> | undefined;
 
 try {
-  const { values } = parseArgs({ options: { reset: { type: 'boolean' }, help: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: {
+      reset: { type: 'boolean', default: false },
+      fork: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean' },
+    },
+  });
   if (values.help) console.log(help);
-  else await run(values.reset === true);
+  else await run({ reset: values.reset, forks: readForks(values.fork, process.env) });
 } catch (error) {
   await fail(error);
 }
 
-async function run(reset: boolean): Promise<void> {
+async function run({ reset, forks }: { reset: boolean; forks: Fork[] }): Promise<void> {
   const unlock = lockDevDirectory(directory.lockFile);
   process.once('exit', unlock);
   onStopRequest({
@@ -66,7 +77,7 @@ async function run(reset: boolean): Promise<void> {
   }
   const { signal } = starting;
   const onBroken = (message: string) => void fail(new Error(message));
-  const start = startDevStack({ directory, env: process.env, progress, running, signal, onBroken });
+  const start = startDevStack({ directory, env: process.env, forks, progress, running, signal, onBroken });
   startup = start;
   progress.note(describeStack(await start, directory));
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '../../protocol/chains.ts';
 import { createKey } from '../access/apiKeys.ts';
 import { setEntitlement } from '../access/entitlements.ts';
 import { createPrincipal, listPrincipals } from '../access/principals.ts';
@@ -6,14 +7,17 @@ import type { Database } from '../database/database.ts';
 const principalName = 'dev';
 
 /** Makes a key that may do everything, of the principal of development stacks, which is made too where it is missing. */
-export async function createDevKey(database: Database): Promise<string> {
+export async function createDevKey(
+  database: Database,
+  environment: Environment = 'testnet',
+): Promise<string> {
   const principals = await listPrincipals(database);
   const known = principals.find(({ name }) => name === principalName);
   const principal = known ?? (await createPrincipal(database, principalName));
   await setEntitlement(database, { principal: principal.id, scope: '*', mode: 'free_allowlist' });
   const { key } = await createKey(database, {
     principal: principal.id,
-    environment: 'testnet',
+    environment,
     label: 'npm run dev',
   });
   return key;

@@ -15,6 +15,8 @@ export type DevDirectory = {
   logs: string;
   postgres: string;
   chains: string;
+  /** At which blocks the chains were forked from public ones. */
+  forksFile: string;
   /** Everything that a new beginning removes. */
   contents: string[];
 };
@@ -30,6 +32,7 @@ export function findDevDirectory(env: NodeJS.ProcessEnv): DevDirectory {
     logs: join(root, 'logs'),
     postgres: join(root, 'postgres'),
     chains: join(root, 'chains'),
+    forksFile: join(root, 'forks.json'),
   };
   return { root, lockFile: join(root, 'dev.lock'), ...paths, contents: Object.values(paths) };
 }

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem';
-import type { Chain } from '../../protocol/chains.ts';
-import type { Anvil } from './anvil.ts';
+import type { Environment } from '../../protocol/chains.ts';
+import type { DevChain } from './devChain.ts';
 import type { ServicePorts } from './servicePorts.ts';
 
-const replaced = /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS)(_|$)/;
+const replaced =
+  /^(RPC_URL|WS_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS|RELAYER_KEYSTORE|RELAYER_KMS)(_|$)/;
 
 /** The settings in which a development stack differs from `npm start`; whoever sets one of them keeps it. */
 export const devDefaults: Readonly<Record<string, string>> = {
@@ -14,22 +15,25 @@ export const devDefaults: Readonly<Record<string, string>> = {
 
 /**
  * The environment of the services of a development stack: this process's own, but with local chains in place of whatever it
- * names, and one confirmation on each.
+ * names, and one confirmation on each. A fork is indexed from where it leaves the public chain, or from `START_BLOCK_<chainId>`.
  */
 export function buildDevEnvironment(options: {
   env: NodeJS.ProcessEnv;
+  environment: Environment;
   databaseUrl: string;
   ports: ServicePorts;
-  chains: readonly { chain: Chain; anvil: Pick<Anvil, 'rpcUrl' | 'wsUrl'> }[];
+  chains: readonly (Pick<DevChain, 'chain' | 'forkedAt'> & {
+    anvil: Pick<DevChain['anvil'], 'rpcUrl' | 'wsUrl'>;
+  })[];
   relayerKeys: readonly Hex[];
   encryptionKey: string;
 }): NodeJS.ProcessEnv {
-  const { env, databaseUrl, ports, chains, relayerKeys, encryptionKey } = options;
+  const { env, environment, databaseUrl, ports, chains, relayerKeys, encryptionKey } = options;
   const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
-  const perChain = chains.flatMap(({ chain: { chainId }, anvil }) => [
+  const perChain = chains.flatMap(({ chain: { chainId }, anvil, forkedAt }) => [
     [`RPC_URL_${chainId}`, anvil.rpcUrl],
     [`WS_URL_${chainId}`, anvil.wsUrl],
-    [`START_BLOCK_${chainId}`, '0'],
+    [`START_BLOCK_${chainId}`, forkedAt === null ? '0' : (env[`START_BLOCK_${chainId}`] ?? String(forkedAt))],
     [`CONFIRMATIONS_${chainId}`, '1'],
   ]);
   return {
@@ -37,7 +41,7 @@ export function buildDevEnvironment(options: {
     ENCRYPTION_KEY: encryptionKey,
     ...kept,
     ...Object.fromEntries(perChain),
-    ENVIRONMENT: 'testnet',
+    ENVIRONMENT: environment,
     CHAINS: chains.map(({ chain }) => chain.chainId).join(','),
     DATABASE_URL: databaseUrl,
     PORT: String(ports.api),

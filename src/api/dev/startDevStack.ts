@@ -17,6 +17,8 @@ import { startHeartbeats } from './devHeartbeats.ts';
 import { PortError } from './devPort.ts';
 import { startDevServices } from './devServices.ts';
 import { type DevStack, findDevStack, writeDevStack } from './devStack.ts';
+import { openForkOrigins } from './forkOrigins.ts';
+import type { Fork } from './forks.ts';
 import { createProcessList, endLeftProcesses } from './leftProcesses.ts';
 import { startLogFile } from './logFile.ts';
 import { startPostgres } from './postgres.ts';
@@ -30,6 +32,8 @@ const usualPostgresPort = 54_329;
 export type DevStackOptions = {
   directory: DevDirectory;
   env: NodeJS.ProcessEnv;
+  /** Public chains that are continued locally; all others of their environment are local from the first block. */
+  forks: readonly Fork[];
   progress: Progress;
   /** Receives each part as soon as it runs, so that it can be stopped also when a later one fails. */
   running: RunningStack;
@@ -41,7 +45,7 @@ export type DevStackOptions = {
 
 /** Brings everything up, in the order of dependence, and resolves when a first request would succeed. */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
-  const { directory, env, progress, running, signal, onBroken } = options;
+  const { directory, env, forks, progress, running, signal, onBroken } = options;
   const left = await endLeftProcesses(directory.processesFile);
   if (left.length > 0) progress.warn(`ended what an earlier run had left behind: ${left.join(', ')}`);
   const processes = createProcessList(directory.processesFile);
@@ -53,6 +57,8 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   if (takenApiPort !== undefined)
     progress.warn(`port ${takenApiPort} is taken; the API listens on ${ports.api}`);
 
+  const origins = await openForkOrigins(directory, forks);
+  const environment = forks[0]?.chain.environment ?? 'testnet';
   const databaseUrl = await startDatabase(options);
   const logger = pino({ level: 'silent' });
   const handle = createDatabase({
@@ -67,13 +73,24 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
 
   const relayerKeys = ensureRelayerKeys(directory.relayersFile);
   const relayers = relayerKeys.map((key) => privateKeyToAddress(key));
+  const accounts = buildTestAccounts();
   const chains: DevChain[] = [];
-  for (const [ordinal, chain] of supportedChains('testnet').entries()) {
+  for (const [ordinal, chain] of supportedChains(environment).entries()) {
     signal.throwIfAborted();
+    const fork = origins.get(chain.chainId);
     const started = await progress.step(
       chain.name,
-      () => startDevChain({ chain, wantedPort: firstChainPort + ordinal, relayers, directory }),
-      ({ anvil }) => `${anvil.rpcUrl}  factory ${chain.factory}`,
+      () =>
+        startDevChain({
+          chain,
+          wantedPort: firstChainPort + ordinal,
+          relayers,
+          directory,
+          fork,
+          accounts: accounts.map(({ address }) => address),
+        }),
+      ({ anvil }) =>
+        `${anvil.rpcUrl}  factory ${chain.factory}${fork ? `, forked at block ${fork.blockNumber}` : ''}`,
     );
     running.add({ name: chain.name, ...started.anvil });
     processes.note(`the chain ${chain.chainId}`, started.anvil.pid);
@@ -83,6 +100,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   signal.throwIfAborted();
   const serviceEnv = buildDevEnvironment({
     env,
+    environment,
     databaseUrl,
     ports,
     chains,
@@ -101,7 +119,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   await awaitWorker({ database, chains, progress, signal });
 
   const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
-  const apiKey = isKnown ? last.apiKey : await createDevKey(database);
+  const apiKey = isKnown ? last.apiKey : await createDevKey(database, environment);
   // Two stacks that started at the same time may have met on a port.
   if (!isKnown && !(await isKeyAccepted(baseUrl, apiKey)))
     throw new PortError(`${baseUrl} is answered by another service.`);
@@ -123,7 +141,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
       wsUrl,
       factory,
     })),
-    accounts: buildTestAccounts(),
+    accounts,
   };
   writeDevStack(directory, stack);
   return stack;

@@ -28,9 +28,11 @@ export type LocalStack = {
   processes(): Record<string, ProcessIdentity>;
 };
 
-export async function createLocalStacks(): Promise<LocalStacks> {
+export async function createLocalStacks(settings: Record<string, string> = {}): Promise<LocalStacks> {
   // Ports of its own, since two stacks that start at the same time may meet on the usual ones.
-  const env = {
+  const env: Record<string, string> = {
+    ...settings,
+    ...forksOfEnvironment(),
     LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')),
     PORT: String(await findFreePort()),
     INDEXER_PORT: String(await findFreePort()),
@@ -63,6 +65,14 @@ export async function createLocalStacks(): Promise<LocalStacks> {
       await rm(directory.root, { recursive: true });
     },
   };
+}
+
+/** The public chains that the stacks are to continue, where whoever runs the tests names some. */
+function forksOfEnvironment(): Record<string, string> {
+  const named = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[0].startsWith('FORK_URL_') && entry[1] !== undefined,
+  );
+  return Object.fromEntries(named);
 }
 
 /** Which of these still run, by name. */

@@ -6,14 +6,14 @@ import type { TestService } from './testService.ts';
 
 export const chainId = 59141;
 
-/** Starts an Anvil that stands for Linea Sepolia, with the protocol and a token. The caller stops it. */
-export async function startTestChain() {
-  const facts = findChain(chainId);
-  if (!facts) throw new Error(`${chainId} is not supported`);
+/** Starts an Anvil that stands for a public chain, by default Linea Sepolia, with the protocol and a token. The caller stops it. */
+export async function startTestChain(id = chainId) {
+  const facts = findChain(id);
+  if (!facts) throw new Error(`${id} is not supported`);
   const { factory, implementation } = facts;
-  const anvil: Anvil = await startAnvil({ chainId });
+  const anvil: Anvil = await startAnvil({ chainId: id });
   const { rpcUrl } = anvil;
-  await deployProtocol({ rpcUrl, chainId, factory, implementation });
+  await deployProtocol({ rpcUrl, chainId: id, factory, implementation });
   const client = createTestClient({
     mode: 'anvil',
     transport: http(rpcUrl),

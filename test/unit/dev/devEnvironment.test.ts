@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
-import { readRelayerKeys } from '../../../src/api/config/relayerKeys.ts';
+import { readRelayerSigners } from '../../../src/api/config/relayerSigners.ts';
 import { buildDevEnvironment } from '../../../src/api/dev/devEnvironment.ts';
 import { supportedChains } from '../../../src/protocol/chains.ts';
 
@@ -9,10 +9,12 @@ const key = `0x${'11'.repeat(32)}` as const;
 function build(env: NodeJS.ProcessEnv) {
   const chains = supportedChains('testnet').map((chain, ordinal) => ({
     chain,
+    forkedAt: ordinal === 2 ? 4_000 : null,
     anvil: { rpcUrl: `http://127.0.0.1:${9000 + ordinal}`, wsUrl: `ws://127.0.0.1:${9000 + ordinal}` },
   }));
   return buildDevEnvironment({
     env,
+    environment: 'testnet',
     databaseUrl: 'postgres://localhost/dev',
     ports: { api: 3001, indexer: 42_070, apiInternal: 9_466, workerInternal: 9_467 },
     chains,
@@ -38,8 +40,8 @@ test('a development stack never talks to the chains and wallets that the environ
     'http://127.0.0.1:9002',
   ]);
   expect(configuration.chains[0].factory).toBe('0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8');
-  const keys = readRelayerKeys(environment, configuration.chains);
-  expect([...keys.values()]).toEqual([[key], [key], [key]]);
+  const keys = readRelayerSigners(environment, configuration.chains).byChain;
+  expect([...keys.values()].map((chain) => chain.keys)).toEqual([[key], [key], [key]]);
 });
 
 test('one confirmation counts on every chain, and other settings of the environment are kept', () => {
@@ -56,4 +58,11 @@ test('the rate limits are raised unless the environment names them, and the encr
   expect(limits.rates.write.perSecond).toBeGreaterThanOrEqual(1_000);
   expect(build({}).ENCRYPTION_KEY).toBe('44'.repeat(32));
   expect(build({ ENCRYPTION_KEY: '55'.repeat(32) }).ENCRYPTION_KEY).toBe('55'.repeat(32));
+});
+
+test('a local chain is indexed from its first block, a fork from where it leaves its chain or as the environment says', () => {
+  const startBlocks = (env: NodeJS.ProcessEnv) =>
+    readConfiguration(build(env)).chains.map(({ startBlock }) => startBlock);
+  expect(startBlocks({ START_BLOCK_59141: '70' })).toEqual([0, 0, 4_000]);
+  expect(startBlocks({ START_BLOCK_84532: '70' })).toEqual([0, 0, 70]);
 });

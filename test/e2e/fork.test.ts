@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordShape, stateShape } from '../../src/api/demo/served.ts';
+import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
+import { type PublicChain, startPublicChain } from '../support/publicChain.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createLocalStacks, type LocalStack, type LocalStacks } from './support/localStack.ts';
+import { startProgram } from './support/program.ts';
+
+const chainId = 59141;
+let publicChain: PublicChain;
+let stacks: LocalStacks;
+let local: LocalStack;
+let fork: string[];
+beforeAll(async () => {
+  publicChain = await startPublicChain(chainId);
+  fork = ['--fork', `${chainId}=${publicChain.rpcUrl}`];
+  stacks = await createLocalStacks({ START_BLOCK_59141: '0' });
+  local = await stacks.start(fork);
+}, 120_000);
+afterAll(async () => {
+  await stacks.dispose();
+  await publicChain.stop();
+});
+
+describe('npm run dev -- --fork', () => {
+  test('plays the demo on the contracts of the forked chain, which stays as it was', async () => {
+    const head = await publicChain.client.getBlockNumber();
+    const demo = startProgram('src/api/demo/demo.ts', { env: stacks.env });
+    expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
+    expect(await publicChain.client.getBlockNumber()).toBe(head);
+  });
+
+  test('an agreement from before the fork can be imported, with its history', async () => {
+    const service = createServiceClient(local.stack);
+    const { address, agreement } = publicChain.earlier;
+    const body = { chainId, address, agreement, displayName: 'From before' };
+    const record = await service.post('/agreements/import', body, recordShape);
+    expect(record).toMatchObject({ address, status: 'Deployed' });
+    expect(await service.get(`/agreements/${record.id}/state`, stateShape)).toMatchObject({ state: 'PONG' });
+  });
+
+  test('goes on where it stopped, at the same block of the forked chain', async () => {
+    const client = createServiceClient(local.stack);
+    const list = recordShape.pick({ id: true }).array();
+    const before = await client.get('/agreements?limit=100', list);
+    local.program.signal('SIGINT');
+    expect(await local.program.exited).toEqual({ code: 0, signal: null });
+    await publicChain.client.mine({ blocks: 5 });
+    local = await stacks.start(fork);
+    const service = createServiceClient(local.stack);
+    await waitUntil('the records are there', async () => {
+      const now = await service.get('/agreements?limit=100', list);
+      return JSON.stringify(now) === JSON.stringify(before);
+    });
+    const demo = startProgram('src/api/demo/demo.ts', { env: stacks.env });
+    expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a fork that cannot be is refused before anything starts', () => {
+  const refusal = async (words: string[], env: Record<string, string>) => {
+    const program = startProgram('src/api/dev/dev.ts', { env, words });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    return program.lines.join('\n');
+  };
+
+  test('of a chain that the node does not serve', async () => {
+    const other = await createLocalStacks();
+    const said = await refusal(['--fork', `84532=${publicChain.rpcUrl}`], other.env);
+    expect(said).toContain('that node serves the chain 59141');
+    await other.dispose();
+  });
+
+  test('of a node that does not answer', async () => {
+    const other = await createLocalStacks();
+    const said = await refusal(['--fork', '59141=http://127.0.0.1:1'], other.env);
+    expect(said).toContain('the node at 127.0.0.1:1 does not answer');
+    await other.dispose();
+  });
+
+  test('in a directory whose chains were no forks of it', async () => {
+    local.program.signal('SIGINT');
+    await local.program.exited;
+    expect(await refusal([], stacks.env)).toContain('forks of 59141');
+  });
+});

@@ -1,0 +1,19 @@
+import { type Address, createTestClient, http } from 'viem';
+import { pingPong } from '../../bench/pingPong.ts';
+import { deployDirectly, submitDirectly } from '../service/support/directDeployment.ts';
+import { startTestChain, type TestChain } from '../service/support/testChain.ts';
+
+const emptyBlocks = 40;
+
+/** A chain that plays the part of a public one: the protocol is there, and somebody has used it before. */
+export type PublicChain = TestChain & { earlier: { address: Address; agreement: typeof pingPong } };
+
+/** Starts it with one agreement that has taken an input, and some blocks on top. The caller stops it. */
+export async function startPublicChain(id?: number): Promise<PublicChain> {
+  const chain = await startTestChain(id);
+  const address = await deployDirectly(chain, { agreement: pingPong, values: {} });
+  const hit = { agreement: pingPong, inputId: 'hit', values: { note: 'before the fork' } };
+  await submitDirectly(chain, { from: chain.relayer, to: address, ...hit });
+  await createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).mine({ blocks: emptyBlocks });
+  return { ...chain, earlier: { address, agreement: pingPong } };
+}
