@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import { z } from 'zod';
 import { createDatabase } from '../../src/api/database/database.ts';
 import { createRelay } from '../../src/api/relay/relay.ts';
+import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
 import { quickSettings } from './relaySettings.ts';
 
@@ -63,7 +64,7 @@ function run({ databaseUrl, rpcUrl, chainId, keys, leaseMs }: RelayProcessPlan):
     pool,
     databaseUrl,
     chains: [{ chainId, name: 'test', rpcUrls: [rpcUrl], confirmations: 1 }],
-    keys: new Map([[chainId, keys satisfies Hex[]]]),
+    signers: new Map([[chainId, { ready: keys.map((key: Hex) => createKeySigner(key)), awaited: [] }]]),
     settings: new Map([[chainId, { ...quickSettings, leaseMs }]]),
     rpcTimeoutMs: 5_000,
     logger,

@@ -22,12 +22,16 @@ import { createDatabase } from '../../src/api/database/database.ts';
 import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
 import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
 import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
+import { createKeySigner } from '../../src/api/signers/keySigner.ts';
+import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
 import { createTestDatabase } from './postgres.ts';
 import { quickSettings } from './relaySettings.ts';
 import { waitUntil } from './waitUntil.ts';
 
 export type RelayStart = {
   keys: readonly Hex[];
+  /** Beside the keys: signers that are not there at once. */
+  awaited?: RelaySigners['awaited'];
   settings?: Partial<RelaySettings>;
   rpcUrls?: [string, ...string[]];
   confirmations?: number;
@@ -168,12 +172,18 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
     return { ...row, attempts, nonce: row.nonce === null ? null : Number(row.nonce) };
   };
 
-  const startRelay = async ({ keys, settings = {}, rpcUrls = [rpcUrl], confirmations = 1 }: RelayStart) => {
+  const startRelay = async ({
+    keys,
+    awaited = [],
+    settings = {},
+    rpcUrls = [rpcUrl],
+    confirmations = 1,
+  }: RelayStart) => {
     const relay = createRelay({
       pool,
       databaseUrl,
       chains: [{ chainId, name: 'test', rpcUrls, confirmations }],
-      keys: new Map([[chainId, keys]]),
+      signers: new Map([[chainId, { ready: keys.map(createKeySigner), awaited }]]),
       settings: new Map([[chainId, { ...quickSettings, ...settings }]]),
       rpcTimeoutMs: 5_000,
       logger,

@@ -62,7 +62,26 @@ async function attendSeat(
   await keepCounter(context, { wallet, counter, to });
   // What lies above is about to be free again, and nothing is spent on it.
   const end = Math.min(to, wallet.nextNonce);
-  await tendSlots({ pool, holder, settings, view, wallet, sender, logger }, { slots, end });
+  const tend = () => tendSlots({ pool, holder, settings, view, wallet, sender, logger }, { slots, end });
+  if (wallet.signer?.isLocal === false) tendInBackground(context, wallet, tend);
+  else await tend();
+}
+
+/** While a signer outside of the process is asked for one wallet's bytes, the others are looked after. */
+function tendInBackground(
+  { remoteWork, logger }: ChainContext,
+  wallet: Wallet,
+  tend: () => Promise<void>,
+): void {
+  if (wallet.isTended) return;
+  wallet.isTended = true;
+  const work = tend()
+    .catch((error) => logger.error({ err: error, wallet: wallet.address }, 'looking after a wallet failed'))
+    .then(() => {
+      wallet.isTended = false;
+      remoteWork.delete(work);
+    });
+  remoteWork.add(work);
 }
 
 async function keepCounter(
@@ -91,7 +110,7 @@ async function updateStatus(
   context: ChainContext,
   { wallet, view }: { wallet: Wallet; view: ChainView },
 ): Promise<void> {
-  if (!wallet.account) return;
+  if (!wallet.signer) return;
   const { pool, holder, logger, settings } = context;
   const { balance } = wallet.view;
   const least = leastBalance(settings, view);

@@ -20,6 +20,8 @@ export type ChainContext = {
   readonly logger: Logger;
   /** Those with a key, and those that are seen through without one. */
   readonly seats: Map<Address, Seat>;
+  /** Work for single wallets that waits for a signer outside of the process: nothing else waits for it. */
+  readonly remoteWork: Set<Promise<void>>;
   /** What the chain last said; undefined until it has answered once. */
   view: ChainView | undefined;
 };

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Address, Hex, PrivateKeyAccount, PublicClient } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import type { Address, PublicClient } from 'viem';
 import type { RelaySettings } from '../config/relaySettings.ts';
+import type { RelaySigners } from '../signers/openSigners.ts';
+import type { Signer } from '../signers/signer.ts';
 import { createAnswerLog } from './answerLog.ts';
 import { attend } from './attend.ts';
 import { type ChainContext, heldSeats } from './chainContext.ts';
@@ -19,7 +20,7 @@ export type ChainRelayOptions = {
   pool: pg.Pool;
   chainId: number;
   confirmations: number;
-  keys: readonly Hex[];
+  signers: RelaySigners;
   /** Names this process among those that take leases. */
   owner: string;
   settings: RelaySettings;
@@ -45,31 +46,46 @@ const closeMs = 5_000;
 
 /** Sends what the outbox holds for one chain, with those of its wallets that this process gets the lease of. */
 export function createChainRelay(options: ChainRelayOptions): ChainRelay {
-  const { keys, owner, confirmations, ...shared } = options;
+  const { signers: opened, owner, confirmations, ...shared } = options;
   const { pool, chainId, settings } = shared;
   const logger = options.logger.child({ chainId });
   const answers = createAnswerLog({ pool, chainId, logger });
   const holder = { chainId, owner, leaseMs: settings.leaseMs };
   const seats = new Map<Address, Seat>();
-  const context: ChainContext = { ...shared, holder, answers, logger, seats, view: undefined };
+  const context: ChainContext = {
+    ...shared,
+    holder,
+    answers,
+    logger,
+    seats,
+    remoteWork: new Set(),
+    view: undefined,
+  };
   let livelyUntil = 0;
   let isUnderWay = false;
   let isFull = false;
   let recountMs = firstRecountMs;
 
-  const accounts = keys.map((key) => privateKeyToAccount(key));
-  const takeSeat = (address: Address, account: PrivateKeyAccount | undefined) => {
+  const signers: Signer[] = [];
+  let awaited = opened.awaited.length;
+  const takeSeat = (address: Address, signer: Signer | undefined) => {
     const onProgress = () => {
       recountMs = firstRecountMs;
       if (isFull) pumping.wake();
     };
     const onObjection = () => attending.wake();
-    seats.set(address, createSeat(context, { address, account, onProgress, onObjection }));
+    seats.set(address, createSeat(context, { address, signer, onProgress, onObjection }));
   };
-  for (const account of accounts) takeSeat(account.address, account);
+  const addSigner = (signer: Signer) => {
+    // Two ways to the same key are one wallet.
+    if (signers.some(({ address }) => address === signer.address)) return;
+    signers.push(signer);
+    takeSeat(signer.address, signer);
+  };
+  for (const signer of opened.ready) addSigner(signer);
   const preparations = createPreparations({ ...shared, logger, onReady: () => pumping.wake() });
   const settlements = createSettlements({ ...shared, logger, confirmations, pollMs: settings.pollMs });
-  const renewLeases = createLeaseKeeper(context, { accounts, takeSeat });
+  const renewLeases = createLeaseKeeper(context, { signers, areAllThere: () => awaited === 0, takeSeat });
 
   const leasing = createRepeater({
     what: 'keeping the leases',
@@ -96,7 +112,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
   const pumping = createRepeater({
     what: 'signing',
     async work() {
-      const outcome = await pump(context, preparations);
+      const outcome = await pump(context, { preparations, wake: () => pumping.wake() });
       isFull = outcome === 'full';
       if (isFull) recounting.wake();
       if (outcome === 'blind') attending.wake();
@@ -114,10 +130,17 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     logger,
   });
   attending.wake();
+  for (const opening of opened.awaited) {
+    void opening.then((signer) => {
+      awaited--;
+      if (signer) addSigner(signer);
+      attending.wake();
+    });
+  }
 
   const endWork = async () => {
     await Promise.all([pumping, attending, recounting, leasing].map((repeater) => repeater.close()));
-    await preparations.idle();
+    await Promise.all([preparations.idle(), ...context.remoteWork]);
     await Promise.all([...seats.values()].map(({ sender }) => sender.close()));
   };
   return {

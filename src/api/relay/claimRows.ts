@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import type { Address, Hex, PrivateKeyAccount } from 'viem';
+import type { Address, Hex } from 'viem';
 import { channels } from '../database/channels.ts';
+import type { Signer, SigningError } from '../signers/signer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import type { Fees } from './fees.ts';
 import { type SignedTransaction, signTransaction } from './signTransaction.ts';
@@ -22,7 +23,7 @@ export type Terms = { readonly gas: bigint; readonly fees: Fees };
 export type SignedRow = SignedTransaction & Terms & { readonly id: string; readonly nonce: number };
 
 export type ClaimOptions = {
-  wallet: { address: Address; account: PrivateKeyAccount };
+  wallet: { address: Address; signer: Signer };
   holder: LeaseHolder;
   limit: number;
   /** Unix seconds of the block that the transactions can be in at the earliest: what expires before is left alone. */
@@ -40,46 +41,38 @@ export type Claim = {
   isHeld: boolean;
   /** How many rows were there to sign, up to the limit. */
   found: number;
+  /** How many of them the signer was asked for. */
+  asked: number;
   signed: SignedRow[];
   /** Those without terms, and those that could not be signed with the reason. */
   unprepared: AcceptedRow[];
   refused: { row: AcceptedRow; error: unknown }[];
+  /** Why the signer did not sign all of it, where that was its own fault. */
+  failure: SigningError | undefined;
   /** The counter after it. */
   nextNonce: number;
 };
 
 /**
  * Signs the oldest accepted transactions with the next nonces of a wallet. Nonces, bytes, hashes and the counter are written in
- * one database transaction, in which the wallet's row is locked: so whoever takes over the lease sees all of it or nothing.
+ * one database transaction, in which the wallet's row is locked: so whoever takes over the lease sees all of it or nothing. For
+ * signers within this process alone: nothing may take long here.
  */
 export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> {
-  const { wallet, holder, findTerms } = options;
+  const { wallet, holder } = options;
   return withTransaction(pool, async (client) => {
     const found = await readRows(client, options);
-    const { isHeld, rows, nextNonce } = found;
-    const claim: Claim = { isHeld, found: rows.length, signed: [], unprepared: [], refused: [], nextNonce };
-    if (!isHeld) return claim;
+    const claim = startClaim(found);
+    if (!found.isHeld) return claim;
     faultPoint('afterClaim');
 
-    let funds = options.funds;
-    for (const row of rows) {
-      const terms = findTerms(row);
-      if (!terms) {
-        claim.unprepared.push(row);
-        continue;
-      }
-      funds -= terms.gas * terms.fees.maxFeePerGas;
-      if (funds < 0n) break;
-      const call = { to: row.contract, data: row.callData, gas: terms.gas };
+    const { payable, unprepared } = findPayable(found.rows, options);
+    claim.unprepared.push(...unprepared);
+    claim.asked = payable.length;
+    for (const { row, terms } of payable) {
       const nonce = claim.nextNonce;
       try {
-        const signed = await signTransaction(wallet.account, {
-          call,
-          chainId: holder.chainId,
-          nonce,
-          fees: terms.fees,
-        });
-        claim.signed.push({ ...signed, ...terms, id: row.id, nonce });
+        claim.signed.push(await signRow(wallet.signer, { row, terms, nonce, chainId: holder.chainId }));
         claim.nextNonce++;
       } catch (error) {
         claim.refused.push({ row, error });
@@ -91,6 +84,44 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
   });
 }
 
+export type FoundRows = { isHeld: boolean; rows: readonly AcceptedRow[]; nextNonce: number };
+export type PayableRow = { readonly row: AcceptedRow; readonly terms: Terms };
+
+export function startClaim({ isHeld, rows, nextNonce }: FoundRows): Claim {
+  const nothing = { asked: 0, signed: [], unprepared: [], refused: [], failure: undefined };
+  return { ...nothing, isHeld, found: rows.length, nextNonce };
+}
+
+/** The rows of which all is known that has to be, as far as the funds go, and those of which it is not. */
+export function findPayable(
+  rows: readonly AcceptedRow[],
+  { findTerms, ...options }: Pick<ClaimOptions, 'findTerms' | 'funds'>,
+): { payable: PayableRow[]; unprepared: AcceptedRow[] } {
+  const payable: PayableRow[] = [];
+  const unprepared: AcceptedRow[] = [];
+  let { funds } = options;
+  for (const row of rows) {
+    const terms = findTerms(row);
+    if (!terms) {
+      unprepared.push(row);
+      continue;
+    }
+    funds -= terms.gas * terms.fees.maxFeePerGas;
+    if (funds < 0n) break;
+    payable.push({ row, terms });
+  }
+  return { payable, unprepared };
+}
+
+export async function signRow(
+  signer: Signer,
+  { row, terms, nonce, chainId }: PayableRow & { nonce: number; chainId: number },
+): Promise<SignedRow> {
+  const call = { to: row.contract, data: row.callData, gas: terms.gas };
+  const signed = await signTransaction(signer, { call, chainId, nonce, fees: terms.fees });
+  return { ...signed, ...terms, id: row.id, nonce };
+}
+
 type FoundRow = {
   next_nonce: string;
   id: string | null;
@@ -100,7 +131,11 @@ type FoundRow = {
   last_attempt_id: number | null;
 };
 
-async function readRows(client: pg.PoolClient, options: ClaimOptions) {
+/** Locks the wallet's row, and the oldest accepted ones that nobody else is at. */
+export async function readRows(
+  client: pg.PoolClient,
+  options: Omit<ClaimOptions, 'findTerms' | 'funds'>,
+): Promise<FoundRows> {
   const { wallet, holder, limit, earliest, excluded } = options;
   const { rows } = await client.query<FoundRow>({
     name: 'relay claim',
@@ -114,6 +149,7 @@ async function readRows(client: pg.PoolClient, options: ClaimOptions) {
           select max(id) from service.transaction_attempts where transaction_id = accepted.id) as last_attempt_id
         from service.transactions accepted
         where chain_id = $1 and state = 'accepted' and deadline >= $4::numeric and id <> all($5)
+          and (reserved_until is null or reserved_until < now())
         order by created_at, id limit $6
         for update skip locked) it on true`,
     values: [holder.chainId, wallet.address, holder.owner, String(earliest), excluded, limit],
@@ -127,10 +163,11 @@ async function readRows(client: pg.PoolClient, options: ClaimOptions) {
   return { isHeld: rows.length > 0, rows: accepted, nextNonce: Number(rows[0]?.next_nonce ?? 0) };
 }
 
-async function writeSigned(
+/** Writes nonces, bytes and hashes of rows that are locked, as is the wallet's, and the counter after them, in one statement. */
+export async function writeSigned(
   client: pg.PoolClient,
-  { signed, nextNonce }: Claim,
-  { wallet, holder }: ClaimOptions,
+  { signed, nextNonce }: Pick<Claim, 'signed' | 'nextNonce'>,
+  { wallet, holder }: Pick<ClaimOptions, 'wallet' | 'holder'>,
 ): Promise<void> {
   await client.query({
     name: 'relay sign',
@@ -140,7 +177,8 @@ async function writeSigned(
           as it(id, nonce, hash, raw, gas, max_fee, tip)),
       rows as (
         update service.transactions it
-        set state = 'signed', wallet = $9, wallet_nonce = signed.nonce, tx_hash = signed.hash, updated_at = now()
+        set state = 'signed', wallet = $9, wallet_nonce = signed.nonce, tx_hash = signed.hash,
+          reserved_until = null, updated_at = now()
         from signed where it.id = signed.id),
       attempts as (
         insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,

@@ -1,4 +1,5 @@
-import type { Address, PrivateKeyAccount } from 'viem';
+import type { Address } from 'viem';
+import type { Signer } from '../signers/signer.ts';
 import type { ChainContext } from './chainContext.ts';
 import { insertWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
 
@@ -12,19 +13,22 @@ const renewalsPerLook = 4;
 export function createLeaseKeeper(
   context: ChainContext,
   {
-    accounts,
+    signers,
+    areAllThere,
     takeSeat,
   }: {
-    accounts: readonly PrivateKeyAccount[];
-    takeSeat(address: Address, account: PrivateKeyAccount | undefined): void;
+    /** Those that are there; more may come. */
+    signers: readonly Signer[];
+    /** Whether all that are configured are: before that nobody can say which wallet has no key any more. */
+    areAllThere(): boolean;
+    takeSeat(address: Address, signer: Signer | undefined): void;
   },
 ): () => Promise<boolean> {
   const { pool, chainId, holder, seats, logger } = context;
-  const configured = accounts.map(({ address }) => address);
-  let hasRows = false;
+  let rows = 0;
   let renewals = 0;
 
-  const insertRows = async () => {
+  const insertRows = async (configured: readonly Address[]) => {
     const views = new Map(
       configured.flatMap((address) => {
         const view = context.view?.wallets.get(address);
@@ -33,9 +37,9 @@ export function createLeaseKeeper(
     );
     if (views.size < configured.length) return;
     await insertWallets(pool, chainId, views);
-    hasRows = true;
+    rows = configured.length;
   };
-  const seeThrough = async () => {
+  const seeThrough = async (configured: readonly Address[]) => {
     const left = await retireWallets(pool, { chainId, configured, owner: holder.owner });
     for (const address of left) if (!seats.has(address)) takeSeat(address, undefined);
     const done = [...seats.keys()].filter(
@@ -46,8 +50,9 @@ export function createLeaseKeeper(
   };
 
   return async () => {
-    if (!hasRows) await insertRows();
-    if (renewals++ % renewalsPerLook === 0) await seeThrough();
+    const configured = signers.map(({ address }) => address);
+    if (rows < configured.length) await insertRows(configured);
+    if (areAllThere() && renewals++ % renewalsPerLook === 0) await seeThrough(configured);
     const leases = await renewLeases(pool, [...seats.keys()], holder);
     let isAny = false;
     for (const { address, nextNonce, isNew } of leases) {

@@ -1,11 +1,19 @@
 import { faultPoint } from '../supervision/faultPoint.ts';
 import type { ChainContext } from './chainContext.ts';
 import type { ChainView } from './chainView.ts';
-import { type Claim, claimRows } from './claimRows.ts';
+import { claimRemotely } from './claimRemotely.ts';
+import { type Claim, type ClaimOptions, claimRows } from './claimRows.ts';
 import { suggestFees } from './fees.ts';
 import type { Preparations } from './preparations.ts';
 import type { Seat } from './seat.ts';
-import { availableFunds, chooseWallet, countInFlight, isReady, type Wallet } from './wallet.ts';
+import {
+  availableFunds,
+  chooseWallet,
+  countInFlight,
+  isReady,
+  noteSignerFailure,
+  type Wallet,
+} from './wallet.ts';
 
 /** Signing takes about half a millisecond a row, and nothing else runs meanwhile. */
 const batchSize = 24;
@@ -23,21 +31,27 @@ export type PumpOutcome =
   /** Nothing was done because nobody knows what the chain says now. */
   | 'blind';
 
-/** Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's sender. */
-export async function pump(context: ChainContext, preparations: Preparations): Promise<PumpOutcome> {
+/**
+ * Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's
+ * sender. Signers outside of the process are not waited for: `wake` is called when there may be more to sign after one is done.
+ */
+export async function pump(
+  context: ChainContext,
+  { preparations, wake }: { preparations: Preparations; wake(): void },
+): Promise<PumpOutcome> {
   const claiming = new Set<Wallet>();
   const outcomes = await Promise.all(
-    Array.from({ length: lanes }, () => pumpLane(context, preparations, claiming)),
+    Array.from({ length: lanes }, () => pumpLane(context, { preparations, wake, claiming })),
   );
   return outcomes.find((outcome) => outcome !== 'drained') ?? 'drained';
 }
 
 async function pumpLane(
   context: ChainContext,
-  preparations: Preparations,
-  claiming: Set<Wallet>,
+  options: { preparations: Preparations; wake(): void; claiming: Set<Wallet> },
 ): Promise<PumpOutcome> {
   const { settings, seats } = context;
+  const { preparations, claiming } = options;
   for (;;) {
     const { view } = context;
     if (!view || performance.now() - view.readAt > viewMs) return 'blind';
@@ -47,6 +61,10 @@ async function pumpLane(
     const wallet = chooseWallet(wallets, settings);
     const seat = wallet && seats.get(wallet.address);
     if (!seat) return wallets.some(isReady) ? 'full' : 'drained';
+    if (wallet.signer?.isLocal === false) {
+      claimInBackground(context, { seat, view, ...options });
+      continue;
+    }
     claiming.add(wallet);
     try {
       if (!(await claimOnce(context, { seat, view, preparations }))) return 'drained';
@@ -56,6 +74,31 @@ async function pumpLane(
   }
 }
 
+function claimInBackground(
+  context: ChainContext,
+  {
+    seat,
+    view,
+    preparations,
+    wake,
+  }: { seat: Seat; view: ChainView; preparations: Preparations; wake(): void },
+): void {
+  const { wallet } = seat;
+  wallet.isSigning = true;
+  const work = claimOnce(context, { seat, view, preparations })
+    .catch((error) => {
+      context.logger.error({ err: error, wallet: wallet.address }, 'claiming for a wallet failed');
+      noteSignerFailure(wallet);
+      return true;
+    })
+    .then((isMore) => {
+      wallet.isSigning = false;
+      context.remoteWork.delete(work);
+      if (isMore) wake();
+    });
+  context.remoteWork.add(work);
+}
+
 /** Returns whether there may be more to sign. */
 async function claimOnce(
   context: ChainContext,
@@ -63,17 +106,19 @@ async function claimOnce(
 ): Promise<boolean> {
   const { pool, holder, settings } = context;
   const { wallet } = seat;
-  if (!wallet.account) return false;
+  const { address, signer } = wallet;
+  if (!signer) return false;
   const limit = Math.min(batchSize, settings.maxInFlight - countInFlight(wallet));
-  const claim = await claimRows(pool, {
-    wallet: { address: wallet.address, account: wallet.account },
+  const options: ClaimOptions = {
+    wallet: { address, signer },
     holder,
     limit,
     earliest: earliestBlockTime(view),
     excluded: preparations.excluded(),
     funds: availableFunds(wallet),
     findTerms: (row) => preparations.findTerms(row, view),
-  });
+  };
+  const claim = await (signer.isLocal ? claimRows(pool, options) : claimRemotely(pool, options));
   if (!claim.isHeld) {
     // Another's, or resting: whoever looks after the wallets finds out.
     wallet.isReconciled = false;
@@ -94,9 +139,10 @@ function passOn(
   }: { seat: Seat; claim: Claim; preparations: Preparations; view: ChainView },
 ): void {
   const { wallet, sender } = seat;
-  const { signed, unprepared, refused, found } = claim;
+  const { asked, signed, unprepared, refused, found, failure } = claim;
   if (countInFlight(wallet) === 0) wallet.movedAt = performance.now();
-  wallet.nextNonce = claim.nextNonce;
+  // While a remote signer was asked in vain, the counter may have moved.
+  if (signed.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = claim.nextNonce;
   for (const { nonce, gas, fees } of signed) wallet.committed.set(nonce, gas * fees.maxFeePerGas);
   sender.push(signed.map(({ hash, raw }) => ({ hash, raw, everywhere: false })));
   preparations.forget(signed.map(({ id }) => id));
@@ -106,7 +152,14 @@ function passOn(
     logger.error({ err: error, transaction: row.id }, 'a transaction cannot be signed');
     preparations.postpone(row.id);
   }
-  if (signed.length + unprepared.length + refused.length === 0 && found > 0) {
+  if (signed.length > 0) wallet.signerFailures = 0;
+  if (failure) {
+    const restMs = noteSignerFailure(wallet);
+    logger.error(
+      { err: failure, wallet: wallet.address, restMs },
+      'a signer does not sign: its wallet rests',
+    );
+  } else if (asked + unprepared.length === 0 && found > 0) {
     wallet.restsUntil = performance.now() + restMs;
     logger.warn({ wallet: wallet.address }, 'a wallet has too little left for the next transaction');
   }

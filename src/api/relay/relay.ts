@@ -4,10 +4,10 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createChainClients } from '../chain/clients.ts';
 import type { ChainConfiguration } from '../config/configuration.ts';
-import type { RelayerKeys } from '../config/relayerKeys.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { channels } from '../database/channels.ts';
 import { listen } from '../database/listen.ts';
+import type { RelaySigners } from '../signers/openSigners.ts';
 import { createChainRelay } from './chainRelay.ts';
 
 export type RelayOptions = {
@@ -16,7 +16,7 @@ export type RelayOptions = {
   /** The same database, for the connection that listens. */
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'rpcUrls' | 'confirmations'>[];
-  keys: RelayerKeys;
+  signers: ReadonlyMap<number, RelaySigners>;
   settings: ReadonlyMap<number, RelaySettings>;
   /** How long one endpoint may take for an answer. */
   rpcTimeoutMs: number;
@@ -35,7 +35,7 @@ export type Relay = {
  * nonce only when none of the earlier ones can be mined any more. Nothing that goes wrong ends it; it waits and tries again.
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { pool, databaseUrl, chains, keys, settings, rpcTimeoutMs, logger } = options;
+  const { pool, databaseUrl, chains, signers, settings, rpcTimeoutMs, logger } = options;
   const owner = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
   const clients = createChainClients(chains, { rpcTimeoutMs });
   const relays = new Map(
@@ -47,7 +47,7 @@ export function createRelay(options: RelayOptions): Relay {
         pool,
         chainId,
         confirmations,
-        keys: keys.get(chainId) ?? [],
+        signers: signers.get(chainId) ?? { ready: [], awaited: [] },
         owner,
         settings: getOfChain(settings, chainId),
         client: getOfChain(clients, chainId),

@@ -1,4 +1,5 @@
-import type { Address, PrivateKeyAccount } from 'viem';
+import type { Address } from 'viem';
+import type { Signer } from '../signers/signer.ts';
 import type { NotedAnswer } from './answerLog.ts';
 import type { ChainContext } from './chainContext.ts';
 import { createSender, type Sender } from './sender.ts';
@@ -19,12 +20,12 @@ export function createSeat(
   context: Omit<ChainContext, 'seats'>,
   {
     address,
-    account,
+    signer,
     onProgress,
     onObjection,
   }: {
     address: Address;
-    account: PrivateKeyAccount | undefined;
+    signer: Signer | undefined;
     /** More is mined than before. */
     onProgress(): void;
     /** A node has not taken something. */
@@ -32,7 +33,7 @@ export function createSeat(
   },
 ): Seat {
   const { client, endpoints, answers, settings, logger } = context;
-  const wallet = createWallet(address, account);
+  const wallet = createWallet(address, signer);
 
   const recount = async () => {
     const minedCount = await client.getTransactionCount({ address, blockTag: 'latest' });

@@ -1,15 +1,23 @@
-import { type Address, type Hex, keccak256, type PrivateKeyAccount } from 'viem';
+import { type Address, type Hex, keccak256, serializeTransaction } from 'viem';
+import type { Signer } from '../signers/signer.ts';
 import type { Fees } from './fees.ts';
 
 export type Call = { readonly to: Address; readonly data: Hex; readonly gas: bigint };
 /** The bytes of a transaction, and the hash by which the chain knows it. */
 export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
 
-/** Makes a call into bytes that any node can send. The same call, nonce and fees give the same bytes. */
+/**
+ * Makes a call into bytes that any node can send. Signing the same twice may give other bytes with another hash: until they are
+ * stored, they must not leave the process.
+ *
+ * @throws SigningError where the signer gives no signature.
+ */
 export async function signTransaction(
-  account: PrivateKeyAccount,
+  signer: Signer,
   { call, chainId, nonce, fees }: { call: Call; chainId: number; nonce: number; fees: Fees },
 ): Promise<SignedTransaction> {
-  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, ...call, ...fees });
+  const unsigned = { type: 'eip1559', chainId, nonce, ...call, ...fees } as const;
+  const signature = await signer.sign(keccak256(serializeTransaction(unsigned)));
+  const raw = serializeTransaction(unsigned, signature);
   return { raw, hash: keccak256(raw) };
 }

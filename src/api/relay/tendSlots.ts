@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Hex } from 'viem';
 import type { RelaySettings } from '../config/relaySettings.ts';
+import { SigningError } from '../signers/signer.ts';
 import type { ChainView } from './chainView.ts';
 import type { Terms } from './claimRows.ts';
 import { type Fees, raiseFees, suggestFees } from './fees.ts';
@@ -11,7 +12,7 @@ import { isLive, type Slot } from './readSlots.ts';
 import type { Outgoing, Sender } from './sender.ts';
 import { type Call, signTransaction } from './signTransaction.ts';
 import { readBytes, storeAttempt } from './storeAttempt.ts';
-import { stalledMs, type Wallet } from './wallet.ts';
+import { canSign, noteSignerFailure, stalledMs, type Wallet } from './wallet.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
 /** A transfer of nothing to an account without code costs exactly this. */
@@ -62,7 +63,7 @@ function decide(
   slot: Slot,
 ): { action: SlotAction; terms?: Terms } {
   const { attempt, row, nonce } = slot;
-  const raised = (cap: bigint) => (wallet.account ? raiseFees(attempt.fees, view, cap) : undefined);
+  const raised = (cap: bigint) => (canSign(wallet) ? raiseFees(attempt.fees, view, cap) : undefined);
   // What the projector shows as mined in a block that fell out is sent again, and left as it is until that is folded too.
   const replacement = row && row.state !== 'mined' ? raised(settings.maxFeePerGas) : undefined;
   const cancellation = raised(settings.cancelBudget / transferGas);
@@ -137,7 +138,7 @@ async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | 
 }
 
 async function signAndStore(
-  { pool, holder, wallet }: TendOptions,
+  { pool, holder, wallet, logger }: TendOptions,
   wanted: {
     nonce: number;
     previousId: number | undefined;
@@ -147,8 +148,15 @@ async function signAndStore(
   },
 ): Promise<Outgoing | undefined> {
   const { nonce, previousId, transactionId, call, fees } = wanted;
-  if (!wallet.account) return undefined;
-  const signed = await signTransaction(wallet.account, { call, chainId: holder.chainId, nonce, fees });
+  if (!wallet.signer || !canSign(wallet)) return undefined;
+  const unsigned = { call, chainId: holder.chainId, nonce, fees };
+  const signed = await signTransaction(wallet.signer, unsigned).catch((error) => {
+    if (!(error instanceof SigningError)) throw error;
+    const restMs = noteSignerFailure(wallet);
+    logger.error({ err: error, wallet: wallet.address, nonce, restMs }, 'a signer does not sign');
+    return undefined;
+  });
+  if (!signed) return undefined;
   const attempt = {
     wallet: wallet.address,
     nonce,

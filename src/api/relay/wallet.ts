@@ -1,11 +1,12 @@
-import type { Address, PrivateKeyAccount } from 'viem';
+import type { Address } from 'viem';
+import type { Signer } from '../signers/signer.ts';
 import type { WalletView } from './chainView.ts';
 
 /** A wallet of one chain as this process knows it; what counts stands in its row and on the chain. */
 export type Wallet = {
   readonly address: Address;
   /** Undefined where its key is not configured any more: what it has signed is still seen through. */
-  readonly account: PrivateKeyAccount | undefined;
+  readonly signer: Signer | undefined;
   /** Whether this process has the lease, and has brought the counter in line with the chain since it got it. */
   isHeld: boolean;
   isReconciled: boolean;
@@ -18,14 +19,21 @@ export type Wallet = {
   status: 'active' | 'unfunded';
   /** A node has said that the funds do not suffice: until then it gets nothing new. */
   restsUntil: number;
+  /** A signer that is not in this process is at work for it: until it is done it gets nothing else. */
+  isSigning: boolean;
+  /** The same for other bytes of nonces that are in use. */
+  isTended: boolean;
+  /** The signer has failed so often in a row: until then it is not asked for anything new. */
+  signerFailures: number;
+  signerRestsUntil: number;
   /** Since when the counter could go down, and to what. */
   surplus: { to: number; since: number } | undefined;
 };
 
-export function createWallet(address: Address, account: PrivateKeyAccount | undefined): Wallet {
+export function createWallet(address: Address, signer: Signer | undefined): Wallet {
   return {
     address,
-    account,
+    signer,
     isHeld: false,
     isReconciled: false,
     nextNonce: 0,
@@ -34,6 +42,10 @@ export function createWallet(address: Address, account: PrivateKeyAccount | unde
     committed: new Map(),
     status: 'unfunded',
     restsUntil: 0,
+    isSigning: false,
+    isTended: false,
+    signerFailures: 0,
+    signerRestsUntil: 0,
     surplus: undefined,
   };
 }
@@ -75,9 +87,25 @@ export function chooseWallet(
   return best;
 }
 
-export function isReady({ isHeld, isReconciled, account, status, restsUntil }: Wallet): boolean {
-  const isMine = isHeld && isReconciled && account !== undefined;
-  return isMine && status === 'active' && restsUntil <= performance.now();
+export function isReady(wallet: Wallet): boolean {
+  const isMine = wallet.isHeld && wallet.isReconciled && canSign(wallet) && !wallet.isSigning;
+  return isMine && wallet.status === 'active' && wallet.restsUntil <= performance.now();
+}
+
+/** Whether there is a signer, and it has not failed a moment ago. */
+export function canSign({ signer, signerRestsUntil }: Wallet): boolean {
+  return signer !== undefined && signerRestsUntil <= performance.now();
+}
+
+const firstSignerRestMs = 500;
+const longestSignerRestMs = 60_000;
+
+/** After each failure in a row a signer is left alone for twice as long; other wallets take what it did not sign. */
+export function noteSignerFailure(wallet: Wallet): number {
+  const restMs = Math.min(firstSignerRestMs * 2 ** wallet.signerFailures, longestSignerRestMs);
+  wallet.signerFailures++;
+  wallet.signerRestsUntil = performance.now() + restMs;
+  return restMs;
 }
 
 function compare(one: Wallet, other: Wallet, replaceAfterMs: number): number {

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { loadEnvironmentFile } from '../config/environmentFile.ts';
 import { readInternalServer } from '../config/internalServer.ts';
-import { readRelayerKeys } from '../config/relayerKeys.ts';
+import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { describeExit } from '../supervision/child.ts';
 import { startServices } from '../supervision/services.ts';
@@ -27,7 +27,7 @@ function checkSettings(env: NodeJS.ProcessEnv): Configuration {
   const problems: string[] = [];
   const configuration = collect(() => readConfiguration(env), problems);
   const chains = configuration?.chains ?? [];
-  collect(() => readRelayerKeys(env, chains), problems);
+  collect(() => readRelayerSigners(env, chains), problems);
   collect(() => readRelaySettings(env, chains), problems);
   collect(() => readInternalServer(env, 'INTERNAL_PORT'), problems);
   collect(() => readInternalServer(env, 'WORKER_INTERNAL_PORT'), problems);

@@ -2,6 +2,7 @@ import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { readInternalServer } from '../config/internalServer.ts';
+import { forgetSigners } from '../config/relayerSigners.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
@@ -22,6 +23,8 @@ function readApi(env: NodeJS.ProcessEnv) {
   return { logger, start };
 }
 
+// Whoever starts it by hand may give it the environment of all processes: no key belongs into this one.
+forgetSigners(process.env);
 try {
   runService(readApi(process.env));
 } catch (error) {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { forgetSigners } from '../config/relayerSigners.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
 import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
@@ -21,9 +22,8 @@ async function startIndexer(): Promise<void> {
   process.once('SIGINT', leave).once('SIGTERM', leave);
 
   // No key belongs into this process.
-  for (const name of Object.keys(process.env)) {
-    if (/^(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY)/.test(name)) delete process.env[name];
-  }
+  forgetSigners(process.env);
+  delete process.env.ENCRYPTION_KEY;
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   const { host, port } = readOwnServer(process.env);

@@ -2,7 +2,7 @@ import { findChain } from '../../protocol/chains.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readInternalServer } from '../config/internalServer.ts';
-import { readRelayerKeys } from '../config/relayerKeys.ts';
+import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
@@ -12,6 +12,7 @@ import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
+import { openSigners } from '../signers/openSigners.ts';
 import { type Closing, runService } from './runService.ts';
 
 const relayConnections = 20;
@@ -19,10 +20,14 @@ const relayConnections = 20;
 /** The worker: sends what was accepted, and folds what the index shows into records. */
 function readWorker(env: NodeJS.ProcessEnv) {
   const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
-  const keys = readRelayerKeys(env, chains);
+  const signers = readRelayerSigners(env, chains);
   const settings = readRelaySettings(env, chains);
   const internal = readInternalServer(env, 'WORKER_INTERNAL_PORT');
-  const logger = createLogger({ level: logLevel, name: 'worker', secrets: listSecrets(env) });
+  const logger = createLogger({
+    level: logLevel,
+    name: 'worker',
+    secrets: [...listSecrets(env), ...signers.secrets],
+  });
   const start = async (onClose: (closing: Closing) => void) => {
     await migrateDatabase(databaseUrl);
     const connect = (part: string, maxConnections: number) => {
@@ -49,11 +54,13 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
+    const stop = new AbortController();
+    onClose({ name: 'signers', close: () => stop.abort() });
     const relay = createRelay({
       pool: connect('relay', relayConnections),
       databaseUrl,
       chains,
-      keys,
+      signers: openSigners(signers.byChain, { stop: stop.signal, logger }),
       settings,
       rpcTimeoutMs: limits.rpcTimeoutMs,
       logger,

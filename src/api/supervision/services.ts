@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { withoutRelayerKeys } from '../config/relayerKeys.ts';
+import { withoutSigners } from '../config/relayerSigners.ts';
 import { type Exit, startChild } from './child.ts';
 import { type Supervisor, supervise } from './supervisor.ts';
 
@@ -26,7 +26,7 @@ const lean = [
 const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
 
 export type ServicesOptions = {
-  /** The environment of all three; the worker alone gets the relayer keys in it. */
+  /** The environment of all three; each gets of the secrets in it only what it needs. */
   env: NodeJS.ProcessEnv;
   /** Receives what the services print. Without it they print to this process's own output. */
   onLine?: (name: ServiceName, line: string) => void;
@@ -42,6 +42,13 @@ export type Services = {
   kill(): Promise<void>;
 };
 
+/** The worker alone gets what signs; the indexer, which keeps no secrets, not what encrypts them either. */
+export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (name === 'worker') return env;
+  const { ENCRYPTION_KEY, ...others } = withoutSigners(env);
+  return name === 'indexer' || ENCRYPTION_KEY === undefined ? others : { ...others, ENCRYPTION_KEY };
+}
+
 /** Starts the three processes of the service and keeps them running. */
 export function startServices(options: ServicesOptions): Services {
   const { env, onLine, onStarted, onRestart, onGivenUp } = options;
@@ -52,7 +59,7 @@ export function startServices(options: ServicesOptions): Services {
         startChild({
           entry: entries[name],
           nodeFlags: nodeFlags[name],
-          env: name === 'worker' ? env : withoutRelayerKeys(env),
+          env: environmentOf(name, env),
           onLine: onLine && ((line) => onLine(name, line)),
         }),
       onStarted: ({ pid }) => onStarted?.(name, pid),

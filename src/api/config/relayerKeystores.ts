@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { Hex } from 'viem';
+import { decryptKeystore } from '../signers/keystore.ts';
+
+export type OpenedKeystores = { readonly keys: readonly Hex[]; readonly password: string | undefined };
+
+/**
+ * Reads `RELAYER_KEYSTORE_FILES`, encrypted Web3 keystores of version 3, comma-separated, with the password of all of them in
+ * `RELAYER_KEYSTORE_PASSWORD_FILE`; each with `_<chainId>` for one chain. What is wrong is noted by variable and file. A file that
+ * serves several chains is decrypted once, with `opened` as the memory.
+ */
+export function readRelayerKeystores(
+  env: NodeJS.ProcessEnv,
+  chainId: number,
+  { problems, opened }: { problems: string[]; opened: Map<string, Hex | undefined> },
+): OpenedKeystores {
+  const nameOf = (name: string) => (env[`${name}_${chainId}`] ? `${name}_${chainId}` : name);
+  const [filesName, passwordName] = ['RELAYER_KEYSTORE_FILES', 'RELAYER_KEYSTORE_PASSWORD_FILE'].map(nameOf);
+  if (filesName === undefined || passwordName === undefined) return { keys: [], password: undefined };
+  const files = (env[filesName] ?? '')
+    .split(',')
+    .map((file) => file.trim())
+    .filter((file) => file !== '');
+  if (files.length === 0) return { keys: [], password: undefined };
+  const passwordFile = env[passwordName];
+  if (!passwordFile) {
+    problems.push(`${passwordName}: is required where ${filesName} is set`);
+    return { keys: [], password: undefined };
+  }
+  const password = read(passwordFile, passwordName, problems)?.replace(/\r?\n$/, '');
+  if (password === undefined) return { keys: [], password };
+  const keys = files.flatMap((file) => {
+    // The same file under another password is another keystore.
+    const memo = `${file}\n${passwordFile}`;
+    if (!opened.has(memo)) opened.set(memo, open(file, { password, name: filesName, problems }));
+    return opened.get(memo) ?? [];
+  });
+  return { keys, password };
+}
+
+function open(
+  file: string,
+  { password, name, problems }: { password: string; name: string; problems: string[] },
+): Hex | undefined {
+  const text = read(file, name, problems);
+  if (text === undefined) return undefined;
+  try {
+    return decryptKeystore(text, password);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    problems.push(`${name}, ${file}: ${error.message}`);
+    return undefined;
+  }
+}
+
+function read(file: string, name: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    problems.push(`${name}, ${file}: cannot be read (${code})`);
+    return undefined;
+  }
+}

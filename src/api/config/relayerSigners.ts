@@ -1,0 +1,92 @@
+import type { Hex } from 'viem';
+import type { KmsKey } from '../signers/kmsSigner.ts';
+import { ConfigurationError } from './configurationError.ts';
+import { readRelayerKeys } from './relayerKeys.ts';
+import { readRelayerKeystores } from './relayerKeystores.ts';
+
+/** What the relayer wallets of one chain sign with. */
+export type SignerSettings = { readonly keys: readonly Hex[]; readonly kms: readonly KmsKey[] };
+
+export type RelayerSigners = {
+  readonly byChain: ReadonlyMap<number, SignerSettings>;
+  /** What was read out of files and must not be logged. */
+  readonly secrets: readonly string[];
+};
+
+/**
+ * Reads with what transactions are signed: private keys, keystores and keys of AWS KMS, any of them together. Each variable with
+ * `_<chainId>` takes the place of the one without on that chain. A wallet named twice counts once. For the worker alone; no other
+ * process may hold a key.
+ *
+ * @throws ConfigurationError naming variables and files, never a key or a password.
+ */
+export function readRelayerSigners(
+  env: NodeJS.ProcessEnv,
+  chains: readonly { chainId: number }[],
+): RelayerSigners {
+  const problems: string[] = [];
+  const opened = new Map<string, Hex | undefined>();
+  const secrets = new Set<string>();
+  const byChain = new Map<number, SignerSettings>();
+  for (const { chainId } of chains) {
+    const listed = readRelayerKeys(env, chainId, problems);
+    const keystores = readRelayerKeystores(env, chainId, { problems, opened });
+    const keys = [...new Set([...listed, ...keystores.keys])];
+    const kms = readKmsKeys(env, chainId, problems);
+    if (!isAnyNamed(env, chainId)) problems.push(describeMissing(chainId));
+    byChain.set(chainId, { keys, kms });
+    for (const key of keystores.keys) secrets.add(key).add(key.slice(2));
+    if (keystores.password) secrets.add(keystores.password);
+  }
+  if (problems.length > 0) throw new ConfigurationError([...new Set(problems)]);
+  return { byChain, secrets: [...secrets] };
+}
+
+/** Such variables hold keys, lead to them, or give access to whoever signs. */
+const signerVariables = ['RELAYER_PRIVATE_KEYS', 'RELAYER_KEYSTORE_', 'RELAYER_KMS_', 'AWS_'];
+
+/** The environment without anything that could sign: what every process but the worker is given. */
+export function withoutSigners(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfSigners(name)));
+}
+
+/** Takes out of this process's own environment what `withoutSigners` leaves out, before anything has read it. */
+export function forgetSigners(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(env)) if (isOfSigners(name)) delete env[name];
+}
+
+function isOfSigners(name: string): boolean {
+  return signerVariables.some((start) => name.startsWith(start));
+}
+
+function readKmsKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]): KmsKey[] {
+  const read = (name: string) => env[`${name}_${chainId}`] || env[name] || undefined;
+  const ids = (read('RELAYER_KMS_KEY_IDS') ?? '').split(',').map((id) => id.trim());
+  const endpoint = read('RELAYER_KMS_ENDPOINT');
+  const region = read('RELAYER_KMS_REGION');
+  if (endpoint !== undefined && !URL.canParse(endpoint))
+    problems.push('RELAYER_KMS_ENDPOINT: expected a URL');
+  const keys = [...new Set(ids.filter((id) => id !== ''))].map((keyId) => {
+    // An ARN says itself where it is: arn:aws:kms:<region>:<account>:key/<id>
+    const named = keyId.startsWith('arn:') ? keyId.split(':')[3] || undefined : undefined;
+    return {
+      keyId,
+      region: named ?? region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
+      endpoint,
+    };
+  });
+  const homeless = keys.find((key) => key.region === undefined);
+  if (homeless) problems.push(`RELAYER_KMS_REGION: is required for the key ${homeless.keyId}`);
+  return keys;
+}
+
+const ways = ['RELAYER_PRIVATE_KEYS', 'RELAYER_KEYSTORE_FILES', 'RELAYER_KMS_KEY_IDS'];
+
+function isAnyNamed(env: NodeJS.ProcessEnv, chainId: number): boolean {
+  const isNamed = (text = '') => text.replaceAll(/[\s,]/g, '') !== '';
+  return ways.some((name) => isNamed(env[`${name}_${chainId}`] || env[name]));
+}
+
+function describeMissing(chainId: number): string {
+  return `RELAYER_PRIVATE_KEYS_${chainId} or ${ways[0]}: is required, one or more private keys (or ${ways[1]}, or ${ways[2]})`;
+}

@@ -1,0 +1,121 @@
+import { createDecipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
+import { concat, type Hex, keccak256, pad, toHex } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { z } from 'zod';
+
+const bytes = z
+  .string()
+  .regex(/^(0x)?([0-9a-f]{2})+$/i, 'expected hex digits')
+  .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'));
+
+const derivedLength = z.int().min(32).max(64);
+
+const derivation = z.discriminatedUnion('kdf', [
+  z.object({
+    kdf: z.literal('scrypt'),
+    kdfparams: z.object({
+      dklen: derivedLength,
+      salt: bytes,
+      n: z
+        .int()
+        .min(2)
+        .max(2 ** 20),
+      r: z.int().min(1).max(64),
+      p: z.int().min(1).max(64),
+    }),
+  }),
+  z.object({
+    kdf: z.literal('pbkdf2'),
+    kdfparams: z.object({
+      dklen: derivedLength,
+      salt: bytes,
+      c: z.int().min(1).max(10_000_000),
+      prf: z.literal('hmac-sha256'),
+    }),
+  }),
+]);
+
+const crypto = z.intersection(
+  z.object({
+    cipher: z.literal('aes-128-ctr'),
+    cipherparams: z.object({ iv: bytes.refine(({ length }) => length === 16, 'expected 16 bytes') }),
+    ciphertext: bytes.refine(({ length }) => length <= 32, 'expected 32 bytes at most'),
+    mac: bytes.refine(({ length }) => length === 32, 'expected 32 bytes'),
+  }),
+  derivation,
+);
+
+const keystore = z.object({
+  version: z.literal(3),
+  address: z.string().optional(),
+  crypto,
+});
+
+/** Memory of scrypt is 128 × n × r bytes, 256 MB as geth writes it; given back right after. */
+const mostMemory = 1_200 * 1024 * 1024;
+
+/**
+ * Decrypts the private key of a Web3 Secret Storage file, version 3: as geth, foundry and most wallets write it, with scrypt or
+ * pbkdf2. Takes about a second, as the format wants it.
+ *
+ * @throws RangeError that says what is wrong with the file or that the password is; it holds no secret.
+ */
+export function decryptKeystore(text: string, password: string): Hex {
+  const { crypto: sealed, address } = parseKeystore(text);
+  const derived = deriveKey(sealed, password);
+  // Not SHA-3: the format is older than that. What is checked is the second half of the derived key with the ciphertext.
+  const mac = keccak256(concat([derived.subarray(16, 32), sealed.ciphertext]), 'bytes');
+  if (!timingSafeEqual(mac, sealed.mac)) throw new RangeError('the password is not that of the keystore');
+  const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), sealed.cipherparams.iv);
+  const plain = Buffer.concat([decipher.update(sealed.ciphertext), decipher.final()]);
+  // Old programs left out leading zeros.
+  const key = pad(toHex(plain), { size: 32 });
+  if (address !== undefined && !isAddressOf(key, address))
+    throw new RangeError('the key is not that of the address in the keystore');
+  return key;
+}
+
+function parseKeystore(text: string): z.output<typeof keystore> {
+  const result = keystore.safeParse(parseJson(text));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  throw new RangeError(`no keystore of version 3: ${path === '' ? '' : `${path}: `}${issue?.message}`);
+}
+
+/** Some programs write the keys of the outer object in capitals. */
+function parseJson(text: string): unknown {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new RangeError('no keystore: the file holds no JSON');
+  }
+  if (typeof parsed !== 'object' || parsed === null) return parsed;
+  return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function deriveKey(sealed: z.output<typeof derivation>, password: string): Buffer {
+  if (sealed.kdf === 'pbkdf2') {
+    const { salt, c, dklen } = sealed.kdfparams;
+    return pbkdf2Sync(password, salt, c, dklen, 'sha256');
+  }
+  const { salt, n, r, p, dklen } = sealed.kdfparams;
+  // As RFC 7914 has it; some of the oldest files do not keep to it.
+  if (Math.log2(n) >= 16 * r || !Number.isInteger(Math.log2(n)))
+    throw new RangeError('the keystore has parameters that scrypt does not take');
+  try {
+    return scryptSync(password, salt, dklen, { N: n, r, p, maxmem: mostMemory });
+  } catch {
+    throw new RangeError('the parameters of scrypt in the keystore take too much memory');
+  }
+}
+
+function isAddressOf(key: Hex, address: string): boolean {
+  const written = address.toLowerCase().replace(/^0x/, '');
+  try {
+    return written === '' || privateKeyToAddress(key).toLowerCase() === `0x${written}`;
+  } catch {
+    throw new RangeError('the keystore holds no key of the curve');
+  }
+}

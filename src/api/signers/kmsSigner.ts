@@ -1,0 +1,116 @@
+import { createPublicKey } from 'node:crypto';
+import { type Address, bytesToHex, type Hash, type Hex, hexToBytes, numberToHex, recoverAddress } from 'viem';
+import { publicKeyToAddress } from 'viem/accounts';
+import { parseDerSignature } from './derSignature.ts';
+import { type Signer, SigningError, type TransactionSignature } from './signer.ts';
+
+/** One key of AWS KMS: a key pair of the kind ECC_SECG_P256K1 for signing. */
+export type KmsKey = {
+  /** Id, ARN or alias. */
+  readonly keyId: string;
+  /** Undefined: as the environment or the profile of AWS says. */
+  readonly region: string | undefined;
+  /** Where KMS is asked instead of at the region's own address. */
+  readonly endpoint: string | undefined;
+};
+
+export type KmsTimes = {
+  /** For one answer; throttled and failed requests are made again, `attempts` in all. */
+  readonly requestMs: number;
+  readonly attempts: number;
+  /** For a signature, with all attempts. */
+  readonly signMs: number;
+};
+
+const usualTimes: KmsTimes = { requestMs: 3_000, attempts: 4, signMs: 10_000 };
+
+/**
+ * A signer whose key never leaves AWS KMS. Credentials come from where AWS programs look for them (the AWS_… variables, a profile,
+ * the role of the machine). The public key is asked for once, here; the library is loaded only by who gets here.
+ *
+ * @throws SigningError where KMS does not give the public key, or it is not one of secp256k1.
+ */
+export async function openKmsSigner(key: KmsKey, times: KmsTimes = usualTimes): Promise<Signer> {
+  const { KMSClient, GetPublicKeyCommand, SignCommand } = await import('@aws-sdk/client-kms');
+  const client = new KMSClient({
+    ...(key.region !== undefined && { region: key.region }),
+    ...(key.endpoint !== undefined && { endpoint: key.endpoint }),
+    maxAttempts: times.attempts,
+    requestHandler: {
+      connectionTimeout: times.requestMs,
+      requestTimeout: times.requestMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+  const { keyId } = key;
+  const ask = <Answer>(send: (abortSignal: AbortSignal) => Promise<Answer>) =>
+    send(AbortSignal.timeout(times.signMs)).catch((cause) => {
+      throw new SigningError(`AWS KMS gave no answer for the key ${keyId}: ${describe(cause)}`, { cause });
+    });
+  const { PublicKey } = await ask((abortSignal) =>
+    client.send(new GetPublicKeyCommand({ KeyId: keyId }), { abortSignal }),
+  );
+  const address = readAddress(PublicKey, keyId);
+  return {
+    address,
+    isLocal: false,
+    async sign(hash) {
+      const { Signature } = await ask((abortSignal) =>
+        client.send(
+          new SignCommand({
+            KeyId: keyId,
+            Message: hexToBytes(hash),
+            MessageType: 'DIGEST',
+            SigningAlgorithm: 'ECDSA_SHA_256',
+          }),
+          { abortSignal },
+        ),
+      );
+      return readSignature(Signature, { hash, address, keyId });
+    },
+  };
+}
+
+function readAddress(spki: Uint8Array | undefined, keyId: string): Address {
+  try {
+    const key = createPublicKey({ key: Buffer.from(spki ?? []), format: 'der', type: 'spki' });
+    const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
+    if (crv !== 'secp256k1') throw new RangeError(`the key is one of ${crv ?? 'another kind'}`);
+    return publicKeyToAddress(bytesToHex(Buffer.concat([Buffer.of(4), decode(x), decode(y)])));
+  } catch (cause) {
+    const wanted = 'a key pair of the kind ECC_SECG_P256K1 is needed';
+    throw new SigningError(`The key ${keyId} of AWS KMS cannot sign transactions: ${wanted}`, { cause });
+  }
+}
+
+/** KMS does not say by which of two points the signature is to be read: the one that gives the wallet is it. */
+async function readSignature(
+  der: Uint8Array | undefined,
+  { hash, address, keyId }: { hash: Hash; address: Address; keyId: string },
+): Promise<TransactionSignature> {
+  let cause: unknown;
+  try {
+    const numbers = parseDerSignature(der ?? new Uint8Array());
+    const [r, s] = [toWord(numbers.r), toWord(numbers.s)];
+    for (const yParity of [0, 1] as const) {
+      const recovered = await recoverAddress({ hash, signature: { r, s, yParity } }).catch(() => undefined);
+      if (recovered === address) return { r, s, yParity };
+    }
+  } catch (error) {
+    cause = error;
+  }
+  throw new SigningError(`AWS KMS gave a signature that is not of the key ${keyId}`, { cause });
+}
+
+function toWord(number: bigint): Hex {
+  return numberToHex(number, { size: 32 });
+}
+
+function decode(text: string): Buffer {
+  return Buffer.from(text, 'base64url');
+}
+
+/** The service's own words alone: what the library adds is for its developers. */
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
