@@ -32,7 +32,7 @@ export type TransitionFact = {
   blockNumber: bigint;
   /** Unix seconds. */
   blockTimestamp: bigint;
-  /** Those numbers that follow it, up to `blockOrdersPerTransition`, are free for what it triggers. */
+  /** The numbers that follow, `blockOrdersPerTransition` of them, are free for what it triggers. */
   blockOrder: number;
   /** The effective values after it. */
   variables: VariableValues;

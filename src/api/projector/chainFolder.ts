@@ -1,21 +1,39 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { faultPoint } from '../supervision/faultPoint.ts';
+import type { EventIds } from '../events/eventIds.ts';
 import { createDocumentCache } from './documentCache.ts';
-import { type Fold, fold } from './fold.ts';
+import type { Fold } from './fold.ts';
+import { foldChain } from './foldChain.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
-import { withFoldTransaction } from './withFoldTransaction.ts';
 
 export type FoldedChain = {
   chainId: number;
-  /** Blocks that must exist, the including one counted, before an event is announced. */
+  /** Blocks that must exist, the including one counted, before an event is released. */
   confirmations: number;
   /** How many blocks a reorganisation can reach back without a new start of the indexer. */
   reorgWindow: number;
 };
 
-export type ChainFolderOptions = { pool: pg.Pool; chain: FoldedChain; logger: Logger };
+/** A reorganisation that was folded. */
+export type FoldedReorganisation = {
+  chainId: number;
+  /** In blocks, from the first that fell out to the head of before. */
+  depth: number;
+  /** Whether it reached blocks whose events may have been released. */
+  isConfirmed: boolean;
+  /** How many events of its blocks had been released. */
+  releasedEvents: number;
+};
+
+export type ChainFolderOptions = {
+  pool: pg.Pool;
+  chain: FoldedChain;
+  /** Asked before each fold. */
+  readEventIds(): Promise<EventIds>;
+  onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
+  logger: Logger;
+};
 
 export type ChainFolder = {
   /** Folds soon: what the index shows then, or, with `force`, also what others have written though the index stands still. */
@@ -32,8 +50,9 @@ const optimisticFolds = 2;
 const longestConflict = 10;
 
 /** Folds one chain whenever it is woken, one fold after the other, again and again as long as there is more to fold. */
-export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOptions): ChainFolder {
-  const { chainId } = chain;
+export function createChainFolder(options: ChainFolderOptions): ChainFolder {
+  const { pool, chain, readEventIds, onReorganisation, logger: parent } = options;
+  const { chainId, confirmations } = chain;
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
   let isFirst = true;
@@ -71,14 +90,13 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
       try {
         const startedAt = performance.now();
         const isExclusive = conflicts > optimisticFolds;
-        const options = { chainId, reorgWindow: BigInt(chain.reorgWindow), cache, isFirst, isForced: force };
-        const result = await withFoldTransaction({ pool, chainId, isExclusive }, (transaction) =>
-          fold(transaction, options),
-        );
+        const eventIds = await readEventIds();
+        const reorgWindow = BigInt(chain.reorgWindow);
+        const extent = { chainId, confirmations, reorgWindow, isFirst, isForced: force };
+        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...extent });
         failures = 0;
         conflicts = 0;
         if (!result) return wakeLater(contentionDelayMs);
-        if (result.kind === 'folded') faultPoint('afterFoldCommit');
         note(result, performance.now() - startedAt);
       } catch (error) {
         if (!handleFailure(error)) return;
@@ -95,7 +113,7 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
     isWaiting = false;
     isFirst = false;
     const { retracted, added, records, transactions } = result;
-    if (retracted.length > 0) noteRetraction(retracted, result.position);
+    if (retracted.length > 0) noteRetraction(result);
     const facts = {
       added,
       retracted: retracted.length,
@@ -113,12 +131,14 @@ export function createChainFolder({ pool, chain, logger: parent }: ChainFolderOp
     isWaiting = true;
   };
 
-  const noteRetraction = (retracted: bigint[], position: IndexPosition) => {
+  const noteRetraction = ({ retracted, position, events }: Extract<Fold, { kind: 'folded' }>) => {
     const [first = position.through] = retracted;
     const depth = Number((position.last?.through ?? position.through) - first) + 1;
-    const facts = { retracted: retracted.length, firstBlock: String(first), depth };
-    if (depth >= chain.confirmations) logger.warn(facts, 'a reorganisation reached confirmed blocks');
+    const isConfirmed = depth >= confirmations || events.released > 0;
+    const facts = { retracted: retracted.length, firstBlock: String(first), depth, events };
+    if (isConfirmed) logger.warn(facts, 'a reorganisation reached confirmed blocks');
     else logger.info(facts, 'a reorganisation was folded');
+    onReorganisation?.({ chainId, depth, isConfirmed, releasedEvents: events.released });
   };
 
   /** Returns whether to fold again at once. */

@@ -1,4 +1,6 @@
 import type { Queryable } from '../database/database.ts';
+import type { EventIds } from '../events/eventIds.ts';
+import { hasReleasable } from '../events/releaseEvents.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { announce } from './announce.ts';
 import { compareBlocks } from './compareBlocks.ts';
@@ -7,7 +9,7 @@ import type { DocumentCache } from './documentCache.ts';
 import { findConsumedPermits } from './findConsumedPermits.ts';
 import { foldHistories } from './foldHistories.ts';
 import { type IndexPosition, readIndexPosition } from './indexPosition.ts';
-import { retractBlocks } from './retractBlocks.ts';
+import { type Retraction, retractBlocks } from './retractBlocks.ts';
 import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
@@ -16,7 +18,10 @@ export type FoldOptions = {
   chainId: number;
   /** How many blocks a reorganisation can reach back without a new start of the indexer. */
   reorgWindow: bigint;
+  /** Blocks that must exist, the including one counted, before an event is released. */
+  confirmations: number;
   cache: DocumentCache;
+  eventIds: EventIds;
   /** Compares everything, as a process does that has just started. */
   isFirst: boolean;
   /** Folds although the index is where it was: for what others have written since. */
@@ -35,13 +40,17 @@ export type Fold =
       added: number;
       records: number;
       transactions: number;
+      /** Events of the retracted blocks. */
+      events: Retraction['events'];
+      /** Up to which block events are to be released now; null where none are. */
+      releasable: bigint | null;
       /** Whether there is more to fold at once. */
       isComplete: boolean;
     };
 
 /** Folds what the index shows at this moment, or a part of it, into records, histories and transactions. */
 export async function fold(transaction: Queryable, options: FoldOptions): Promise<Fold> {
-  const { chainId, reorgWindow, cache, isFirst } = options;
+  const { chainId, reorgWindow, cache, eventIds, isFirst } = options;
   const position = await readIndexPosition(transaction, chainId);
   if (!options.isForced && !isFirst && isSame(position)) return { kind: 'unchanged' };
   const floor = isFirst ? -1n : chooseFloor(position, reorgWindow);
@@ -53,7 +62,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
 
   const { retracted, through } = comparison;
   const added = comparison.added.map(({ number }) => number);
-  const { undeployed, shortened, reopened } = await retractBlocks(transaction, {
+  const { undeployed, shortened, reopened, events } = await retractBlocks(transaction, {
     chainId,
     numbers: retracted,
   });
@@ -76,6 +85,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     shortened,
     changedTransactions,
     cache,
+    eventIds,
   });
   const foldedTo = head ?? comparison.added.at(-1);
   const isMoved = foldedTo !== undefined && !isSame(position);
@@ -84,6 +94,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   }
   const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
   await announce(transaction, { chainId, records, transactions: changedTransactions, reopened, isMoved });
+  const releasable = await findReleasable(transaction, { ...options, head: position.head });
   faultPoint('beforeFoldCommit');
   return {
     kind: 'folded',
@@ -92,8 +103,20 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     added: added.length,
     records: records.length,
     transactions: changedTransactions.length,
+    events,
+    releasable,
     isComplete: comparison.isComplete && histories.isComplete,
   };
+}
+
+/** What is stored belongs to the chain that this head ends: blocks of another one were retracted just now. */
+async function findReleasable(
+  transaction: Queryable,
+  { chainId, confirmations, head }: FoldOptions & { head: IndexPosition['head'] },
+): Promise<bigint | null> {
+  if (!head) return null;
+  const through = head.number - BigInt(confirmations) + 1n;
+  return (await hasReleasable(transaction, { chainId, through })) ? through : null;
 }
 
 /** Whether the index stands where it stood when all of it was folded. */

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf } from '../database/statements.ts';
+import type { EventIds } from '../events/eventIds.ts';
+import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
 import { mergeSubmissions } from './mergeSubmissions.ts';
@@ -23,6 +25,7 @@ export type HistoryChanges = {
   shortened: readonly string[];
   changedTransactions: readonly string[];
   cache: DocumentCache;
+  eventIds: EventIds;
 };
 
 /** Brings histories, states and variables of all records concerned up to date. */
@@ -30,7 +33,7 @@ export async function foldHistories(
   transaction: Queryable,
   changes: HistoryChanges,
 ): Promise<{ changed: string[]; isComplete: boolean }> {
-  const { chainId, deployed, shortened, cache, through } = changes;
+  const { chainId, deployed, shortened, cache, through, eventIds } = changes;
   const submissionsChanged = await updateSubmissions(transaction, changes);
   const submissions = await findMinedSubmissions(transaction, changes);
 
@@ -55,6 +58,7 @@ export async function foldHistories(
   const extended = await extendHistories(transaction, { chainId, records, through, documents });
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
+  await announceTransitions(transaction, { deployed: begun, extended, documents, eventIds });
   return {
     changed: [...submissionsChanged, ...merged, ...extended.map(({ id }) => id)],
     isComplete: behind.length < behindAtOnce && !extended.some((record) => record.isBehind),

@@ -38,6 +38,8 @@ export type History = {
 
 /** What an input becomes in the history of a record, in the form in which it is stored. */
 export type MinedInput = {
+  /** The effective values after it; stored only as those of the record. */
+  variables: VariableValues;
   position: number;
   inputId: string;
   signer: string | null;
@@ -82,10 +84,11 @@ export function continueHistory(
   const fields = document.decode(input);
   const inputId = document.nameInput(input.inputId);
   const isTransition = input.sequence !== null;
+  const variables = applyInput(history.variables, document.agreement, { inputId: input.inputId, fields });
   return {
     history: {
       agreement: history.agreement,
-      variables: applyInput(history.variables, document.agreement, { inputId: input.inputId, fields }),
+      variables,
       stateHash: input.toState,
       stateBlockNumber: input.blockNumber,
       stateTimestamp: isTransition ? input.blockTimestamp : history.stateTimestamp,
@@ -94,6 +97,7 @@ export function continueHistory(
       lastInput: { inputId, timestamp: input.blockTimestamp },
     },
     mined: {
+      variables,
       ...accountsOf(input, history.agreement),
       position: input.position,
       inputId,

@@ -1,9 +1,12 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { channels } from '../database/channels.ts';
 import { indexChannel } from '../database/indexView.ts';
 import { listen } from '../database/listen.ts';
-import { createChainFolder, type FoldedChain } from './chainFolder.ts';
+import type { EventIds } from '../events/eventIds.ts';
+import { openEventIds } from '../events/openEventIds.ts';
+import { createChainFolder, type FoldedChain, type FoldedReorganisation } from './chainFolder.ts';
 
 export type ProjectorOptions = {
   /** Folds take one connection a chain out of it while they run. */
@@ -11,6 +14,7 @@ export type ProjectorOptions = {
   /** The same database, for the connection that listens. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
+  onReorganisation?: (reorganisation: FoldedReorganisation) => void;
   logger: Logger;
   /** How often the database is looked at although no notification came. */
   pollIntervalMs?: number;
@@ -25,13 +29,22 @@ export type Projector = {
 const defaultPollIntervalMs = 3_000;
 
 /**
- * Keeps records, histories and transactions of the service equal to what the index shows, from now until it is closed. Any
+ * Keeps records, histories and transactions of the service equal to what the index shows, from now until it is closed, and
+ * announces every transition of them once its block has its confirmations. Any
  * number of processes may do so at once: a chain is folded by one at a time, and whoever comes later finds it done. Nothing
  * that goes wrong ends it; it waits and tries again.
  */
 export function createProjector(options: ProjectorOptions): Projector {
-  const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
-  const folders = chains.map((chain) => createChainFolder({ pool, chain, logger }));
+  const { pool, databaseUrl, chains, onReorganisation, logger } = options;
+  const { pollIntervalMs = defaultPollIntervalMs } = options;
+  let eventIds: EventIds | undefined;
+  const readEventIds = async () => {
+    eventIds ??= await openEventIds(drizzle(pool));
+    return eventIds;
+  };
+  const folders = chains.map((chain) =>
+    createChainFolder({ pool, chain, readEventIds, onReorganisation, logger }),
+  );
   const wakeAll = (force: boolean) => {
     for (const folder of folders) folder.wake({ force });
   };

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf } from '../database/statements.ts';
+import { withdrawEvents } from '../events/withdrawEvents.ts';
 
 /** What fell out together with blocks, by id. */
 export type Retraction = {
@@ -10,16 +11,25 @@ export type Retraction = {
   shortened: string[];
   /** Transactions that are open again. */
   reopened: string[];
+  /** How many events were withdrawn, and how many had been released and stay. */
+  events: { withdrawn: number; released: number };
+};
+
+const nothing: Retraction = {
+  undeployed: [],
+  shortened: [],
+  reopened: [],
+  events: { withdrawn: 0, released: 0 },
 };
 
 type Blocks = { chainId: number; numbers: readonly bigint[] };
 
 /**
- * Takes back what was folded from the given blocks: own submissions wait again, what others sent is forgotten, and what has
- * lost its effect is open again, for whoever sends it.
+ * Takes back what was folded from the given blocks: own submissions wait again, what others sent is forgotten, what has lost its
+ * effect is open again, for whoever sends it, and what waited to be announced is withdrawn.
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
-  if (blocks.numbers.length === 0) return { undeployed: [], shortened: [], reopened: [] };
+  if (blocks.numbers.length === 0) return nothing;
   // No input stands before its deployment, so of those records all inputs are among the given blocks.
   const undeployed = await undeployRecords(transaction, blocks);
   const reopened = await reopenMined(transaction, blocks);
@@ -31,8 +41,9 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   const { chainId, numbers } = blocks;
   await transaction.execute(sql`
     delete from service.folded_blocks where chain_id = ${chainId} and number = any(${arrayOf(numbers)}::bigint[])`);
+  const events = await withdrawEvents(transaction, blocks);
   const shortened = [...changed].filter((id) => !undeployed.includes(id));
-  return { undeployed, shortened, reopened };
+  return { undeployed, shortened, reopened, events };
 }
 
 async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {

@@ -18,6 +18,15 @@ const beginFold = `
 /** Nobody else changes a transaction then; reading them, and storing what refers to them, goes on. */
 const lockTransactions = '; lock table service.transactions in share row exclusive mode';
 
+type Work<Result> = {
+  fold(transaction: Queryable): Promise<Result>;
+  /**
+   * What is left to do after a fold, if anything, before the next one of this chain: in a transaction of its own, which unlike a
+   * fold's sees what others commit meanwhile.
+   */
+  follow(result: Result): ((transaction: Queryable) => Promise<unknown>) | null;
+};
+
 /**
  * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
  * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock. A fold
@@ -25,7 +34,7 @@ const lockTransactions = '; lock table service.transactions in share row exclusi
  */
 export async function withFoldTransaction<Result>(
   { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
-  fold: (transaction: Queryable) => Promise<Result>,
+  { fold, follow }: Work<Result>,
 ): Promise<Result | undefined> {
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -39,8 +48,15 @@ export async function withFoldTransaction<Result>(
     const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lock);
     if (rows[0]?.held !== true) return undefined;
     await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
-    const result = await fold(drizzle(client, { casing: 'snake_case' }));
+    const transaction = drizzle(client, { casing: 'snake_case' });
+    const result = await fold(transaction);
     await client.query('commit');
+    const rest = follow(result);
+    if (rest) {
+      await client.query('begin');
+      await rest(transaction);
+      await client.query('commit');
+    }
     await client.query('select pg_advisory_unlock($1, $2)', lock);
     return result;
   } catch (error) {

@@ -11,6 +11,7 @@ export const faultPoints = {
     'afterStateWrite',
     'beforeFoldCommit',
     'afterFoldCommit',
+    'beforeReleaseCommit',
   ],
 } as const;
 

@@ -34,9 +34,9 @@ export function input(
 /** A chain that the index shows, a principal, and a process that folds. */
 export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
 
-export async function createScene(fixture: Fixture) {
+export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) {
   const { database, index } = fixture;
-  const folder: Folder = createFolder(fixture);
+  const folder: Folder = createFolder(fixture, { confirmations });
   const principalId = await service.insertPrincipal(database);
   let chain: ChainBlock[] = [];
 

@@ -2,15 +2,17 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type Database } from '../../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../../src/api/database/migrateDatabase.ts';
+import { createEventIds } from '../../../../src/api/events/eventIds.ts';
 import { createDocumentCache } from '../../../../src/api/projector/documentCache.ts';
-import { type Fold, fold } from '../../../../src/api/projector/fold.ts';
-import { withFoldTransaction } from '../../../../src/api/projector/withFoldTransaction.ts';
+import type { Fold } from '../../../../src/api/projector/fold.ts';
+import { foldChain } from '../../../../src/api/projector/foldChain.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
 
 export const chainId = 59141;
 export const factory = '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
 export const reorgWindow = 4;
+const eventIds = createEventIds(Buffer.from('a secret of the tests'));
 export const silent = pino({ level: 'silent' });
 
 export type Fixture = {
@@ -42,7 +44,7 @@ export async function createFixture(): Promise<Fixture> {
 /** Forgets all records and shows an index without blocks. */
 export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
   await pool.query(`truncate service.principals, service.records, service.inputs, service.transactions,
-    service.transaction_attempts, service.folded_blocks, service.projections cascade`);
+    service.transaction_attempts, service.events, service.event_feeds, service.folded_blocks, service.projections cascade`);
   await index.deploy();
 }
 
@@ -53,14 +55,12 @@ export type Folder = {
   fold(): Promise<Fold>;
 };
 
-export function createFolder({ pool }: Fixture): Folder {
+export function createFolder({ pool }: Fixture, { confirmations = 1 } = {}): Folder {
   const cache = createDocumentCache();
   let isFirst = true;
   const foldOnce = async () => {
-    const options = { chainId, reorgWindow: BigInt(reorgWindow), cache, isFirst, isForced: true };
-    const result = await withFoldTransaction({ pool, chainId, isExclusive: false }, (transaction) =>
-      fold(transaction, options),
-    );
+    const extent = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, isForced: true };
+    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...extent });
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;

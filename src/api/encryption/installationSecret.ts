@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../database/database.ts';
+
+const secretBytes = 32;
+
+/** A secret of this installation: made by whoever asks for it first, kept in the database, and the same for all from then on. */
+export async function readInstallationSecret(database: Queryable, name: string): Promise<Buffer> {
+  const made = `0x${randomBytes(secretBytes).toString('hex')}`;
+  await database.execute(sql`
+    insert into service.installation_secrets (name, value) values (${name}, ${made}) on conflict do nothing`);
+  const { rows } = await database.execute<{ value: string }>(sql`
+    select value from service.installation_secrets where name = ${name}`);
+  const [kept] = rows;
+  if (!kept) throw new Error(`The secret ${name} of the installation is gone.`);
+  return Buffer.from(kept.value.slice(2), 'hex');
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { releaseEvents } from '../events/releaseEvents.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
+import { type Fold, type FoldOptions, fold } from './fold.ts';
+import { withFoldTransaction } from './withFoldTransaction.ts';
+
+/**
+ * Folds a chain once and releases the events that have their confirmations by then. Returns `undefined` where another process is
+ * folding. Where it fails in between, the events wait for the next fold that is forced.
+ */
+export function foldChain({
+  pool,
+  isExclusive,
+  ...options
+}: FoldOptions & { pool: pg.Pool; isExclusive: boolean }): Promise<Fold | undefined> {
+  const { chainId } = options;
+  return withFoldTransaction(
+    { pool, chainId, isExclusive },
+    {
+      fold: (transaction) => fold(transaction, options),
+      follow(result) {
+        if (result.kind !== 'folded') return null;
+        faultPoint('afterFoldCommit');
+        const { releasable: through } = result;
+        if (through === null) return null;
+        return async (transaction) => {
+          await releaseEvents(transaction, { chainId, through });
+          faultPoint('beforeReleaseCommit');
+        };
+      },
+    },
+  );
+}
