@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * All of IPv4 that is not somebody's public host: the registry of special-purpose addresses, with those that are reachable (they
+ * are anycast to nobody in particular), multicast, and what is reserved.
+ */
+const special4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+
+/** What is assigned for public hosts; everything outside it is refused: mapped, translated, local, multicast, not assigned. */
+const global6 = '2000::/3';
+
+/** Within it: protocol assignments with Teredo, documentation, 6to4 (each carries an IPv4 address or none of a host), AS112. */
+const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+
+const refused4 = rangesOf(special4);
+const refused6 = rangesOf(special6);
+const assigned6 = rangesOf([global6]);
+
+/** Whether an address may be anybody's public host. Whatever is not an address in its usual form is not. */
+export function isPublicAddress(address: string): boolean {
+  if (address.includes('%')) return false;
+  const family = isIP(address);
+  if (family === 4) return !refused4.check(address, 'ipv4');
+  return family === 6 && assigned6.check(address, 'ipv6') && !refused6.check(address, 'ipv6');
+}
+
+/** @throws Error for what is neither an address nor a range in CIDR notation. */
+export function rangesOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else if (/^\d{1,3}$/.test(prefix)) list.addSubnet(address, Number(prefix), family);
+    else throw new Error(`${range} is no range of addresses`);
+  }
+  return list;
+}
+
+/** Whether an address lies in one of the ranges; one with a zone lies in none. */
+export function isWithin(ranges: BlockList, address: string): boolean {
+  const family = address.includes('%') ? 0 : isIP(address);
+  return family !== 0 && ranges.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
