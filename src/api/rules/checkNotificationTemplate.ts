@@ -1,0 +1,130 @@
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { listVariableReferences } from '../../protocol/references.ts';
+import { findVariable, readVariables } from '../../protocol/variables.ts';
+import type { Issue } from '../errors/serviceError.ts';
+import { deployInputId } from '../events/transitionFact.ts';
+import { parseShape } from '../http/parseShape.ts';
+import { isEmailAddress } from './emailAddress.ts';
+import { allObservers, allParticipants, notificationTemplateShape } from './notificationTemplate.ts';
+
+/** What is wrong with a template, and what may surprise; paths begin with `notificationTemplate`. */
+export type TemplateReport = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
+
+type Names = {
+  readonly states: ReadonlySet<string>;
+  readonly inputs: ReadonlySet<string>;
+  readonly document: JsonCursor;
+};
+
+/**
+ * Checks the rules that a document is deployed with: their shape, that ids are not repeated, and that states, inputs, dates and
+ * recipients are there. All issues are found at once. Texts that name unknown variables are a warning, as they are in the
+ * document's own content; so is what cannot be done with a mail.
+ */
+export function checkNotificationTemplate(
+  template: unknown,
+  { agreement, isMailConfigured }: { agreement: unknown; isMailConfigured: boolean },
+): TemplateReport {
+  const root = 'notificationTemplate';
+  const shape = parseShape(notificationTemplateShape, template, 'body');
+  const ofShape = shape.ok
+    ? []
+    : shape.issues.map(({ path, message }) => ({ path: path === '' ? root : `${root}.${path}`, message }));
+
+  const document = new JsonCursor(agreement);
+  const execution = document.at('execution');
+  const names: Names = {
+    states: new Set(execution.at('states').keys()),
+    inputs: new Set([...execution.at('inputs').keys(), deployInputId]),
+    document,
+  };
+  const rules = listItems(new JsonCursor(template, root).at('rules'));
+  const ofNames = rules.flatMap((rule) => [
+    ...checkTrigger(rule.at('trigger'), names),
+    ...checkRecipients(rule.at('recipients'), names),
+  ]);
+  const issues = [...ofShape, ...findRepeatedIds(rules), ...ofNames];
+  if (issues.length > 0) return { issues, warnings: [] };
+  return { issues, warnings: rules.flatMap((rule) => listWarnings(rule, document, isMailConfigured)) };
+}
+
+function findRepeatedIds(rules: readonly JsonCursor[]): Issue[] {
+  const seen = new Set<unknown>();
+  return rules.flatMap((rule) => {
+    const id = rule.at('id');
+    if (typeof id.value !== 'string') return [];
+    if (seen.has(id.value)) return [issueAt(id, 'is the id of an earlier rule')];
+    seen.add(id.value);
+    return [];
+  });
+}
+
+function checkTrigger(trigger: JsonCursor, { states, inputs, document }: Names): Issue[] {
+  const inList = (list: JsonCursor, declared: ReadonlySet<string>, kind: string) =>
+    listItems(list).flatMap((name) =>
+      typeof name.value === 'string' && !declared.has(name.value)
+        ? [issueAt(name, `names ${JSON.stringify(name.value)}, which is not a declared ${kind}`)]
+        : [],
+    );
+  // Before the deployment there is no state, which events show as an empty text.
+  const withNone = new Set([...states, '']);
+  return [
+    ...inList(trigger.at('from'), withNone, 'state'),
+    ...inList(trigger.at('to'), states, 'state'),
+    ...inList(trigger.at('inputs'), inputs, 'input'),
+    ...inList(trigger.at('states'), states, 'state'),
+    ...checkDate(trigger.at('condition').at('variable'), document),
+  ];
+}
+
+/** A `string` may hold a date too; what is of another type never does. */
+function checkDate(variable: JsonCursor, document: JsonCursor): Issue[] {
+  if (typeof variable.value !== 'string') return [];
+  const declared = findVariable(document, variable.value);
+  const name = JSON.stringify(variable.value);
+  if (!declared) return [issueAt(variable, `names ${name}, which is not a declared variable`)];
+  if (declared.declaredType === 'dateTime' || declared.declaredType === 'string') return [];
+  return [issueAt(variable, `names ${name}, which is not of type dateTime`)];
+}
+
+function checkRecipients(recipients: JsonCursor, { document }: Names): Issue[] {
+  return listItems(recipients).flatMap((recipient) => {
+    const { value } = recipient;
+    if (typeof value !== 'string' || value === allParticipants || value === allObservers) return [];
+    if (findVariable(document, value)?.declaredType === 'address' || isEmailAddress(value)) return [];
+    const expected = 'must be *, @observers, a variable of type address or an e-mail address';
+    return [issueAt(recipient, expected)];
+  });
+}
+
+function listWarnings(rule: JsonCursor, document: JsonCursor, isMailConfigured: boolean): Issue[] {
+  const notification = rule.at('notification');
+  const channel = notification.at('channel');
+  const isMail = channel.value !== 'external_webhook';
+  const texts = ['subject', 'title', 'body', 'ctaLabel'].map((name) => notification.at(name));
+  const declared = new Set(readVariables(document).map(({ name }) => name));
+  const ofTexts = texts.flatMap((text) =>
+    (typeof text.value === 'string' ? listVariableReferences(text.value) : [])
+      .filter((name) => !declared.has(name))
+      .map((name) => issueAt(text, `names ${JSON.stringify(name)}, which is not a declared variable`)),
+  );
+  const attachment = notification.at('attachmentStrategy');
+  return [
+    ...(isMail && !isMailConfigured
+      ? [issueAt(channel, 'is email, and this service has no mail server: nothing will be sent')]
+      : []),
+    ...(isMail && !attachment.isAbsent
+      ? [issueAt(attachment, 'is passed on by webhooks alone: mails carry no attachments')]
+      : []),
+    ...ofTexts,
+  ];
+}
+
+/** The items of what is an array; what is not is the shape's to refuse. */
+function listItems(list: JsonCursor): JsonCursor[] {
+  return Array.isArray(list.value) ? list.items() : [];
+}
+
+function issueAt({ path }: JsonCursor, message: string): Issue {
+  return { path, message };
+}

@@ -1,0 +1,19 @@
+import type { TransitionTrigger } from './notificationTemplate.ts';
+
+export type Transition = { readonly fromState: string; readonly toState: string; readonly inputId: string };
+
+/**
+ * Why a trigger does not take a transition; undefined where it does. Values of one list are alternatives, and a list that is
+ * absent or empty takes all.
+ */
+export function findMismatch(trigger: TransitionTrigger, transition: Transition): string | undefined {
+  const { from = [], to = [], inputs = [] } = trigger;
+  if (!allows(from, transition.fromState)) return 'from_state_not_listed';
+  if (!allows(to, transition.toState)) return 'to_state_not_listed';
+  if (!allows(inputs, transition.inputId)) return 'input_not_listed';
+  return undefined;
+}
+
+function allows(list: readonly string[], value: string): boolean {
+  return list.length === 0 || list.includes(value);
+}

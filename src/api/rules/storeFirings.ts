@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../database/database.ts';
+import { arrayOf, recordsOf } from '../database/statements.ts';
+import { addJob } from '../jobs/addJob.ts';
+import type { NewFiring } from './buildFirings.ts';
+import { sendMailTask } from './mailTask.ts';
+import { writeMailText } from './writeMailText.ts';
+
+/** The block that caused firings; null for temporal rules, which fire at once. */
+export type FiringCause = { readonly chainId: number; readonly blockNumber: bigint | null };
+
+/**
+ * Stores firings of one record, as far as they are new and within what their rules allow, with their mails. Those that a block
+ * has caused wait for its confirmations; mails of the others are sent as of the commit. A firing that a reorganisation had
+ * withdrawn is back with its new block, one that was released stays what it was.
+ *
+ * @returns the firings that stand now because of this call: those whose events are to be stored.
+ */
+export async function storeFirings(
+  transaction: Queryable,
+  firings: readonly NewFiring[],
+  { chainId, blockNumber }: FiringCause,
+): Promise<NewFiring[]> {
+  const allowed = await withoutExcess(transaction, firings);
+  if (allowed.length === 0) return [];
+  const isReleased = blockNumber === null;
+  const rows = allowed.map((firing) => ({
+    id: firing.id,
+    record_id: firing.recordId,
+    rule_id: firing.ruleId,
+    recipient: firing.recipient.name,
+    occasion: firing.occasion,
+    trigger_type: firing.triggerType,
+    channel: firing.channel,
+  }));
+  const { rows: stored } = await transaction.execute<{ id: string }>(sql`
+    insert into service.rule_firings as it (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
+      chain_id, block_number)
+    select id, record_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
+      ${chainId}::int, ${blockNumber === null ? null : String(blockNumber)}::bigint
+    from ${recordsOf(rows)} as shown(id text, record_id text, rule_id text, recipient text, occasion text,
+      trigger_type text, channel text)
+    on conflict (id) do update set state = excluded.state, block_number = excluded.block_number
+    where it.state <> 'released'
+    returning it.id`);
+  const ids = new Set(stored.map(({ id }) => id));
+  const standing = allowed.filter(({ id }) => ids.has(id));
+  await storeMails(transaction, standing, isReleased);
+  return standing;
+}
+
+async function storeMails(
+  transaction: Queryable,
+  firings: readonly NewFiring[],
+  isReleased: boolean,
+): Promise<void> {
+  const mails = firings.filter(({ channel }) => channel === 'email');
+  if (mails.length === 0) return;
+  const rows = mails.map(({ id, recipient: { email = null }, notification }) => ({
+    firing_id: id,
+    address: email,
+    subject: notification.subject,
+    body: writeMailText(notification),
+    status: email === null ? 'skipped' : isReleased ? 'due' : 'waiting',
+    error: email === null ? 'The recipient has no e-mail address.' : null,
+  }));
+  await transaction.execute(sql`
+    insert into service.mails as it (firing_id, address, subject, body, status, error)
+    select firing_id, address, subject, body, status, error
+    from ${recordsOf(rows)} as shown(firing_id text, address text, subject text, body text, status text, error text)
+    on conflict (firing_id) do update set address = excluded.address, subject = excluded.subject,
+      body = excluded.body, status = excluded.status, error = excluded.error, updated_at = now()
+    where it.status in ('waiting', 'withdrawn', 'skipped')`);
+  if (!isReleased) return;
+  for (const { firing_id: firingId, status } of rows)
+    if (status === 'due') await addJob(transaction, sendMailTask(firingId));
+}
+
+/**
+ * The firings that do not exceed how often their rule may fire for their recipient; those that stand already are among them. What
+ * a reorganisation has withdrawn does not count.
+ */
+async function withoutExcess(transaction: Queryable, firings: readonly NewFiring[]): Promise<NewFiring[]> {
+  const limited = firings.filter(({ maxOccurrences }) => maxOccurrences !== undefined);
+  if (limited.length === 0) return [...firings];
+  const { rows } = await transaction.execute<{ id: string; rule_id: string; recipient: string }>(sql`
+    select id, rule_id, recipient from service.rule_firings
+    where record_id = any(${arrayOf(limited.map(({ recordId }) => recordId))}::text[])
+      and rule_id = any(${sql.param(limited.map(({ ruleId }) => ruleId))}::text[]) and state <> 'withdrawn'`);
+  const standing = new Set(rows.map(({ id }) => id));
+  const keyOf = (ruleId: string, recipient: string) => JSON.stringify([ruleId, recipient]);
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = keyOf(row.rule_id, row.recipient);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return firings.filter(({ id, ruleId, recipient, maxOccurrences = Number.POSITIVE_INFINITY }) => {
+    if (standing.has(id)) return true;
+    const key = keyOf(ruleId, recipient.name);
+    const count = counts.get(key) ?? 0;
+    if (count >= maxOccurrences) return false;
+    counts.set(key, count + 1);
+    return true;
+  });
+}

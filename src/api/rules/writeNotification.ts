@@ -1,0 +1,83 @@
+import type { VariableValues } from '../database/tables/records.ts';
+import { blankOf, splitTemplate } from '../documents/fillTemplate.ts';
+import type { Rule } from './notificationTemplate.ts';
+
+/** What a rule says on one occasion, with everything filled in that is known. */
+export type Notification = {
+  readonly subject: string;
+  readonly title?: string;
+  readonly body: string;
+  readonly ctaLabel?: string;
+  readonly attachmentStrategy?: { readonly type: 'customerInvoicePdf'; readonly variant: string };
+};
+
+/** What texts may refer to beside variables. */
+export type NotificationFacts = {
+  readonly agreementId: string;
+  readonly agreementName: string;
+  readonly fromState: string;
+  readonly toState: string;
+  readonly inputId: string;
+};
+
+/** Longer ones, by what was filled in, are cut: a value may be as long as a transaction. */
+const maxLine = 1_000;
+const maxBody = 20_000;
+/** A longer value is left out where variables are passed on: whoever wants it reads the record. */
+const maxPassedOn = 2_000;
+
+/**
+ * The notification of a rule with its references filled in. A variable without a value stands as its name in brackets; whatever
+ * else is in braces stays as it is, and nothing is filled in twice.
+ */
+export function writeNotification(
+  { notification }: Rule,
+  { facts, variables }: { facts: NotificationFacts; variables: VariableValues },
+): Notification {
+  const { subject, title, body, ctaLabel, attachmentStrategy } = notification;
+  const line = (text: string) => cut(fill(text, facts, variables).replace(/\s+/g, ' ').trim(), maxLine);
+  return {
+    subject: line(subject),
+    ...(title !== undefined && { title: line(title) }),
+    body: cut(fill(body, facts, variables), maxBody),
+    ...(ctaLabel !== undefined && { ctaLabel: line(ctaLabel) }),
+    ...(attachmentStrategy !== undefined && { attachmentStrategy }),
+  };
+}
+
+/** The variables that the texts of a rule refer to and that have a value, unless it is very long. */
+export function pickVariables({ notification }: Rule, variables: VariableValues): VariableValues {
+  const { subject, title = '', body, ctaLabel = '' } = notification;
+  const pieces = [subject, title, body, ctaLabel].flatMap((text) => splitTemplate(text, {}));
+  const names = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
+  const known = names.filter((name) => Object.hasOwn(variables, name));
+  return Object.fromEntries(
+    known.flatMap((name) => {
+      const value = variables[name];
+      return value === undefined || String(value).length > maxPassedOn ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+const factPattern = /\$\{(agreementId|agreementName|fromState|toState|inputId)\}/g;
+
+function fill(text: string, facts: NotificationFacts, variables: VariableValues): string {
+  const byName = new Map(Object.entries(facts));
+  return splitTemplate(text, variables)
+    .map((piece) =>
+      typeof piece === 'string'
+        ? piece.replace(factPattern, (_, name: string) => byName.get(name) ?? `[${name}]`)
+        : (piece.value ?? blankOf(piece)),
+    )
+    .join('');
+}
+
+/** Never within a surrogate pair. */
+function cut(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : `${text
+        .slice(0, length - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
+}
