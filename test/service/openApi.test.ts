@@ -40,6 +40,7 @@ test('the public document names every route with its method', async () => {
     'GET /v0/agreements/{id}',
     'GET /v0/agreements/{id}/inputs',
     'GET /v0/agreements/{id}/state',
+    'GET /v0/events',
     'GET /v0/health',
     'GET /v0/openapi.json',
     'POST /v0/agreements/deploy-typed-data',

@@ -14,6 +14,7 @@ import { getState } from './routes/getState.ts';
 import { healthRoute } from './routes/health.ts';
 import { importAgreementEndpoint } from './routes/importAgreement.ts';
 import { inputTypedDataEndpoint } from './routes/inputTypedData.ts';
+import { listEventsEndpoint } from './routes/listEvents.ts';
 import { openApiRoute } from './routes/openApi.ts';
 import { submitInputEndpoint } from './routes/submitInput.ts';
 import { validateDeployment } from './routes/validateDeployment.ts';
@@ -39,6 +40,7 @@ export function createApi(services: Services, { pages, ...parts }: ApiSettings):
     getState(services),
     getInputs(services),
     getDocument(services, pages),
+    listEventsEndpoint(services),
   ];
   let document: ApiDocument | undefined;
   const readDocument = () => {
