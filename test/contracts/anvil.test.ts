@@ -112,7 +112,8 @@ describe('a started Anvil', () => {
     const origin = await start();
     const token = await deployTestToken({ rpcUrl: origin.rpcUrl });
     await mint(origin, token, 5n);
-    const fork = await start({ forkUrl: origin.rpcUrl });
+    const blockNumber = Number(await connect(origin.rpcUrl).getBlockNumber());
+    const fork = await start({ fork: { url: origin.rpcUrl, blockNumber } });
     await mint(fork, token, 1n);
     expect(await readBalance(fork, token)).toBe(6n);
     expect(await readBalance(origin, token)).toBe(5n);
