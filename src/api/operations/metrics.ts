@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
 import type { ChainFacts } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
@@ -11,7 +11,17 @@ export type ServedRequest = {
   readonly seconds: number;
 };
 
+/** A reorganisation that was folded into the records. */
+export type Reorganisation = {
+  readonly chainId: number;
+  /** Whether it reached blocks that had their confirmations. */
+  readonly isConfirmed: boolean;
+  /** How many events of its blocks had been released before. */
+  readonly releasedEvents: number;
+};
+
 export type Metrics = {
+  noteReorganisation(reorganisation: Reorganisation): void;
   noteRequest(request: ServedRequest): void;
   noteReadiness(readiness: Readiness): void;
   /** All of it in the text format of Prometheus. */
@@ -32,6 +42,18 @@ export function createMetrics(): Metrics {
     help: 'Answered requests by route and status, with the time until the answer began.',
     labelNames: ['method', 'route', 'status'],
     buckets: secondsBuckets,
+    registers,
+  });
+  const reorganisations = new Counter({
+    name: 'agreements_reorganisations_total',
+    help: 'Folded reorganisations, by whether they reached blocks that had their confirmations.',
+    labelNames: ['chain', 'reach'],
+    registers,
+  });
+  const undoneEvents = new Counter({
+    name: 'agreements_reorganised_events_total',
+    help: 'Events that had been released when their block fell out; those whose transaction came back count too.',
+    labelNames: ['chain'],
     registers,
   });
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
@@ -81,6 +103,11 @@ export function createMetrics(): Metrics {
   return {
     noteRequest: ({ method, route, status, seconds }) =>
       requests.observe({ method, route, status: String(status) }, seconds),
+    noteReorganisation({ chainId, isConfirmed, releasedEvents }) {
+      const chain = String(chainId);
+      reorganisations.inc({ chain, reach: isConfirmed ? 'confirmed' : 'unconfirmed' });
+      undoneEvents.inc({ chain }, releasedEvents);
+    },
     noteReadiness({ isReady, chains }) {
       ready.set(isReady ? 1 : 0);
       // What nobody knows any more is left out, not shown as it last was.

@@ -37,9 +37,10 @@ function readWorker(env: NodeJS.ProcessEnv) {
       return database.pool;
     };
     let isStopping = false;
+    const metrics = createMetrics();
     if (internal) {
       const operations = { settings: internal, databaseUrl, chains, isStopping: () => isStopping, logger };
-      const server = await startInternalServer({ ...operations, metrics: createMetrics() });
+      const server = await startInternalServer({ ...operations, metrics });
       if (server) onClose({ name: 'internal server', close: server.close });
     }
     // However busy the relay is, there is a connection for each chain to be folded.
@@ -51,6 +52,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
         confirmations,
         reorgWindow: reorgWindowOf(chainId),
       })),
+      onReorganisation: metrics.noteReorganisation,
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
