@@ -1,0 +1,182 @@
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
+import { createRandom } from '../support/random.ts';
+import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { audit } from './support/audit.ts';
+import { type Agreement, type Promised, playCaller } from './support/caller.ts';
+import { type KeptProcess, type Kill, keepRunning } from './support/keepRunning.ts';
+
+export type FaultRun = {
+  databaseUrl: string;
+  /** How many processes are killed in all. */
+  kills: number;
+  seed: number;
+  callers: number;
+  /** Aborted, it is enough with what was killed until then. */
+  signal?: AbortSignal;
+  onProgress(message: string): void;
+  /** What the processes print. */
+  onLine(line: string): void;
+};
+
+export type FaultReport = Awaited<ReturnType<typeof audit>> & {
+  seed: number;
+  /** How many processes were killed at which place. */
+  kills: Record<string, number>;
+  deployments: number;
+  inputs: number;
+  /** Requests that were sent again because nobody answered them. */
+  retries: number;
+  /** Answers that no client expects, and processes that ended by themselves. */
+  unexpected: string[];
+  seconds: number;
+};
+
+/** Two of each, so that always one is there to go on; the indexer is alone, as its work is nobody else's. */
+const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
+const longestLifeMs: Record<ServiceKind, number> = { api: 6_000, worker: 8_000, indexer: 60_000 };
+const readyLine = /"msg":"(started|indexing)"/;
+const settings = {
+  RELAYER_POLL_MS: '250',
+  RELAYER_LEASE_MS: '1000',
+  RELAYER_RESEND_SECONDS: '1',
+  RELAYER_REPLACE_SECONDS: '10',
+  SIGNING_WAIT_MS: '3000',
+  DEPLOY_WAIT_MS: '3000',
+};
+const wallets = 2;
+const miningTurnMs = 5_000;
+const settleMs = 180_000;
+
+/**
+ * Kills the processes of a whole service again and again, at every labelled place and in between, while callers deploy agreements
+ * and send inputs; then lets it come to rest and compares all that was promised and all that is served with the chain.
+ */
+export async function runFaults(run: FaultRun): Promise<FaultReport> {
+  const stack = await createServiceStack({ databaseUrl: run.databaseUrl, wallets, env: settings });
+  const kept: KeptProcess[] = [];
+  try {
+    return await runOn(stack, run, kept);
+  } finally {
+    await Promise.all(kept.map((process) => process.stop()));
+    await stack.close();
+  }
+}
+
+async function runOn(stack: ServiceStack, run: FaultRun, kept: KeptProcess[]): Promise<FaultReport> {
+  const startedAt = performance.now();
+  const kills: Record<string, number> = {};
+  const unexpected: string[] = [];
+  let killed = 0;
+  let retries = 0;
+  const isOver = () => killed >= run.kills || run.signal?.aborted === true;
+  const noteKill = (kind: ServiceKind, kill: Kill) => {
+    const name = `${kind} ${kill}`;
+    kills[name] = (kills[name] ?? 0) + 1;
+    if (++killed % 50 === 0) run.onProgress(`${killed} killed, ${promised.inputs.length} inputs answered`);
+  };
+  const promised: Promised = { deployments: [], inputs: [] };
+  const agreements: Agreement[] = [];
+
+  const baseUrls: string[] = [];
+  for (const [at, kind] of kinds.entries()) {
+    const port = String(await findFreePort());
+    if (kind === 'api') baseUrls.push(`http://127.0.0.1:${port}`);
+    kept.push(
+      keepRunning({
+        start: (env, onReady) =>
+          stack.start(kind, {
+            env: { ...(kind === 'api' && { PORT: port }), ...env },
+            onLine(line) {
+              if (readyLine.test(line)) onReady();
+              run.onLine(`${kind} ${at}: ${line}`);
+            },
+          }),
+        points: kind === 'indexer' ? [] : faultPoints[kind],
+        random: createRandom(run.seed * 1_000 + at),
+        longestMs: longestLifeMs[kind],
+        onKill: (kill) => noteKill(kind, kill),
+        onCrash: (description) => unexpected.push(`${kind} ${description}`),
+      }),
+    );
+  }
+  await stack.awaitReady();
+  run.onProgress('everything runs');
+  for (const process of kept) process.doom();
+
+  const mining = mineInTurns(stack, { random: createRandom(run.seed), isOver });
+  const callers = Array.from({ length: run.callers }, (_, at) =>
+    playCaller({
+      stack,
+      baseUrls,
+      random: createRandom(run.seed * 1_000 + 500 + at),
+      agreements,
+      promised,
+      isOver,
+      onRetry: () => retries++,
+      onRefusal: (description) => unexpected.push(description),
+    }),
+  );
+  await waitUntil('enough were killed', isOver, Number.POSITIVE_INFINITY);
+  await mining;
+  for (const process of kept) process.spare();
+  await Promise.all(callers);
+
+  run.onProgress(`${killed} killed, waiting for the rest`);
+  await awaitRest(stack);
+  const found = await audit(stack, { promised, baseUrl: baseUrls[0] ?? '' });
+  return {
+    ...found,
+    seed: run.seed,
+    kills: Object.fromEntries(Object.entries(kills).toSorted(([one], [other]) => one.localeCompare(other))),
+    deployments: promised.deployments.length,
+    inputs: promised.inputs.length,
+    retries,
+    unexpected,
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+  };
+}
+
+/** Has blocks come at once for a while, and then every second, so that transactions also wait in the mempool. */
+async function mineInTurns(
+  { client }: ServiceStack,
+  { random, isOver }: { random(): number; isOver(): boolean },
+): Promise<void> {
+  while (!isOver()) {
+    const isAtOnce = random() < 0.6;
+    await client.setAutomine(isAtOnce);
+    await client.setIntervalMining({ interval: isAtOnce ? 0 : 1 });
+    const turnEndsAt = performance.now() + miningTurnMs;
+    await waitUntil('the turn is over', () => isOver() || performance.now() > turnEndsAt, 2 * miningTurnMs);
+  }
+  // A chain that stands still shows an indexer that has just started nothing of what happened before.
+  await client.setAutomine(false);
+  await client.setIntervalMining({ interval: 1 });
+}
+
+/** What does not come to rest is found by the audit: it is jammed. */
+async function awaitRest(stack: ServiceStack): Promise<void> {
+  const query = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
+  const rest = waitUntil(
+    'the outbox is done',
+    async () => (await stack.pool.query(query)).rowCount === 0,
+    settleMs,
+  );
+  await rest.catch(() => {});
+  await waitUntil(
+    'the counters are those of the chain',
+    async () => {
+      const { rows } = await stack.pool.query<{ address: `0x${string}`; next_nonce: string }>(
+        'select address, next_nonce from service.relayer_wallets',
+      );
+      const counts = await Promise.all(
+        rows.map(({ address }) => stack.client.getTransactionCount({ address })),
+      );
+      return rows.every(({ next_nonce }, at) => Number(next_nonce) === counts[at]);
+    },
+    30_000,
+  ).catch(() => {});
+  await stack.client.setIntervalMining({ interval: 0 });
+  await stack.awaitFolded(settleMs).catch(() => {});
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Child } from '../../../src/api/supervision/child.ts';
+import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
+import { pick } from '../../support/random.ts';
+
+/** Where a process was killed: at a labelled place, or wherever it was when its time was up. */
+export type Kill = FaultPoint | 'any moment';
+
+export type KeptProcess = {
+  /** From now on each life ends early; the present one at once. */
+  doom(): void;
+  /** From now on none does. */
+  spare(): void;
+  stop(): Promise<void>;
+};
+
+export type KeepRunningOptions = {
+  /** Starts it; `onReady` is called once it does its work. */
+  start(env: NodeJS.ProcessEnv, onReady: () => void): Child;
+  /** None: it is only killed from outside. */
+  points: readonly FaultPoint[];
+  random(): number;
+  /** How long it may work, in milliseconds: a share of it by chance. */
+  longestMs: number;
+  onKill(kill: Kill): void;
+  /** It ended although nothing killed it. */
+  onCrash(description: string): void;
+};
+
+/** A place is passed so often at most before the process is killed there. */
+const mostPasses = 4;
+const restartPauseMs = 50;
+
+/** Keeps a process running. While it is doomed, each life ends at one of its fault points, or when its time is up. */
+export function keepRunning(options: KeepRunningOptions): KeptProcess {
+  const { start, points, random, longestMs, onKill, onCrash } = options;
+  let isDoomed = false;
+  let isStopped = false;
+  let child: Child | undefined;
+  let isExpectedToEnd = false;
+
+  const live = async () => {
+    const point = isDoomed && points.length > 0 ? pick(random, points) : undefined;
+    const passes = 1 + Math.floor(random() * mostPasses);
+    const lifeMs = longestMs * (0.4 + 0.6 * random());
+    isExpectedToEnd = false;
+    let isTimeUp = false;
+    let timer: NodeJS.Timeout | undefined;
+    const started = start(point ? { FAULT_POINT: `${point}:${passes}` } : {}, () => {
+      if (!isDoomed) return;
+      timer ??= setTimeout(() => {
+        isTimeUp = true;
+        void started.kill();
+      }, lifeMs);
+    });
+    child = started;
+    const { signal, code } = await started.exited;
+    clearTimeout(timer);
+    child = undefined;
+    if (isExpectedToEnd) return;
+    if (signal !== 'SIGKILL' || (!point && !isTimeUp)) onCrash(`ended with ${signal ?? code}`);
+    else onKill(isTimeUp || !point ? 'any moment' : point);
+  };
+  const run = async () => {
+    while (!isStopped) {
+      await live();
+      await delay(restartPauseMs);
+    }
+  };
+  const running = run();
+  const endLife = () => {
+    isExpectedToEnd = true;
+    void child?.kill();
+  };
+
+  return {
+    doom() {
+      isDoomed = true;
+      endLife();
+    },
+    spare() {
+      isDoomed = false;
+      endLife();
+    },
+    async stop() {
+      isStopped = true;
+      endLife();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  type Hex,
+  http,
+  parseEther,
+  publicActions,
+  walletActions,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { deployProtocol } from '../../contracts-test/deploy.ts';
+import { createDatabase } from '../../src/api/database/database.ts';
+import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
+import { createDevKey } from '../../src/api/dev/devAccess.ts';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { createLogger } from '../../src/api/log/createLogger.ts';
+import { type Child, startChild } from '../../src/api/supervision/child.ts';
+import { findChain } from '../../src/protocol/index.ts';
+import { waitUntil } from './waitUntil.ts';
+
+const chainId = 84_532;
+const root = new URL('../../src/api/', import.meta.url);
+const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
+/** What an operator's shell may hold must not change what is found. */
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+
+export type ServiceKind = 'api' | 'worker' | 'indexer';
+
+/** A database and a chain, and all that processes of the service have to be told to work on them. */
+export type ServiceStack = Awaited<ReturnType<typeof createServiceStack>>;
+
+/**
+ * Makes an empty database ready and starts an Anvil with the protocol and funded relayer wallets. No process of the service runs
+ * yet. The caller closes it, after all processes that it has started.
+ */
+export async function createServiceStack(options: {
+  databaseUrl: string;
+  wallets: number;
+  /** Settings of every process, beside those that follow from the stack. */
+  env?: Readonly<Record<string, string>>;
+}) {
+  const { databaseUrl, wallets, env = {} } = options;
+  const facts = findChain(chainId);
+  if (!facts) throw new Error(`${chainId} is not supported`);
+  const { factory, implementation } = facts;
+  const anvil: Anvil = await startAnvil({ chainId });
+  const { rpcUrl } = anvil;
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  const reader = createPublicClient({ transport: http(rpcUrl, { batch: { batchSize: 100 } }), cacheTime: 0 });
+  const relayerKeys = Array.from({ length: wallets }, (): Hex => generatePrivateKey());
+  const relayers = relayerKeys.map((key): Address => privateKeyToAddress(key));
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 4, logger });
+  const close = async () => {
+    await handle.close();
+    await anvil.stop();
+  };
+
+  const shared = {
+    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    DATABASE_URL: databaseUrl,
+    ENVIRONMENT: 'testnet',
+    CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: rpcUrl,
+    [`WS_URL_${chainId}`]: anvil.wsUrl,
+    [`START_BLOCK_${chainId}`]: '0',
+    [`CONFIRMATIONS_${chainId}`]: '1',
+    INTERNAL_PORT: '0',
+    WORKER_INTERNAL_PORT: '0',
+    INDEXER_PORT: String(await findFreePort()),
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_READS: '1000000',
+    RATE_LIMIT_WRITES: '1000000',
+  };
+  const byKind: Record<ServiceKind, NodeJS.ProcessEnv> = {
+    api: { ENCRYPTION_KEY: randomBytes(32).toString('hex') },
+    worker: { RELAYER_PRIVATE_KEYS: relayerKeys.join(',') },
+    indexer: {},
+  };
+  try {
+    await deployProtocol({ rpcUrl, chainId, factory, implementation });
+    for (const address of relayers) await client.setBalance({ address, value: parseEther('10000') });
+    await migrateDatabase(databaseUrl);
+    const apiKey = await createDevKey(handle.database);
+
+    return {
+      chainId,
+      factory,
+      rpcUrl,
+      databaseUrl,
+      client,
+      reader,
+      pool: handle.pool,
+      apiKey,
+      relayerKeys,
+      relayers,
+      close,
+      /** Starts a process of the service. The caller ends it, and it ends with the caller. */
+      start(
+        kind: ServiceKind,
+        process: {
+          env?: NodeJS.ProcessEnv;
+          nodeFlags?: readonly string[];
+          onLine(line: string): void;
+        },
+      ): Child {
+        const lean = kind === 'indexer' ? [] : ['--max-semi-space-size=4', '--import', lightDrizzle];
+        return startChild({
+          entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
+          nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
+          env: { ...shared, ...byKind[kind], ...env, ...process.env },
+          onLine: process.onLine,
+        });
+      },
+      /** Waits until the index and the projection stand at the chain's newest block. */
+      async awaitFolded(timeoutMs = 60_000): Promise<void> {
+        await waitUntil(
+          'everything is folded',
+          async () => {
+            const { hash } = await client.getBlock();
+            const query = 'select 1 from service.projections where chain_id = $1 and head_hash = $2';
+            return (await handle.pool.query(query, [chainId, hash])).rowCount === 1;
+          },
+          timeoutMs,
+        );
+      },
+      /** Waits until a first request would succeed. */
+      async awaitReady(): Promise<void> {
+        // Live indexing begins with the next block, which an idle chain does not make by itself.
+        await waitUntil(
+          'the first block is folded',
+          async () => {
+            await client.mine({ blocks: 1 });
+            const query = 'select 1 from service.projections where chain_id = $1';
+            return (await handle.pool.query(query, [chainId])).rowCount === 1;
+          },
+          120_000,
+        );
+        await this.awaitFolded();
+        const query = `select 1 from service.relayer_wallets where chain_id = $1 and status = 'active'`;
+        await waitUntil(
+          'the wallets are there',
+          async () => (await handle.pool.query(query, [chainId])).rowCount === wallets,
+          60_000,
+        );
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
