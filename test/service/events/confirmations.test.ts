@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addressOfClone } from '../projector/support/chain.ts';
+import { createLamp } from '../projector/support/lamp.ts';
+import { createScene, deployment, input, type Scene, toggle } from '../projector/support/scene.ts';
+import { createFixture, createFolder, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { readFeed, summarise } from './support/readFeed.ts';
+
+const confirmations = 3;
+let fixture: Fixture;
+let scene: Scene;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  scene = await createScene(fixture, { confirmations });
+});
+afterAll(() => fixture.close());
+
+const readTold = async () => (await readFeed(fixture.pool, scene.principalId)).events;
+const tellShort = async () => summarise(await readTold());
+/** Empty blocks, until everything is confirmed. */
+const confirm = async () => {
+  for (let count = 1; count < confirmations; count++) await scene.mine();
+};
+
+test('an event waits for its confirmations, the including block counted, and the state does not', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  expect((await scene.record(recordId)).state).toBe('dark');
+  expect(await tellShort()).toEqual([]);
+  await scene.mine(input(toggle('5')));
+  expect(await tellShort()).toEqual([]);
+  await scene.mine();
+  expect(await tellShort()).toEqual(['>dark __deploy 0']);
+  await scene.mine();
+  expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
+test('a transaction that a shallow reorganisation moves is told once, under the id that it had', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  await confirm();
+  const event = input(toggle('5'));
+  await scene.mine(event);
+  const before = await pendingIds();
+  scene.drop(1);
+  scene.add();
+  await scene.mine(event);
+  expect(await pendingIds()).toEqual(before);
+  await confirm();
+  expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+  expect((await readTold()).map(({ id }) => id)).toContain(before[0]);
+});
+
+async function pendingIds(): Promise<string[]> {
+  const { rows } = await fixture.pool.query<{ id: string }>(
+    `select id from service.events where state = 'pending' order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('a transition that fell out before its confirmations is never told, and what took its place is', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  await confirm();
+  await scene.mine(input(toggle('5')));
+  scene.drop(1);
+  scene.add();
+  await scene.mine(input(toggle('6')));
+  await confirm();
+  const { rows } = await fixture.pool.query(
+    `select state, count(*)::int as count from service.events group by state order by state`,
+  );
+  expect(rows).toEqual([
+    { state: 'released', count: 2 },
+    { state: 'withdrawn', count: 1 },
+  ]);
+  expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
+test('a transaction that comes back to another state is told as it is in the end', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  await confirm();
+  const [first, second] = [input(toggle('5')), input(toggle('6'))];
+  await scene.mine(first, second);
+  scene.drop(1);
+  scene.add();
+  await scene.mine(second);
+  await confirm();
+  expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
+test('a deployment that a shallow reorganisation puts at another address is told once', async () => {
+  const { recordId } = await scene.draft();
+  const event = deployment();
+  await scene.mine(event);
+  scene.drop(1);
+  const { signer: _none, ...stranger } = deployment({ lamp: createLamp('another') });
+  await scene.mine(stranger, event);
+  await confirm();
+  expect((await scene.record(recordId)).address).toBe(addressOfClone(1));
+  expect(await tellShort()).toEqual(['>dark __deploy 0']);
+});
+
+test('a deployment that fell out is not told, and the record is a Draft', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  scene.drop(1);
+  scene.add();
+  await scene.mine();
+  await confirm();
+  expect((await scene.record(recordId)).status).toBe('Draft');
+  expect(await tellShort()).toEqual([]);
+});
+
+test('a reorganisation below the confirmations corrects the record and tells nothing anew of what came back', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const [first, second, third] = [input(toggle('5')), input(toggle('6')), input(toggle('7'))];
+  await scene.mine(first);
+  await scene.mine(second);
+  await confirm();
+  const before = await readTold();
+  expect(summarise(before)).toEqual(['>dark __deploy 0', 'dark>lit toggle 1', 'lit>dark toggle 2']);
+  scene.drop(4);
+  scene.add();
+  scene.add(first);
+  scene.add(second, third);
+  const result = await (async () => {
+    scene.add();
+    await scene.show();
+    return scene.fold();
+  })();
+  expect(result).toMatchObject({ kind: 'folded', events: { withdrawn: 0, released: 2 } });
+  await confirm();
+  expect(await scene.record(recordId)).toMatchObject({ state: 'lit', transitionCount: 3 });
+  const after = await readTold();
+  expect(after.slice(0, 3)).toEqual(before);
+  expect(summarise(after.slice(3))).toEqual(['dark>lit toggle 3']);
+});
+
+test('what a reorganisation below the confirmations removed was told, and is not taken back', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')));
+  await confirm();
+  scene.drop(3);
+  for (let count = 0; count < 4; count++) scene.add();
+  await scene.show();
+  expect(await scene.fold()).toMatchObject({ events: { withdrawn: 0, released: 1 } });
+  await confirm();
+  expect(await scene.record(recordId)).toMatchObject({ state: 'dark', transitionCount: 0 });
+  expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+});
+
+test('an index that starts again with less, or is built anew, releases nothing and repeats nothing', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')));
+  await scene.mine();
+  const before = await readTold();
+  expect(summarise(before)).toEqual(['>dark __deploy 0']);
+  const [first] = scene.chain();
+  if (!first) throw new Error('the chain is empty');
+  await fixture.index.show({ chainId: 59141, blocks: [first], head: first });
+  expect((await scene.fold()).kind).toBe('waiting');
+  await fixture.index.deploy();
+  expect((await scene.fold()).kind).toBe('waiting');
+  expect(await readTold()).toEqual(before);
+  await scene.mine();
+  await createFolder(fixture, { confirmations }).fold();
+  const after = await readTold();
+  expect(summarise(after)).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
+  expect(after.slice(0, 1)).toEqual(before);
+});
+
+test('without a head nobody knows how much is confirmed, and nothing is released', async () => {
+  await scene.draft();
+  await scene.mine(deployment());
+  scene.add();
+  scene.add();
+  scene.add(input(toggle('5')));
+  scene.add(input(toggle('6')));
+  await scene.show(null);
+  await scene.fold();
+  expect(await tellShort()).toEqual([]);
+  await scene.show();
+  await scene.fold();
+  expect(await tellShort()).toEqual(['>dark __deploy 0']);
+});
