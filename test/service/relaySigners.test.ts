@@ -1,0 +1,238 @@
+import { type Address, type Hex, parseGwei } from 'viem';
+import { generatePrivateKey, setSignEntropy } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { openKmsSigner } from '../../src/api/signers/kmsSigner.ts';
+import type { Signer } from '../../src/api/signers/signer.ts';
+import {
+  createKmsServer,
+  type KmsServer,
+  type KmsTreatment,
+  kmsCredentials,
+  kmsRegion,
+} from '../support/kmsServer.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+const times = { requestMs: 300, attempts: 2, signMs: 3_000 };
+
+let world: RelayWorld;
+const servers: KmsServer[] = [];
+beforeAll(async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', kmsCredentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', kmsCredentials.secretAccessKey);
+  // As KMS signs: the same transaction never has the same bytes twice.
+  setSignEntropy(true);
+  world = await createRelayWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  for (const server of servers.splice(0)) await server.close();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await world?.close();
+});
+
+/** A funded wallet whose key is in KMS. */
+async function createKmsWallet(treat?: (at: number) => KmsTreatment) {
+  const [key = generatePrivateKey()] = await world.createWallets(1);
+  const server = await createKmsServer(key, (operation, at) =>
+    operation === 'Sign' ? (treat?.(at) ?? 'answer') : 'answer',
+  );
+  servers.push(server);
+  const { keyId, endpoint } = server;
+  const open = () => openKmsSigner({ keyId, region: kmsRegion, endpoint }, times);
+  return { server, open, address: server.address };
+}
+
+/** Every recipient once, and no nonce of the wallets left out or used for nothing. */
+async function expectExactlyOnce(rows: readonly { recipient: Address }[], wallets: readonly Address[]) {
+  const counts = await world.countMints();
+  expect(rows.filter(({ recipient }) => counts.get(recipient) !== 1)).toEqual([]);
+  for (const wallet of wallets) expect(await world.readFillers(wallet)).toEqual([]);
+}
+
+test('a wallet whose key is in KMS sends what is accepted, each once', async () => {
+  const { server, open, address } = await createKmsWallet();
+  await world.startRelay({ keys: [], awaited: [open()] });
+  const rows = await world.accept(40);
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
+  await expectExactlyOnce(rows, [address]);
+  expect((await world.readRow(rows[0]?.id ?? '')).wallet).toBe(address);
+  expect(server.count('Sign')).toBeGreaterThanOrEqual(40);
+});
+
+test('while one signer does not answer, other wallets send, what is stored goes on, and its rows are not lost', async () => {
+  const held = Promise.withResolvers<void>();
+  const kms = await createKmsWallet(() => held.promise);
+  const [key = '0x' as Hex] = await world.createWallets(1);
+  world.startIndexing();
+  await world.startRelay({ keys: [key], awaited: [patient(kms.open)] });
+  const owner = await waitUntil(
+    'the wallet is held',
+    async () => (await world.readWallet(kms.address))?.lease_owner,
+  );
+  await waitUntil('KMS is asked', async () => {
+    await world.accept(1);
+    return kms.server.count('Sign') > 0;
+  });
+  const rows = await world.accept(30);
+  // The signer is asked still: what it was asked for waits, everything else is mined and indexed.
+  await world.waitForAll(
+    rows.map(({ id }) => id),
+    'mined',
+  );
+  expect((await world.readWallet(kms.address))?.lease_owner).toBe(owner);
+  held.resolve();
+  await waitUntil('nothing is left', async () => {
+    const { rows: open } = await world.pool.query(
+      `select 1 from service.transactions where state <> 'mined'`,
+    );
+    return open.length === 0;
+  });
+});
+
+/** A signer that waits longer than a test does. */
+function patient(open: () => Promise<Signer>): Promise<Signer> {
+  return open().then((signer) => ({
+    ...signer,
+    sign: async (hash) => {
+      for (;;) {
+        const signature = await signer.sign(hash).catch(() => undefined);
+        if (signature) return signature;
+      }
+    },
+  }));
+}
+
+test.each<[string, KmsTreatment]>([
+  ['throttled', 'throttle'],
+  ['in error', 'fail'],
+  ['cut off', 'cut'],
+  ['silent', new Promise(() => {})],
+])('where KMS is %s now and then, everything is sent once and no nonce is lost', async (_, treatment) => {
+  const { open, address } = await createKmsWallet((at) => (at % 5 < 2 ? treatment : 'answer'));
+  await world.startRelay({ keys: [], awaited: [open()] });
+  const rows = await world.accept(12);
+  await world.waitForMints(
+    rows.map(({ recipient }) => recipient),
+    60_000,
+  );
+  await expectExactlyOnce(rows, [address]);
+  expect((await world.readWallet(address))?.next_nonce).toBe('12');
+});
+
+test('what a signer refuses for good is signed by another wallet', async () => {
+  const kms = await createKmsWallet(() => 'deny');
+  await world.startRelay({ keys: [], awaited: [kms.open()] });
+  const rows = await world.accept(5);
+  await waitUntil('KMS has refused', () => kms.server.count('Sign') > 0);
+  const [key = '0x' as Hex] = await world.createWallets(1);
+  await world.startRelay({ keys: [key] });
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
+  await expectExactlyOnce(rows, [kms.address]);
+  expect((await world.readWallet(kms.address))?.next_nonce).toBe('0');
+});
+
+test('a lease that is lost while the signer is asked leaves nothing behind of what it signs', async () => {
+  const held = Promise.withResolvers<void>();
+  const kms = await createKmsWallet(() => held.promise);
+  const first = await world.startRelay({ keys: [], awaited: [patient(kms.open)] });
+  const row = await world.acceptOne();
+  await waitUntil('KMS is asked', () => kms.server.count('Sign') > 0);
+  await world.pool.query(
+    `update service.relayer_wallets set lease_owner = 'another', lease_until = now() + interval '1 hour' where address = $1`,
+    [kms.address],
+  );
+  held.resolve();
+  await waitUntil('the row is free again', async () => {
+    const query = 'select 1 from service.transactions where id = $1 and reserved_until is null';
+    return (await world.pool.query(query, [row.id])).rowCount === 1;
+  });
+  const { state, attempts } = await world.readRow(row.id);
+  expect({ state, attempts }).toEqual({ state: 'accepted', attempts: [] });
+  await first.close();
+  const [key = '0x' as Hex] = await world.createWallets(1);
+  await world.startRelay({ keys: [key] });
+  await world.waitForMints([row.recipient]);
+});
+
+test('a row that ends while the signer is asked leaves no gap in the nonces', async () => {
+  const held = Promise.withResolvers<void>();
+  const kms = await createKmsWallet(() => held.promise);
+  const rows = await world.accept(6);
+  await world.startRelay({ keys: [], awaited: [patient(kms.open)] });
+  await waitUntil('KMS is asked', () => kms.server.count('Sign') >= 6);
+  const gone = rows[2];
+  await world.pool.query(`update service.transactions set state = 'failed' where id = $1`, [gone?.id]);
+  held.resolve();
+  const others = rows.filter((row) => row !== gone);
+  await world.waitForMints(others.map(({ recipient }) => recipient));
+  await expectExactlyOnce(others, [kms.address]);
+  expect((await world.readWallet(kms.address))?.next_nonce).toBe('5');
+  expect((await world.readRow(gone?.id ?? '')).attempts).toEqual([]);
+});
+
+test('what a process that died had reserved is signed by another', async () => {
+  const row = await world.acceptOne();
+  await world.pool.query(
+    `update service.transactions set reserved_until = now() + interval '2 seconds' where id = $1`,
+    [row.id],
+  );
+  const [key = '0x' as Hex] = await world.createWallets(1);
+  await world.startRelay({ keys: [key] });
+  await world.waitForMints([row.recipient]);
+});
+
+test('fees are raised with a key in KMS, and while KMS is away the same bytes are sent again', async () => {
+  let isAway = false;
+  const kms = await createKmsWallet(() => (isAway ? 'fail' : 'answer'));
+  await world.client.setAutomine(false);
+  try {
+    await world.startRelay({
+      keys: [],
+      awaited: [kms.open()],
+      settings: { replaceAfterMs: 500, resendAfterMs: 200 },
+    });
+    const row = await world.acceptOne();
+    await world.waitForState(row.id, 'broadcast');
+    isAway = true;
+    const asked = kms.server.count('Sign');
+    await waitUntil('KMS was asked in vain', () => kms.server.count('Sign') > asked + 1);
+    const { attempts } = await world.readRow(row.id);
+    isAway = false;
+    const raised = await waitUntil('the fees are raised', async () => {
+      const now = await world.readRow(row.id);
+      return now.attempts.length > attempts.length && now;
+    });
+    expect(raised.attempts.at(-1)?.fee).toBeGreaterThan(attempts.at(-1)?.fee ?? parseGwei('1000'));
+    expect(new Set(raised.attempts.map(({ nonce }) => nonce))).toEqual(new Set([0]));
+    await waitUntil('it is mined', async () => {
+      await world.client.mine({ blocks: 1 });
+      return (await world.countMints()).get(row.recipient) === 1;
+    });
+  } finally {
+    await world.client.setAutomine(true);
+  }
+});
+
+test('a signer that comes late takes part then, and its wallet is not retired meanwhile', async () => {
+  const kms = await createKmsWallet();
+  const coming = Promise.withResolvers<Signer>();
+  const earlier = await world.startRelay({ keys: [], awaited: [kms.open()] });
+  await waitUntil(
+    'the wallet is active',
+    async () => (await world.readWallet(kms.address))?.status === 'active',
+  );
+  await earlier.close();
+  const [key = '0x' as Hex] = await world.createWallets(1);
+  await world.startRelay({ keys: [key], awaited: [coming.promise], settings: { leaseMs: 300 } });
+  const first = await world.acceptOne();
+  await world.waitForMints([first.recipient]);
+  expect((await world.readWallet(kms.address))?.status).toBe('active');
+  coming.resolve(await kms.open());
+  await waitUntil('the late one signs too', async () => {
+    await world.accept(4);
+    return kms.server.count('Sign') > 0;
+  });
+});
