@@ -12,6 +12,7 @@ import {
   deployInputId,
   type TransitionFact,
 } from '../events/transitionFact.ts';
+import { fireTransitionRules } from '../rules/fireTransitionRules.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import type { FoldedRecord } from './storedHistories.ts';
@@ -26,8 +27,8 @@ export type Announcements = {
 };
 
 /**
- * Stores the events of the deployments and of the inputs that changed a state, together with the state that they announce. What
- * had happened to an agreement before it was adopted is announced to nobody.
+ * Stores the events of the deployments and of the inputs that changed a state, and what rules say to them, together with the state
+ * that they announce. What had happened to an agreement before it was adopted is announced to nobody.
  */
 export async function announceTransitions(
   transaction: Queryable,
@@ -44,7 +45,9 @@ export async function announceTransitions(
     facts.push(...describeTransitions(told(record), { record, eventIds }));
   }
   if (facts.length === 0) return;
-  await storeEvents(transaction, buildTransitionEvents(facts, new Date()));
+  const createdAt = new Date();
+  await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
+  await fireTransitionRules(transaction, { facts, eventIds, createdAt });
 }
 
 /** What is stored of a record that its events tell or depend on. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { releaseEvents } from '../events/releaseEvents.ts';
+import { releaseFirings } from '../rules/releaseFirings.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
@@ -25,6 +26,7 @@ export function foldChain({
         if (through === null) return null;
         return async (transaction) => {
           await releaseEvents(transaction, { chainId, through });
+          await releaseFirings(transaction, { chainId, through });
           faultPoint('beforeReleaseCommit');
         };
       },

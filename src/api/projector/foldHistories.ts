@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf } from '../database/statements.ts';
 import type { EventIds } from '../events/eventIds.ts';
+import { planTemporalRules } from '../rules/planTemporalRules.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
@@ -59,6 +60,7 @@ export async function foldHistories(
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
   await announceTransitions(transaction, { deployed: begun, extended, documents, eventIds });
+  await planTemporalRules(transaction, { chainId, deployed: begun, extended, documents });
   return {
     changed: [...submissionsChanged, ...merged, ...extended.map(({ id }) => id)],
     isComplete: behind.length < behindAtOnce && !extended.some((record) => record.isBehind),

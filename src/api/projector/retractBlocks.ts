@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf } from '../database/statements.ts';
 import { withdrawEvents } from '../events/withdrawEvents.ts';
+import { withdrawRules } from '../rules/withdrawRules.ts';
 
 /** What fell out together with blocks, by id. */
 export type Retraction = {
@@ -42,6 +43,7 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   await transaction.execute(sql`
     delete from service.folded_blocks where chain_id = ${chainId} and number = any(${arrayOf(numbers)}::bigint[])`);
   const events = await withdrawEvents(transaction, blocks);
+  await withdrawRules(transaction, blocks);
   const shortened = [...changed].filter((id) => !undeployed.includes(id));
   return { undeployed, shortened, reopened, events };
 }

@@ -4,7 +4,7 @@ import { storeEvents } from '../events/storeEvents.ts';
 import type { TransitionFact } from '../events/transitionFact.ts';
 import { buildFirings, type Occurrence } from './buildFirings.ts';
 import { findMismatch } from './matchTransition.ts';
-import { readRules } from './notificationTemplate.ts';
+import { type ReadRules, readRules } from './notificationTemplate.ts';
 import { occasionOfTransition } from './occasion.ts';
 import { storeFirings } from './storeFirings.ts';
 
@@ -17,8 +17,12 @@ export async function fireTransitionRules(
   transaction: Queryable,
   { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
 ): Promise<void> {
+  const known = new Map<string | null, ReadRules>();
   for (const fact of facts) {
-    const occurrences = listOccurrences(fact);
+    const { notificationTemplate: text } = fact.record;
+    const rules = known.get(text) ?? readRules(text);
+    known.set(text, rules);
+    const occurrences = listOccurrences(fact, rules);
     if (occurrences.length === 0) continue;
     const firings = occurrences.flatMap((occurrence) => buildFirings(occurrence, { eventIds, createdAt }));
     const { blockNumber, txHash } = fact;
@@ -33,10 +37,9 @@ export async function fireTransitionRules(
 }
 
 /** The rules that a transition sets off. */
-function listOccurrences(fact: TransitionFact): Occurrence[] {
+function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules): Occurrence[] {
   const { record, fromState, toState, inputId, variables, blockTimestamp } = fact;
   const transition = { fromState, toState, inputId };
-  const { templateId, rules } = readRules(record.notificationTemplate);
   return rules.flatMap((rule) => {
     const { trigger } = rule;
     if (trigger.type !== 'onTransition' || findMismatch(trigger, transition) !== undefined) return [];

@@ -124,8 +124,10 @@ export function isTemporal(rule: Rule): rule is TemporalRule {
   return rule.trigger.type === 'temporal';
 }
 
+export type ReadRules = { readonly templateId: string | undefined; readonly rules: readonly Rule[] };
+
 /** The rules of a record that are switched on; none where there are none, or where they are not what they were checked to be. */
-export function readRules(text: string | null): { templateId: string | undefined; rules: readonly Rule[] } {
+export function readRules(text: string | null): ReadRules {
   const none = { templateId: undefined, rules: [] };
   if (text === null) return none;
   const template = notificationTemplateShape.safeParse(parseJson(text)).data;
