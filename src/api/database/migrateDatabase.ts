@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
-import pg from 'pg';
+import type { Logger } from 'pino';
 import { migrateJobs } from '../jobs/migrateJobs.ts';
+import { connectPatiently } from './connectPatiently.ts';
 import { serviceSchemaName } from './schema.ts';
 
 const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
@@ -10,12 +11,19 @@ const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
 const migrationLock = 0x61_67_72_31;
 
 /**
- * Brings the tables of the service and of its jobs up to date. Processes that start together take turns under a lock of the session, which the
- * database lets go of when its holder dies.
+ * Brings the tables of the service and of its jobs up to date, as soon as the database can be reached. Processes that start
+ * together take turns under a lock of the session, which the database lets go of when its holder dies.
  */
-export async function migrateDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'agreements migrations' });
-  await client.connect();
+export async function migrateDatabase(
+  url: string,
+  { patienceMs = 0, logger }: { patienceMs?: number; logger?: Logger } = {},
+): Promise<void> {
+  const client = await connectPatiently({
+    url,
+    applicationName: 'agreements migrations',
+    patienceMs,
+    logger,
+  });
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await migrate(drizzle(client), {

@@ -3,21 +3,30 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
+import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
+import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, runService } from './runService.ts';
 
 /** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
 function readApi(env: NodeJS.ProcessEnv) {
   const configuration = readConfiguration(env);
   const encryptionKeys = readEncryptionKeys(env);
+  const webhookSettings = readWebhookSettings(env);
   const internal = readInternalServer(env, 'INTERNAL_PORT');
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
-    await migrateDatabase(configuration.databaseUrl);
-    const port = await startApi(configuration, { encryptionKeys, internal, logger, onClose });
+    await migrateDatabase(configuration.databaseUrl, { patienceMs: databasePatienceMs, logger });
+    const port = await startApi(configuration, {
+      encryptionKeys,
+      webhookSettings,
+      internal,
+      logger,
+      onClose,
+    });
     logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
   };
   return { logger, start };

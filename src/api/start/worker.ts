@@ -13,6 +13,7 @@ import { createMetrics } from '../operations/metrics.ts';
 import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
 import { openSigners } from '../signers/openSigners.ts';
+import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, runService } from './runService.ts';
 
 const relayConnections = 20;
@@ -29,7 +30,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     secrets: [...listSecrets(env), ...signers.secrets],
   });
   const start = async (onClose: (closing: Closing) => void) => {
-    await migrateDatabase(databaseUrl);
+    await migrateDatabase(databaseUrl, { patienceMs: databasePatienceMs, logger });
     const connect = (part: string, maxConnections: number) => {
       const applicationName = `agreements ${part}`;
       const database = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+const attemptTimeoutMs = 5_000;
+const pauseMs = 500;
+
+/** The server starts, stops, or has no connection to spare. */
+const passingStates = new Set(['57P01', '57P02', '57P03', '53300']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/**
+ * Connects to a database that may still be starting, as it is when everything is started at once. What waiting cannot mend, a
+ * wrong password for example, fails at once; whatever else, after `patienceMs`.
+ */
+export async function connectPatiently(options: {
+  url: string;
+  applicationName: string;
+  /** 0 does not wait. */
+  patienceMs: number;
+  logger?: Logger | undefined;
+}): Promise<pg.Client> {
+  const { url, applicationName, patienceMs, logger } = options;
+  const giveUpAt = performance.now() + patienceMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: applicationName,
+      connectionTimeoutMillis: attemptTimeoutMs,
+    });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      if (!isPassing(error) || performance.now() + pauseMs > giveUpAt) throw error;
+      if (isFirst) logger?.warn({ err: error, patienceMs }, 'the database is not there yet: waiting for it');
+      await delay(pauseMs);
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isPassing);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (
+    passingStates.has(code) || unreachable.has(code) || /timeout|terminated unexpectedly/i.test(error.message)
+  );
+}

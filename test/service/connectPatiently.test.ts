@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectPatiently } from '../../src/api/database/connectPatiently.ts';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const applicationName = 'patience';
+
+test('a database that comes up later is waited for', async () => {
+  const port = await findFreePort();
+  const url = new URL(database.url);
+  const target = { host: url.hostname, port: Number(url.port) };
+  url.host = `127.0.0.1:${port}`;
+  const connected = connectPatiently({ url: url.href, applicationName, patienceMs: 60_000 });
+  // By now it has tried as well.
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+
+  const server = createServer((socket) => {
+    const upstream = connect(target);
+    socket.pipe(upstream).pipe(socket);
+    for (const end of [socket, upstream]) end.on('error', () => {});
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const client = await connected;
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await client.end();
+  server.close();
+});
+
+test('what waiting cannot mend fails at once, and an absent database after the patience', async () => {
+  const unknown = new URL(database.url);
+  unknown.pathname = '/no_such_database';
+  await expect(
+    connectPatiently({ url: unknown.href, applicationName, patienceMs: 3_600_000 }),
+  ).rejects.toMatchObject({ code: '3D000' });
+  const nowhere = `postgres://nobody@127.0.0.1:${await findFreePort()}/none`;
+  await expect(connectPatiently({ url: nowhere, applicationName, patienceMs: 0 })).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  });
+});
