@@ -6,12 +6,14 @@ import { loadEnvironmentFile } from '../config/environmentFile.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
+import { loadSecretFiles } from '../config/secretFiles.ts';
 import { describeExit } from '../supervision/child.ts';
 import { startServices } from '../supervision/services.ts';
 import { onStopRequest } from '../supervision/stopSignals.ts';
 
 loadEnvironmentFile();
 try {
+  loadSecretFiles(process.env);
   run(checkSettings(process.env).logLevel);
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
+import { loadSecretFiles } from '../config/secretFiles.ts';
 import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
@@ -35,6 +36,7 @@ function readApi(env: NodeJS.ProcessEnv) {
 // Whoever starts it by hand may give it the environment of all processes: no key belongs into this one.
 forgetSigners(process.env);
 try {
+  loadSecretFiles(process.env);
   runService(readApi(process.env));
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
+import { loadSecretFiles } from '../config/secretFiles.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
 import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
@@ -24,6 +25,8 @@ async function startIndexer(): Promise<void> {
   // No key belongs into this process.
   forgetSigners(process.env);
   delete process.env.ENCRYPTION_KEY;
+  delete process.env.ENCRYPTION_KEY_FILE;
+  loadSecretFiles(process.env);
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   const { host, port } = readOwnServer(process.env);

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
+import { loadSecretFiles } from '../config/secretFiles.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { createLogger } from '../log/createLogger.ts';
@@ -87,6 +88,7 @@ function reorgWindowOf(chainId: number): number {
 }
 
 try {
+  loadSecretFiles(process.env);
   runService(readWorker(process.env));
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

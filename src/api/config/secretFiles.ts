@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { ConfigurationError } from './configurationError.ts';
+
+/** Variables that may hold a secret, and may be given as a file instead: `<name>_FILE` is its path. */
+const secretVariables =
+  /^(?:DATABASE_URL|DATABASE_READ_URL|ENCRYPTION_KEY|SMTP_URL|RELAYER_PRIVATE_KEYS(?:_\d+)?|(?:RPC|WS)_URL_\d+)$/;
+const suffix = '_FILE';
+
+/**
+ * Puts what the files of `<name>_FILE` hold into the environment, without the white space around it, and takes their paths out:
+ * the way in which containers are given secrets.
+ *
+ * @throws ConfigurationError with every file that cannot be read, and every variable that is there in both ways.
+ */
+export function loadSecretFiles(env: NodeJS.ProcessEnv): void {
+  const problems: string[] = [];
+  for (const [variable, path] of Object.entries(env)) {
+    if (!variable.endsWith(suffix) || !path) continue;
+    const name = variable.slice(0, -suffix.length);
+    if (!secretVariables.test(name)) continue;
+    if (env[name]) {
+      problems.push(`${name}: is set, and ${variable} too`);
+      continue;
+    }
+    try {
+      env[name] = readFileSync(path, 'utf8').trim();
+      delete env[variable];
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+      problems.push(`${variable}: ${path} cannot be read${code}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+}

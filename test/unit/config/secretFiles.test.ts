@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
+import { loadSecretFiles } from '../../../src/api/config/secretFiles.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'agreements-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('what a file holds takes the place of its path', () => {
+  const env = {
+    DATABASE_URL_FILE: write('url', ' postgres://db/agreements\n'),
+    RELAYER_PRIVATE_KEYS_84532_FILE: write('keys', '0x11,0x22\n'),
+    RELAYER_KEYSTORE_PASSWORD_FILE: '/kept/for/its/reader',
+    LOG_LEVEL: 'info',
+  };
+  loadSecretFiles(env);
+  expect(env).toEqual({
+    DATABASE_URL: 'postgres://db/agreements',
+    RELAYER_PRIVATE_KEYS_84532: '0x11,0x22',
+    RELAYER_KEYSTORE_PASSWORD_FILE: '/kept/for/its/reader',
+    LOG_LEVEL: 'info',
+  });
+});
+
+test('a file that cannot be read, and a variable given twice, are both told without what they hold', () => {
+  const env = {
+    DATABASE_URL: 'postgres://secret',
+    DATABASE_URL_FILE: write('other', 'postgres://other-secret'),
+    ENCRYPTION_KEY_FILE: join(folder, 'absent'),
+  };
+  let problems: readonly string[] = [];
+  try {
+    loadSecretFiles(env);
+  } catch (error) {
+    if (error instanceof ConfigurationError) problems = error.problems;
+  }
+  expect(problems).toEqual([
+    'DATABASE_URL: is set, and DATABASE_URL_FILE too',
+    `ENCRYPTION_KEY_FILE: ${join(folder, 'absent')} cannot be read (ENOENT)`,
+  ]);
+});
