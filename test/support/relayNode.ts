@@ -12,6 +12,9 @@ export type Disturbance =
   | 'loseRequest'
   | 'loseAnswer';
 
+/** What happens to a whole HTTP request, with all calls in it: it is refused for being one too many, or never answered. */
+export type RequestDisturbance = undefined | 'refuse' | 'silence';
+
 export type DisturbedNode = {
   url: string;
   /** How many calls of a method came through, of any kind. */
@@ -23,6 +26,7 @@ export type DisturbedNode = {
 export async function createDisturbedNode(
   rpcUrl: string,
   disturb: (call: RpcCall) => Disturbance,
+  disturbRequest: () => RequestDisturbance = () => undefined,
 ): Promise<DisturbedNode> {
   const counts = new Map<string, number>();
   const answer = async (call: RpcCall): Promise<object | undefined> => {
@@ -52,6 +56,12 @@ export async function createDisturbedNode(
     return JSON.stringify(Array.isArray(body) ? answers : answers[0]);
   };
   const server = createServer((request, response) => {
+    const disturbance = disturbRequest();
+    if (disturbance === 'refuse') {
+      request.resume();
+      response.writeHead(429, { 'retry-after': '60' }).end();
+    }
+    if (disturbance) return;
     handle(request).then(
       (body) => response.writeHead(body ? 200 : 503, { 'content-type': 'application/json' }).end(body),
       () => response.writeHead(502).end(),

@@ -35,6 +35,7 @@ export type RelayStart = {
   settings?: Partial<RelaySettings>;
   rpcUrls?: [string, ...string[]];
   confirmations?: number;
+  rpcTimeoutMs?: number;
 };
 
 export type RowState = {
@@ -52,14 +53,20 @@ const mintEvent = parseAbiItem('event Transfer(address indexed from, address ind
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** A database, an Anvil and a token of which rows of the outbox mint: every recipient is one row's alone. */
-export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number } = {}) {
+export async function createRelayWorld({
+  chainId = 84_532,
+  anvilArguments = [],
+}: {
+  chainId?: number;
+  anvilArguments?: readonly string[];
+} = {}) {
   const testDatabase = await createTestDatabase();
   const databaseUrl = testDatabase.url;
   await migrateDatabase(databaseUrl);
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 10, logger });
   const { pool } = handle;
-  let anvil: Anvil = await startAnvil({ chainId });
+  let anvil: Anvil = await startAnvil({ chainId, extraArgs: anvilArguments });
   const rpcUrl = anvil.rpcUrl;
   const client = createTestClient({
     mode: 'anvil',
@@ -178,6 +185,7 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
     settings = {},
     rpcUrls = [rpcUrl],
     confirmations = 1,
+    rpcTimeoutMs = 5_000,
   }: RelayStart) => {
     const relay = createRelay({
       pool,
@@ -185,7 +193,7 @@ export async function createRelayWorld({ chainId = 84_532 }: { chainId?: number 
       chains: [{ chainId, name: 'test', rpcUrls, confirmations }],
       signers: new Map([[chainId, { ready: keys.map(createKeySigner), awaited }]]),
       settings: new Map([[chainId, { ...quickSettings, ...settings }]]),
-      rpcTimeoutMs: 5_000,
+      rpcTimeoutMs,
       logger,
     });
     relays.push(relay);

@@ -28,7 +28,7 @@ export type KeepRunningOptions = {
 };
 
 /** A place is passed so often at most before the process is killed there. */
-const mostPasses = 4;
+const mostPasses = 12;
 const restartPauseMs = 50;
 
 /** Keeps a process running. While it is doomed, each life ends at one of its fault points, or when its time is up. */
