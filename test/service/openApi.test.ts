@@ -35,6 +35,7 @@ test('the public document names every route with its method', async () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(routes.toSorted()).toEqual([
+    'DELETE /v0/webhooks/{id}',
     'GET /v0/agreements',
     'GET /v0/agreements/documents/{documentId}',
     'GET /v0/agreements/{id}',
@@ -43,6 +44,10 @@ test('the public document names every route with its method', async () => {
     'GET /v0/events',
     'GET /v0/health',
     'GET /v0/openapi.json',
+    'GET /v0/webhooks',
+    'GET /v0/webhooks/{id}',
+    'GET /v0/webhooks/{id}/deliveries',
+    'PATCH /v0/webhooks/{id}',
     'POST /v0/agreements/deploy-typed-data',
     'POST /v0/agreements/deploy-with-permit',
     'POST /v0/agreements/import',
@@ -50,6 +55,11 @@ test('the public document names every route with its method', async () => {
     'POST /v0/agreements/validate-template',
     'POST /v0/agreements/{id}/input',
     'POST /v0/agreements/{id}/input-typed-data',
+    'POST /v0/webhooks',
+    'POST /v0/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    'POST /v0/webhooks/{id}/recover',
+    'POST /v0/webhooks/{id}/rotate-secret',
+    'POST /v0/webhooks/{id}/test',
   ]);
 });
 

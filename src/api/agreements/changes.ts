@@ -4,7 +4,7 @@ import { channels } from '../database/channels.ts';
 import { listen } from '../database/listen.ts';
 
 export type Wait<Value> = {
-  /** The transactions, the records, and the chains by their ids as text, whose changes matter. */
+  /** The transactions, records and deliveries, and the chains by their ids as text, whose changes matter. */
   readonly ids: readonly string[];
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
@@ -44,6 +44,7 @@ export function createChanges(options: {
       channels.transactionChanged,
       channels.recordChanged,
       channels.chainFolded,
+      channels.deliveryChanged,
       channels.accessChanged,
     ],
     onNotification(channel, payload) {

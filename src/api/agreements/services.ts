@@ -2,7 +2,10 @@ import type pg from 'pg';
 import type { ChainClients } from '../chain/clients.ts';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import type { Limits } from '../config/limits.ts';
+import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { Database } from '../database/database.ts';
+import type { Cipher } from '../encryption/cipher.ts';
+import type { TargetRules } from '../webhooks/targetRules.ts';
 import type { Changes } from './changes.ts';
 
 /** What the functions of agreements work with; made at start, and shared by all requests. */
@@ -14,6 +17,10 @@ export type Services = {
   readonly clients: ChainClients;
   readonly changes: Changes;
   readonly limits: Limits;
+  readonly cipher: Cipher;
+  readonly webhookSettings: WebhookSettings;
+  /** Where webhooks may be sent. */
+  readonly targetRules: TargetRules;
   /** Where callers reach this service, without a slash at the end. */
   readonly publicBaseUrl: string;
 };

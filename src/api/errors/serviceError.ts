@@ -25,6 +25,9 @@ export const reasons = [
   'signature_mismatch',
   'action_reverted',
   'relayer_unfunded',
+  'webhook_target_not_allowed',
+  'webhook_limit_reached',
+  'webhook_disabled',
 ] as const;
 export type Reason = (typeof reasons)[number];
 

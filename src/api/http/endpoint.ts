@@ -15,7 +15,7 @@ import { findClient } from './clientAddress.ts';
 import { buildResponses, type DataShape } from './documentation.ts';
 import type { ErrorStatus } from './errorResponse.ts';
 import { type Example, showExample } from './example.ts';
-import { readJsonBody } from './jsonBody.ts';
+import { readBodyBytes, readJsonBody } from './jsonBody.ts';
 import { limitRate } from './limitRate.ts';
 import { type Place, parseShape } from './parseShape.ts';
 import { readQuery } from './readQuery.ts';
@@ -133,6 +133,7 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
   const { method, path, operationId, example } = definition;
   const { params, query, body, scope, refuseBody = malformedBody } = definition;
   const hasBody = !(body instanceof z.ZodUndefined);
+  const isBodyOptional = body instanceof z.ZodOptional;
   const isRead = method === 'get';
   const documentedQuery = isRead ? query.extend(readParameters) : query;
   const refusals: ErrorStatus[] = isRead ? [503] : method === 'post' ? [409] : [];
@@ -141,8 +142,11 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
     request: Request,
     { limits, bytes }: { limits: Limits; bytes: Uint8Array | undefined },
   ): Promise<z.output<Body>> => {
-    const reading = { limitBytes: limits.bodyBytes, bytes };
-    const value = hasBody ? await readJsonBody(request, reading) : undefined;
+    const limitBytes = limits.bodyBytes;
+    const sent = isBodyOptional ? (bytes ?? (await readBodyBytes(request, limitBytes))) : bytes;
+    const isLeftOut = isBodyOptional && sent?.byteLength === 0;
+    const value =
+      hasBody && !isLeftOut ? await readJsonBody(request, { limitBytes, bytes: sent }) : undefined;
     const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
     if (unfit.length > 0) throw refuseBody(unfit, value);
     const parsed = parseShape(body, value, 'body');
@@ -170,7 +174,7 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
           ...(method === 'post' && { headers: keyHeaders }),
           ...(hasBody && {
             body: {
-              required: true,
+              required: !isBodyOptional,
               content: { 'application/json': { schema: body, example: example.body } },
             },
           }),

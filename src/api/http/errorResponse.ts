@@ -59,6 +59,9 @@ export const statusByReason = {
   signature_mismatch: 400,
   action_reverted: 409,
   relayer_unfunded: 503,
+  webhook_target_not_allowed: 400,
+  webhook_limit_reached: 409,
+  webhook_disabled: 409,
 } as const satisfies Record<Reason, ErrorStatus>;
 
 const statusByAccess = { unauthorized: 401, payment_required: 402, forbidden: 403 } as const;

@@ -21,10 +21,10 @@ export const pageParameters = {
 };
 
 /** The database knows no year 0. */
-const instantParameter = z.iso
+export const instantShape = z.iso
   .datetime({ offset: true, error: 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z' })
-  .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
-  .optional();
+  .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later');
+const instantParameter = instantShape.optional();
 
 /** Bounds of when a resource was made and last changed. */
 export const instantParameters = {

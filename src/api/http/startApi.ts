@@ -5,6 +5,7 @@ import { createChainClients } from '../chain/clients.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
+import type { WebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { openCipher } from '../encryption/openCipher.ts';
@@ -14,6 +15,7 @@ import { createRateLimiter } from '../limiting/rateLimiter.ts';
 import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import type { Closing } from '../start/runService.ts';
+import { createTargetRules } from '../webhooks/targetRules.ts';
 import { createApi } from './createApi.ts';
 import { createCrossOrigin } from './crossOrigin.ts';
 import { createRequestMeasure } from './measureRequests.ts';
@@ -32,11 +34,13 @@ export async function startApi(
   configuration: Configuration,
   {
     encryptionKeys,
+    webhookSettings,
     internal,
     logger,
     onClose,
   }: {
     encryptionKeys: EncryptionKeys | undefined;
+    webhookSettings: WebhookSettings;
     /** Where readiness and metrics are served; undefined for nowhere. */
     internal?: InternalServerSettings | undefined;
     logger: Logger;
@@ -64,7 +68,18 @@ export async function startApi(
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
   onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
-  const services = { database, pool, chains, clients, changes, limits, publicBaseUrl };
+  const services = {
+    database,
+    pool,
+    chains,
+    clients,
+    changes,
+    limits,
+    publicBaseUrl,
+    cipher,
+    webhookSettings,
+    targetRules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
+  };
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
   let isStopping = false;
   if (internal) {

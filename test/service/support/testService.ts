@@ -7,6 +7,7 @@ import type { GrantableScope } from '../../../src/api/access/scopes.ts';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
 import { readEncryptionKeys } from '../../../src/api/config/encryptionKeys.ts';
 import type { InternalServerSettings } from '../../../src/api/config/internalServer.ts';
+import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
 import { startApi } from '../../../src/api/http/startApi.ts';
@@ -73,6 +74,7 @@ export async function startTestApi(
   };
   const port = await startApi(configuration, {
     internal,
+    webhookSettings: readWebhookSettings(env),
     encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey, ...env }),
     logger: createLogger({ level: 'info', name: 'api', destination }),
     onClose: (closing) => closings.push(closing),

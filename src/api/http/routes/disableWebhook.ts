@@ -1,0 +1,32 @@
+import { writeConsistency } from '../../agreements/consistency.ts';
+import type { Services } from '../../agreements/services.ts';
+import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import { updateSubscription } from '../../webhooks/updateSubscription.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { subscriptionShape, webhookParams } from '../webhookShapes.ts';
+
+export function disableWebhook(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'delete',
+    path: '/v0/webhooks/{id}',
+    operationId: 'disableWebhook',
+    tag: 'Webhooks',
+    summary: 'Disable a webhook',
+    description:
+      'It stays, with its deliveries. Nothing more is sent to it; what was pending ends as failed. Disabling it once more changes nothing.',
+    scope: 'webhooks.write',
+    params: webhookParams,
+    query: none,
+    body: noBody,
+    data: { schema: subscriptionShape, description: 'The webhook, disabled.' },
+    refusals: [400, 404],
+    example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
+    async handle({ params, caller, requestId }) {
+      const { principalId } = caller;
+      const row = await updateSubscription({ ...params, principalId }, { status: 'disabled' }, services);
+      const dataText = JSON.stringify(toSubscription(row));
+      return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import type { Services } from '../../agreements/services.ts';
+import { getSubscription } from '../../webhooks/getSubscription.ts';
+import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
+import { respondSingle } from '../envelopes.ts';
+import { subscriptionShape, webhookParams } from '../webhookShapes.ts';
+
+export function getWebhook({ database }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/webhooks/{id}',
+    operationId: 'getWebhook',
+    tag: 'Webhooks',
+    summary: 'Read a webhook',
+    description: 'Its secret is never shown again.',
+    scope: 'webhooks.read',
+    params: webhookParams,
+    query: none,
+    body: noBody,
+    data: { schema: subscriptionShape, description: 'The webhook.' },
+    refusals: [400, 404],
+    example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
+    async handle({ params, caller, requestId }) {
+      const { principalId } = caller;
+      const row = await getSubscription(database, { ...params, principalId });
+      return respondSingle({ requestId, dataText: JSON.stringify(toSubscription(row)) });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../agreements/services.ts';
+import { listSubscriptions } from '../../webhooks/listSubscriptions.ts';
+import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
+import { respondPage } from '../envelopes.ts';
+import { pageParameters } from '../listParameters.ts';
+import { subscriptionShape } from '../webhookShapes.ts';
+
+export function getWebhooks({ database }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/webhooks',
+    operationId: 'listWebhooks',
+    tag: 'Webhooks',
+    summary: 'List webhooks',
+    description: 'Those of the principal, the newest first, without their secrets.',
+    scope: 'webhooks.read',
+    params: none,
+    query: none.extend({ ...pageParameters, status: z.enum(['active', 'disabled']).optional() }),
+    body: noBody,
+    data: { schema: subscriptionShape, description: 'A page of webhooks.', isList: true },
+    refusals: [400],
+    example: { query: { status: 'active', limit: '10' } },
+    async handle({ query, caller, requestId }) {
+      const { principalId } = caller;
+      const { page, nextCursor } = await listSubscriptions(database, { ...query, principalId });
+      const dataText = JSON.stringify(page.map((row) => toSubscription(row)));
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+    },
+  });
+}

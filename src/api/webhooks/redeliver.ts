@@ -1,0 +1,40 @@
+import { and, eq, ne, sql } from 'drizzle-orm';
+import type { Services } from '../agreements/services.ts';
+import { deliveries } from '../database/tables/webhooks.ts';
+import type { DeliveryRow } from './deliveryResource.ts';
+import { getDelivery } from './getDelivery.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { requireActive } from './requireActive.ts';
+import { wakeSubscription } from './wakeSubscription.ts';
+
+/**
+ * Has a delivery attempted again at once, also one that has succeeded: the same event with the same id, as often as a new one.
+ * The attempts are numbered on. One that was not attempted yet is just on its way.
+ *
+ * @throws NotFoundError, AccessError as `getSubscription` and `getDelivery` do.
+ * @throws RefusedError `webhook_disabled`.
+ */
+export async function redeliver(
+  reference: SubscriptionReference,
+  deliveryId: string,
+  { database, webhookSettings }: Pick<Services, 'database' | 'webhookSettings'>,
+): Promise<DeliveryRow> {
+  const subscriptionId = reference.id;
+  const subscription = await getSubscription(database, reference);
+  await getDelivery(database, { subscriptionId, deliveryId });
+  requireActive(subscription);
+  return database.transaction(async (transaction) => {
+    await transaction
+      .update(deliveries)
+      .set({
+        status: 'retry_pending',
+        attemptLimit: sql`${deliveries.attemptCount} + ${webhookSettings.attempts}::int`,
+        nextAttemptAt: sql`now()`,
+        completedAt: null,
+        updatedAt: sql`now()`,
+      })
+      .where(and(eq(deliveries.id, deliveryId), ne(deliveries.status, 'pending')));
+    await wakeSubscription(transaction, subscriptionId);
+    return getDelivery(transaction, { subscriptionId, deliveryId });
+  });
+}

@@ -1,0 +1,8 @@
+import { RefusedError } from '../errors/serviceError.ts';
+import type { SubscriptionRow } from './subscriptionResource.ts';
+
+/** @throws RefusedError `webhook_disabled` for a subscription that nothing is delivered to. */
+export function requireActive({ status }: SubscriptionRow): void {
+  if (status === 'active') return;
+  throw new RefusedError('webhook_disabled', 'The webhook is disabled: set its status to active first.');
+}

@@ -1,0 +1,74 @@
+import type { Services } from '../agreements/services.ts';
+import type { DatabaseTransaction } from '../database/database.ts';
+import { createId } from '../database/ids.ts';
+import { events } from '../database/tables/events.ts';
+import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
+import { getDelivery } from './getDelivery.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { requireActive } from './requireActive.ts';
+import { webhookApiVersion } from './verifyWebhook.ts';
+import { wakeSubscription } from './wakeSubscription.ts';
+
+/** What a worker may need besides the attempt itself. */
+const marginMs = 5_000;
+
+export type TestOutcome = {
+  /** Whether the first attempt has succeeded. */
+  readonly ok: boolean;
+  readonly deliveryId: string;
+  readonly status: DeliveryStatus;
+  readonly responseStatus?: number | undefined;
+  readonly error?: string | undefined;
+};
+
+/**
+ * Sends a `webhook.test` event to a principal's subscription, by way of the workers as every event, and returns what came of the
+ * first attempt; the status is `pending` where no worker got to it in time.
+ *
+ * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
+ */
+export async function testDelivery(
+  reference: SubscriptionReference,
+  { database, changes, webhookSettings }: Pick<Services, 'database' | 'changes' | 'webhookSettings'>,
+): Promise<TestOutcome> {
+  requireActive(await getSubscription(database, reference));
+  const subscriptionId = reference.id;
+  const deliveryId = await database.transaction(async (transaction) => {
+    const id = await storeTest(transaction, reference, webhookSettings.attempts);
+    await wakeSubscription(transaction, subscriptionId);
+    return id;
+  });
+  const { status, responseStatus, error, attemptCount } = await changes.waitFor({
+    ids: [deliveryId],
+    read: () => getDelivery(database, { subscriptionId, deliveryId }),
+    isSettled: (delivery) => delivery.status !== 'pending',
+    timeoutMs: webhookSettings.timeoutMs + marginMs,
+  });
+  return {
+    ok: status === 'succeeded' && attemptCount === 1,
+    deliveryId,
+    status,
+    responseStatus: responseStatus ?? undefined,
+    error: error ?? undefined,
+  };
+}
+
+/** Stands in no feed, and waits for nothing that happens on a chain. */
+async function storeTest(
+  transaction: DatabaseTransaction,
+  { id: subscriptionId, principalId }: SubscriptionReference,
+  attemptLimit: number,
+): Promise<string> {
+  const id = createId('evt');
+  const type = 'webhook.test';
+  const createdAt = new Date();
+  const body = JSON.stringify({ id, type, apiVersion: webhookApiVersion, createdAt, data: {} });
+  await transaction
+    .insert(events)
+    .values({ id, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });
+  const deliveryId = createId('dlv');
+  await transaction
+    .insert(deliveries)
+    .values({ id: deliveryId, subscriptionId, eventId: id, attemptLimit, createdAt });
+  return deliveryId;
+}

@@ -1,0 +1,63 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Services } from '../agreements/services.ts';
+import {
+  type SubscribableEventType,
+  type SubscriptionFilters,
+  webhookSubscriptions,
+} from '../database/tables/webhooks.ts';
+import { defaultEventTypes } from './filters.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
+import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
+import { requireTarget } from './targetUrl.ts';
+import { wakeSubscription } from './wakeSubscription.ts';
+
+/** What is absent stays as it is. */
+export type SubscriptionChange = {
+  readonly url?: string | undefined;
+  /** Null or empty: the default ones again. */
+  readonly eventTypes?: readonly SubscribableEventType[] | null | undefined;
+  /** As a whole; null for none. */
+  readonly filters?: SubscriptionFilters | null | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
+};
+
+/**
+ * Changes a principal's subscription. What is planned already goes to the new address; types and filters are for what is released
+ * from now on. Nothing more is delivered to one that is disabled: what was pending ends as failed, and can be recovered once it is
+ * active again.
+ *
+ * @throws NotFoundError, AccessError as `getSubscription` does.
+ * @throws RefusedError `webhook_target_not_allowed`, and `webhook_limit_reached` where it would become active.
+ */
+export async function updateSubscription(
+  reference: SubscriptionReference,
+  change: SubscriptionChange,
+  { database, webhookSettings, targetRules }: Pick<Services, 'database' | 'webhookSettings' | 'targetRules'>,
+): Promise<SubscriptionRow> {
+  const { id, principalId } = reference;
+  const { url, eventTypes, filters, status } = change;
+  await getSubscription(database, reference);
+  if (url !== undefined) await requireTarget(url, targetRules);
+  return database.transaction(async (transaction) => {
+    // Before the subscription's own lock, as by everybody who takes both.
+    if (status === 'active') await lockSubscriptionsOf(transaction, principalId);
+    const before = await getSubscription(transaction, reference, { isLocked: true });
+    if (status === 'active' && before.status !== 'active')
+      await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
+    const [after] = await transaction
+      .update(webhookSubscriptions)
+      .set({
+        ...(url !== undefined && { url }),
+        ...(eventTypes !== undefined && { eventTypes: eventTypes?.length ? eventTypes : defaultEventTypes }),
+        ...(filters !== undefined && { filters }),
+        ...(status !== undefined && { status }),
+        updatedAt: sql`now()`,
+      })
+      .where(eq(webhookSubscriptions.id, id))
+      .returning(subscriptionColumns);
+    if (!after) throw new Error(`the subscription ${id} is gone`);
+    if (after.status !== before.status) await wakeSubscription(transaction, id);
+    return after;
+  });
+}
