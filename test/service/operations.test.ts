@@ -41,6 +41,7 @@ const readyShape = z.strictObject({
           status: z.string(),
           balanceWei: z.string(),
           nextNonce: z.int(),
+          underWay: z.int(),
         }),
       ),
     }),
@@ -126,7 +127,7 @@ describe('readiness', () => {
         oldestAgeSeconds: expect.any(Number),
         byState: { accepted: 1, broadcast: 1, mined: 1 },
       },
-      wallets: [{ address: wallet, status: 'unfunded', balanceWei: '12345678901234567890', nextNonce: 7 }],
+      wallets: [{ address: wallet, status: 'unfunded', balanceWei: '12345678901234567890', nextNonce: 7, underWay: 0 }],
     });
     expect(chain?.index?.lagSeconds).toBeGreaterThanOrEqual(60);
     expect(chain?.index?.lagSeconds).toBeLessThan(120);

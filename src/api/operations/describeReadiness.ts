@@ -13,11 +13,12 @@ export function describeReadiness({ isReady, checks, chains }: Readiness, nowMs:
       index: index && describePosition(index, nowMs),
       folded: folded && describePosition(folded, nowMs),
       outbox: { ...measureOutbox(outbox), byState: countByState(outbox) },
-      wallets: wallets.map(({ address, status, balance, nextNonce }) => ({
+      wallets: wallets.map(({ address, status, balance, nextNonce, underWay }) => ({
         address,
         status,
         balanceWei: balance,
         nextNonce,
+        underWay,
       })),
     })),
   };

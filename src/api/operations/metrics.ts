@@ -78,7 +78,27 @@ export function createMetrics(): Metrics {
     'wallet',
   ]);
   const active = gauge('wallet_active', '1 where a wallet can send, else 0.', ['chain', 'wallet']);
-  const ofChains = [indexBlock, indexLag, foldedBlock, foldedLag, outbox, oldest, balance, nonce, active];
+  const underWay = gauge('wallet_under_way', 'Signed transactions of a wallet that are not mined.', [
+    'chain',
+    'wallet',
+  ]);
+  const retired = gauge('wallet_retired', '1 where no worker has the key of a wallet, else 0.', [
+    'chain',
+    'wallet',
+  ]);
+  const ofChains = [
+    underWay,
+    retired,
+    indexBlock,
+    indexLag,
+    foldedBlock,
+    foldedLag,
+    outbox,
+    oldest,
+    balance,
+    nonce,
+    active,
+  ];
 
   const noteChain = (facts: ChainFacts, nowMs: number) => {
     const chain = String(facts.chainId);
@@ -96,6 +116,8 @@ export function createMetrics(): Metrics {
       const labels = { chain, wallet: wallet.address };
       balance.set(labels, Number(wallet.balance));
       nonce.set(labels, wallet.nextNonce);
+      underWay.set(labels, wallet.underWay);
+      retired.set(labels, wallet.status === 'retired' ? 1 : 0);
       active.set(labels, wallet.status === 'active' ? 1 : 0);
     }
   };

@@ -15,10 +15,13 @@ export type OutboxCount = {
 
 export type WalletFacts = {
   readonly address: Address;
+  /** `retired` where no worker has its key: it gets nothing new, and what it has signed is seen through. */
   readonly status: string;
   /** Wei, in decimal. */
   readonly balance: string;
   readonly nextNonce: number;
+  /** Its transactions that are signed and not mined. */
+  readonly underWay: number;
 };
 
 /** What the database says of one chain. */
@@ -67,8 +70,11 @@ export async function readFacts(
       select chain_id, state, count(*)::int, extract(epoch from now() - min(created_at))::float8
       from service.transactions where state = 'mined' group by chain_id, state`),
     pool.query<WalletFacts & { chain_id: number }>(`
-      select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce"
-      from service.relayer_wallets where status <> 'retired' order by address`),
+      select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce", (
+        select count(*)::int from service.transactions sent
+        where sent.chain_id = wallet.chain_id and sent.wallet = wallet.address and sent.state in ('signed', 'broadcast')
+      ) as "underWay"
+      from service.relayer_wallets wallet order by address`),
   ]);
   return chainIds.map((chainId) => ({
     chainId,

@@ -40,7 +40,7 @@ export function createLeaseKeeper(
     rows = configured.length;
   };
   const seeThrough = async (configured: readonly Address[]) => {
-    const left = await retireWallets(pool, { chainId, configured, owner: holder.owner });
+    const left = await retireWallets(pool, { chainId, configured });
     for (const address of left) if (!seats.has(address)) takeSeat(address, undefined);
     const done = [...seats.keys()].filter(
       (address) => !configured.includes(address) && !left.includes(address),

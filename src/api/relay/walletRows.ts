@@ -99,17 +99,18 @@ export async function moveCounter(
 
 /**
  * Retires the wallets that no running process has a key for: they get nothing new. Returns those of them that still have
- * something under way, which can be seen through without a key.
+ * something under way, which can be seen through without a key. One that is in service again, because somebody has come who has
+ * its key, is not among them.
  */
 export async function retireWallets(
   pool: pg.Pool,
-  { chainId, configured, owner }: { chainId: number; configured: readonly Address[]; owner: string },
+  { chainId, configured }: { chainId: number; configured: readonly Address[] },
 ): Promise<Address[]> {
   const { rows } = await pool.query<{ address: Address }>(
     `with retired as (
        update service.relayer_wallets set status = 'retired', updated_at = now()
        where chain_id = $1 and address <> all($2) and status <> 'retired'
-         and (lease_owner is null or lease_owner = $3 or lease_until < now())
+         and (lease_owner is null or lease_until < now())
        returning address),
      idle as (
        select address from service.relayer_wallets where chain_id = $1 and address <> all($2) and status = 'retired'
@@ -117,7 +118,7 @@ export async function retireWallets(
      select address from idle where exists (
        select 1 from service.transactions sent
        where sent.chain_id = $1 and sent.wallet = idle.address and sent.state in ('signed', 'broadcast'))`,
-    [chainId, configured, owner],
+    [chainId, configured],
   );
   return rows.map(({ address }) => address);
 }
