@@ -1,29 +1,41 @@
 import { findChain } from '../../protocol/chains.ts';
+import { createChainClients } from '../chain/clients.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { readInternalServer } from '../config/internalServer.ts';
+import { readMailSettings } from '../config/mailSettings.ts';
 import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
+import { readRuleSettings } from '../config/ruleSettings.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { createJobs } from '../jobs/createJobs.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
 import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
+import { createMailer } from '../rules/createMailer.ts';
+import { sendMailName } from '../rules/mailTask.ts';
+import { createRuleRunner } from '../rules/ruleRunner.ts';
+import { createSendMail } from '../rules/sendMail.ts';
 import { openSigners } from '../signers/openSigners.ts';
 import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, runService } from './runService.ts';
 
 const relayConnections = 20;
+const jobConcurrency = 2;
+const jobOwnConnections = 2;
 
-/** The worker: sends what was accepted, and folds what the index shows into records. */
+/** The worker: sends what was accepted, folds what the index shows into records, and does what rules say to it. */
 function readWorker(env: NodeJS.ProcessEnv) {
   const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
   const signers = readRelayerSigners(env, chains);
   const settings = readRelaySettings(env, chains);
+  const mailSettings = readMailSettings(env);
+  const ruleSettings = readRuleSettings(env);
   const internal = readInternalServer(env, 'WORKER_INTERNAL_PORT');
   const logger = createLogger({
     level: logLevel,
@@ -58,6 +70,35 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'projector', close: projector.close });
+    const rules = createRuleRunner({
+      pool: connect('rules', chains.length),
+      databaseUrl,
+      chains,
+      clients: createChainClients(chains, limits),
+      idleMs: ruleSettings.idleMs,
+      logger,
+    });
+    onClose({ name: 'rules', close: rules.close });
+    const jobs = createDatabase({
+      url: databaseUrl,
+      applicationName: 'agreements jobs',
+      maxConnections: jobConcurrency + jobOwnConnections,
+      logger,
+    });
+    onClose({ name: 'database of the jobs', close: jobs.close });
+    const { close: closeJobs } = createJobs({
+      pool: jobs.pool,
+      tasks: {
+        [sendMailName]: createSendMail({
+          database: jobs.database,
+          mailer: mailSettings && createMailer(mailSettings),
+          logger,
+        }),
+      },
+      concurrency: jobConcurrency,
+      logger,
+    });
+    onClose({ name: 'jobs', close: closeJobs });
     const stop = new AbortController();
     onClose({ name: 'signers', close: () => stop.abort() });
     const relay = createRelay({

@@ -1,4 +1,4 @@
-/** The places on the way of a write at which a fault test may end the process, in their order. */
+/** The places on the way of a write, and of a delivery in the worker, at which a fault test may end the process, in their order. */
 export const faultPoints = {
   api: ['beforeStoreCommit', 'afterStoreCommit', 'beforeAnswer'],
   worker: [
@@ -12,10 +12,13 @@ export const faultPoints = {
     'beforeFoldCommit',
     'afterFoldCommit',
     'beforeReleaseCommit',
+    'beforeRulesCommit',
+    'afterMailSent',
   ],
+  delivery: ['beforeAttempt', 'afterAttempt', 'afterResultCommit'],
 } as const;
 
-export type FaultPoint = (typeof faultPoints)['api' | 'worker'][number];
+export type FaultPoint = (typeof faultPoints)[keyof typeof faultPoints][number];
 
 const isAllowed = process.env.ENVIRONMENT !== 'production';
 const [chosen, count = '1'] = isAllowed ? (process.env.FAULT_POINT ?? '').split(':') : [];

@@ -42,10 +42,10 @@ export type Services = {
   kill(): Promise<void>;
 };
 
-/** The worker alone gets what signs; the indexer, which keeps no secrets, not what encrypts them either. */
+/** The worker alone gets what signs and what sends mails; the indexer, which keeps no secrets, not what encrypts them either. */
 export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (name === 'worker') return env;
-  const { ENCRYPTION_KEY, ...others } = withoutSigners(env);
+  const { ENCRYPTION_KEY, SMTP_URL: _, ...others } = withoutSigners(env);
   return name === 'indexer' || ENCRYPTION_KEY === undefined ? others : { ...others, ENCRYPTION_KEY };
 }
 

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { ConfigurationError } from './configurationError.ts';
+
+/** By which server mails go out, and as whose. */
+export type MailSettings = {
+  /** `smtps:` speaks TLS from the beginning, `smtp:` begins it where the server can. */
+  readonly smtpUrl: string;
+  readonly from: { readonly name: string; readonly address: string };
+};
+
+const sender = /^(?:([^<>\r\n]*)<([^\s@<>",;:]+@[^\s@<>",;:]+)>|([^\s@<>",;:]+@[^\s@<>",;:]+))$/;
+
+const shape = z.object({
+  SMTP_URL: z
+    .string()
+    .refine(
+      (text) =>
+        URL.canParse(text) &&
+        ['smtp:', 'smtps:'].includes(new URL(text).protocol) &&
+        new URL(text).hostname !== '',
+      'expected a URL that starts with smtp:// or smtps://',
+    ),
+  MAIL_FROM: z
+    .string({ error: 'is required where SMTP_URL is set' })
+    .transform((text) => sender.exec(text.trim()))
+    .refine((match) => match !== null, 'expected an address such as Agreements <no-reply@example.com>')
+    .transform((match) => ({
+      name: match?.[1]?.trim().replace(/^"(.*)"$/, '$1') ?? '',
+      address: match?.[2] ?? match?.[3] ?? '',
+    })),
+});
+
+/**
+ * How the worker sends mails; undefined where no server is named, and no mail goes out then.
+ *
+ * @throws ConfigurationError naming what is missing or wrong.
+ */
+export function readMailSettings(env: NodeJS.ProcessEnv): MailSettings | undefined {
+  if (!env.SMTP_URL) return undefined;
+  const result = shape.safeParse({ SMTP_URL: env.SMTP_URL, MAIL_FROM: env.MAIL_FROM || undefined });
+  if (result.success) return { smtpUrl: result.data.SMTP_URL, from: result.data.MAIL_FROM };
+  throw new ConfigurationError(
+    result.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`),
+  );
+}
+
+/** Whether mails go out: a process that sends none itself knows it by their sender. */
+export function isMailConfigured(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env.MAIL_FROM);
+}

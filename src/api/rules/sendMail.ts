@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import type { JobTask } from '../jobs/createJobs.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
+import { type Mailer, MailRefusedError } from './createMailer.ts';
+import { mailAttempts } from './mailTask.ts';
+
+export type MailOutcome = 'sent' | 'skipped' | 'failed' | 'retried';
+
+const payloadShape = z.object({ firingId: z.string() });
+const longestReason = 500;
+
+/**
+ * The job that sends one mail. What the server refuses for good, and what it has not taken after many attempts, has failed; a
+ * worker that dies leaves the mail to the next one, which may send it once more. Without a mailer mails are skipped.
+ */
+export function createSendMail({
+  database,
+  mailer,
+  onMail = () => {},
+  logger,
+}: {
+  database: Database;
+  mailer: Mailer | undefined;
+  onMail?: ((outcome: MailOutcome) => void) | undefined;
+  logger: Logger;
+}): JobTask {
+  const finish = async (firingId: string, status: 'sent' | 'skipped' | 'failed', reason: string | null) => {
+    await database.execute(sql`
+      update service.mails set status = ${status}, error = ${reason}, updated_at = now()
+      where firing_id = ${firingId} and status = 'due'`);
+    onMail(status);
+  };
+
+  return async (payload, { signal }) => {
+    const { firingId } = payloadShape.parse(payload);
+    const mail = await claim(database, firingId);
+    if (!mail) return;
+    if (!mailer) return finish(firingId, 'skipped', 'This service has no mail server.');
+    const { address, subject, body, attempt } = mail;
+    try {
+      await Promise.race([mailer.send({ id: firingId, address, subject, body }), rejectOn(signal)]);
+    } catch (error) {
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+      if (error instanceof MailRefusedError || attempt >= mailAttempts) {
+        logger.warn({ firing: firingId, attempt, reason }, 'a mail has failed');
+        return finish(firingId, 'failed', reason);
+      }
+      await database.execute(sql`
+        update service.mails set error = ${reason}, updated_at = now()
+        where firing_id = ${firingId} and status = 'due'`);
+      onMail('retried');
+      throw new Error('The mail server did not take a mail.', { cause: error });
+    }
+    faultPoint('afterMailSent');
+    await finish(firingId, 'sent', null);
+  };
+}
+
+type ClaimedMail = { address: string; subject: string; body: string; attempt: number };
+
+async function claim(database: Database, firingId: string): Promise<ClaimedMail | undefined> {
+  const { rows } = await database.execute<ClaimedMail>(sql`
+    update service.mails set attempt_count = attempt_count + 1, updated_at = now()
+    where firing_id = ${firingId} and status = 'due' and address is not null
+    returning address, subject, body, attempt_count as attempt`);
+  return rows[0];
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(new Error('The worker stops.'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
