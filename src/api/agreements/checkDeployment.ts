@@ -10,6 +10,7 @@ import type { Participant } from '../../protocol/participants.ts';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import type { Limits } from '../config/limits.ts';
 import { RefusedError } from '../errors/serviceError.ts';
+import { checkNotificationTemplate, type TemplateFacts } from '../rules/checkNotificationTemplate.ts';
 
 /** What a deployment consists of, apart from the permit. Document and values are as they were parsed. */
 export type DeploymentRequest = {
@@ -18,6 +19,8 @@ export type DeploymentRequest = {
   readonly initValues?: unknown;
   readonly participants?: unknown;
   readonly observers?: readonly string[] | undefined;
+  /** As it was parsed. */
+  readonly notificationTemplate?: unknown;
 };
 
 /** A deployment that a permit may be signed for. */
@@ -36,12 +39,14 @@ export type CheckedDeployment = {
 export type DeploymentRules = {
   readonly chains: readonly ChainConfiguration[];
   readonly limits: Limits;
+  readonly isMailConfigured: boolean;
 };
 
 /**
  * Checks everything about a deployment that needs neither permit nor chain.
  *
- * @throws RefusedError for the chain, the document, the values or the participants, in this order and each with all its issues.
+ * @throws RefusedError for the chain, the document, the values, the participants or the notification template, in this order and
+ * each with all its issues.
  */
 export function checkDeployment(request: DeploymentRequest, rules: DeploymentRules): CheckedDeployment {
   const { agreement, initValues, participants, observers = [] } = request;
@@ -53,7 +58,32 @@ export function checkDeployment(request: DeploymentRequest, rules: DeploymentRul
     if (ofReason.length > 0) throw refusePart(reason, ofReason);
   }
   const distinct = [...new Set(observers)];
-  return { chain, templateId, participantVariableKeys, warnings, ...resolved, observers: distinct };
+  const ofTemplate = checkTemplate(request, {
+    isMailConfigured: rules.isMailConfigured,
+    parties: { participants: resolved.participants.length, observers: distinct.length },
+  });
+  return {
+    chain,
+    templateId,
+    participantVariableKeys,
+    warnings: [...warnings, ...ofTemplate],
+    ...resolved,
+    observers: distinct,
+  };
+}
+
+/**
+ * @returns the warnings.
+ * @throws RefusedError `invalid_notification_template` with all issues.
+ */
+function checkTemplate(
+  { agreement, notificationTemplate }: DeploymentRequest,
+  facts: Omit<TemplateFacts, 'agreement'>,
+): readonly Issue[] {
+  if (notificationTemplate === undefined) return [];
+  const { issues, warnings } = checkNotificationTemplate(notificationTemplate, { agreement, ...facts });
+  if (issues.length > 0) throw refusePart('invalid_notification_template', issues);
+  return warnings;
 }
 
 /** @throws RefusedError `invalid_agreement` as `requireAgreement` does, and for a document that names no template. */

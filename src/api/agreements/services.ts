@@ -21,6 +21,8 @@ export type Services = {
   readonly webhookSettings: WebhookSettings;
   /** Where webhooks may be sent. */
   readonly targetRules: TargetRules;
+  /** Whether somebody sends the mails of notification rules. */
+  readonly isMailConfigured: boolean;
   /** Where callers reach this service, without a slash at the end. */
   readonly publicBaseUrl: string;
 };

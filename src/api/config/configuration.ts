@@ -4,6 +4,7 @@ import { type Environment, findChain, supportedChains } from '../../protocol/cha
 import { type ClientProfile, clientProfiles } from './clientProfile.ts';
 import { ConfigurationError } from './configurationError.ts';
 import { type Limits, limitShape } from './limits.ts';
+import { isMailConfigured } from './mailSettings.ts';
 
 /** One followed chain; URLs are tried in the order given. */
 export type ChainConfiguration = {
@@ -28,6 +29,8 @@ export type Configuration = {
   corsOrigins: readonly string[];
   clientProfile: ClientProfile;
   logLevel: LogLevel;
+  /** Whether mails of notification rules go out. */
+  isMailConfigured: boolean;
   limits: Limits;
   chains: [ChainConfiguration, ...ChainConfiguration[]];
 };
@@ -98,6 +101,7 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
     corsOrigins: base.CORS_ORIGINS,
     clientProfile: base.CLIENT_PROFILE,
     logLevel: base.LOG_LEVEL,
+    isMailConfigured: isMailConfigured(env),
     limits,
     chains: [first, ...rest],
   };

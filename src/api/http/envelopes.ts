@@ -10,6 +10,10 @@ export const metaShape = z
     consistency: z.string().optional().openapi({
       description: 'After a write: a later read that is given this token shows what was written.',
     }),
+    warnings: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'What was accepted and may surprise; absent where nothing is to be said.' }),
   })
   .openapi('Meta', { description: 'About the answer; the request id is also in the x-request-id header.' });
 
@@ -22,15 +26,21 @@ export const pageInfoShape = z
   .openapi('PageInfo');
 export type PageInfo = z.output<typeof pageInfoShape>;
 
-type Single = { requestId: string; dataText: string; consistency?: string };
+type Warning = { readonly path: string; readonly message: string };
+type Single = {
+  requestId: string;
+  dataText: string;
+  consistency?: string;
+  warnings?: readonly Warning[];
+};
 type Page = { requestId: string; dataText: string; pageInfo: PageInfo };
 
 /**
  * A resource in its envelope. `dataText` is JSON already, as much of it comes out of the database that way; every write hands in
  * the token by which reads show it.
  */
-export function respondSingle({ requestId, dataText, consistency }: Single): Response {
-  const meta = buildMeta(requestId, consistency);
+export function respondSingle({ requestId, dataText, consistency, warnings }: Single): Response {
+  const meta = buildMeta(requestId, consistency, warnings);
   return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${meta}}` });
 }
 
@@ -42,7 +52,8 @@ export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
 }
 
 /** Request ids and tokens are made of characters that JSON leaves as they are. */
-function buildMeta(requestId: string, consistency?: string): string {
+function buildMeta(requestId: string, consistency?: string, warnings: readonly Warning[] = []): string {
   const token = consistency === undefined ? '' : `,"consistency":"${consistency}"`;
-  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"${token}}`;
+  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"${token}${told}}`;
 }

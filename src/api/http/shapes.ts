@@ -97,6 +97,13 @@ export const documentIdShape = z
 
 export const docUriShape = z.string().min(1).max(maxDocUri);
 
+/** Rules name parts of the document beside them and are checked with it, so they pass here untouched. */
+export const notificationTemplateShape = z.unknown().openapi({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Who is told what, and when: `metadata?` and `rules`.',
+});
+
 /** What `{id}` stands for in the path of a record's route. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({

@@ -76,6 +76,7 @@ export async function startApi(
     changes,
     limits,
     publicBaseUrl,
+    isMailConfigured: configuration.isMailConfigured,
     cipher,
     webhookSettings,
     targetRules: createTargetRules({ allowed: webhookSettings.allowedTargets }),

@@ -5,10 +5,23 @@ import type { Issue } from '../errors/serviceError.ts';
 import { deployInputId } from '../events/transitionFact.ts';
 import { parseShape } from '../http/parseShape.ts';
 import { isEmailAddress } from './emailAddress.ts';
-import { allObservers, allParticipants, notificationTemplateShape } from './notificationTemplate.ts';
+import {
+  allObservers,
+  allParticipants,
+  notificationTemplateShape,
+  templateLimits,
+} from './notificationTemplate.ts';
 
 /** What is wrong with a template, and what may surprise; paths begin with `notificationTemplate`. */
 export type TemplateReport = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
+
+/** What the rules are checked against. */
+export type TemplateFacts = {
+  readonly agreement: unknown;
+  readonly isMailConfigured: boolean;
+  /** How many there are, where that is known already. */
+  readonly parties?: { readonly participants: number; readonly observers: number };
+};
 
 type Names = {
   readonly states: ReadonlySet<string>;
@@ -23,7 +36,7 @@ type Names = {
  */
 export function checkNotificationTemplate(
   template: unknown,
-  { agreement, isMailConfigured }: { agreement: unknown; isMailConfigured: boolean },
+  { agreement, isMailConfigured, parties }: TemplateFacts,
 ): TemplateReport {
   const root = 'notificationTemplate';
   const shape = parseShape(notificationTemplateShape, template, 'body');
@@ -43,9 +56,23 @@ export function checkNotificationTemplate(
     ...checkTrigger(rule.at('trigger'), names),
     ...checkRecipients(rule.at('recipients'), names),
   ]);
-  const issues = [...ofShape, ...findRepeatedIds(rules), ...ofNames];
+  const issues = [...ofShape, ...findRepeatedIds(rules), ...ofNames, ...checkReach(rules, parties)];
   if (issues.length > 0) return { issues, warnings: [] };
   return { issues, warnings: rules.flatMap((rule) => listWarnings(rule, document, isMailConfigured)) };
+}
+
+/** One event of an agreement must not cause more notifications than a database takes at once. */
+function checkReach(rules: readonly JsonCursor[], parties: TemplateFacts['parties']): Issue[] {
+  const { participants = 1, observers = 1 } = parties ?? {};
+  const sizes = new Map<unknown, number>([
+    [allParticipants, participants],
+    [allObservers, observers],
+  ]);
+  const recipients = rules.flatMap((rule) => listItems(rule.at('recipients')));
+  const reach = recipients.reduce((sum, { value }) => sum + (sizes.get(value) ?? 1), 0);
+  if (reach <= templateLimits.notifications) return [];
+  const message = `reach ${reach} recipients together, more than ${templateLimits.notifications}`;
+  return [{ path: 'notificationTemplate.rules', message }];
 }
 
 function findRepeatedIds(rules: readonly JsonCursor[]): Issue[] {

@@ -4,6 +4,8 @@ import { durationUnits, toDurationMs } from './duration.ts';
 /** What a template may hold at most. */
 export const templateLimits = {
   rules: 100,
+  /** What all rules together may cause at one time. */
+  notifications: 250,
   /** Names, states, inputs or recipients in one list. */
   listItems: 256,
   idLength: 200,

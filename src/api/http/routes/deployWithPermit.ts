@@ -3,6 +3,7 @@ import { readRecordConsistency } from '../../agreements/consistency.ts';
 import { deployAgreement } from '../../agreements/deployAgreement.ts';
 import { readRecord } from '../../agreements/readRecord.ts';
 import type { Services } from '../../agreements/services.ts';
+import { checkNotificationTemplate } from '../../rules/checkNotificationTemplate.ts';
 import { deploymentMembers, refuseDeploymentBody } from '../deploymentBody.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
@@ -14,6 +15,7 @@ import {
   displayNameShape,
   docUriShape,
   documentIdShape,
+  notificationTemplateShape,
   signatureShape,
 } from '../shapes.ts';
 
@@ -25,7 +27,7 @@ const bodyShape = z.strictObject({
   signature: signatureShape,
   docUri: docUriShape.optional(),
   documentId: documentIdShape.optional(),
-  notificationTemplate: z.looseObject({}).optional(),
+  notificationTemplate: notificationTemplateShape.optional(),
 });
 
 export function deployWithPermit(services: Services): Endpoint {
@@ -65,7 +67,11 @@ export function deployWithPermit(services: Services): Endpoint {
       const id = await deployAgreement({ ...body, principalId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
       const consistency = await readRecordConsistency(services.pool, id);
-      return respondSingle({ requestId, dataText, consistency });
+      const { warnings } = checkNotificationTemplate(body.notificationTemplate ?? { rules: [] }, {
+        agreement: body.agreement,
+        isMailConfigured: services.isMailConfigured,
+      });
+      return respondSingle({ requestId, dataText, consistency, warnings });
     },
   });
 }

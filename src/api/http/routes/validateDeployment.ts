@@ -6,6 +6,7 @@ import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { exampleStory } from '../exampleStory.ts';
 import { preflightShape } from '../resources.ts';
+import { notificationTemplateShape } from '../shapes.ts';
 
 export function validateDeployment(services: Services): Endpoint {
   return defineEndpoint({
@@ -18,11 +19,20 @@ export function validateDeployment(services: Services): Endpoint {
     scope: 'agreements.write',
     params: none,
     query: none,
-    body: z.strictObject(deploymentMembers),
+    body: z.strictObject({
+  ...deploymentMembers,
+  notificationTemplate: notificationTemplateShape.optional(),
+}),
     refuseBody: refuseDeploymentBody(services),
     data: { schema: preflightShape, description: 'What the deployment would consist of.' },
     refusals: [400, 413, 415],
-    reasons: ['unsupported_chain', 'invalid_agreement', 'invalid_values', 'invalid_participants'],
+    reasons: [
+      'unsupported_chain',
+      'invalid_agreement',
+      'invalid_values',
+      'invalid_participants',
+      'invalid_notification_template',
+    ],
     example: { body: exampleStory.deployment },
     handle({ body, requestId }) {
       const checked = checkDeployment(body, services);
