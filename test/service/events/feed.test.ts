@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Queryable } from '../../../src/api/database/database.ts';
+import { writeEnvelope } from '../../../src/api/events/envelope.ts';
+import { listEvents } from '../../../src/api/events/listEvents.ts';
+import type { NewEvent } from '../../../src/api/events/newEvent.ts';
+import { releaseEvents, releaseNow } from '../../../src/api/events/releaseEvents.ts';
+import { storeEvents } from '../../../src/api/events/storeEvents.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { lamp } from '../projector/support/scene.ts';
+import { insertRecord } from '../projector/support/serviceRows.ts';
+import { startTestService, type TestPrincipal, type TestService } from '../support/testService.ts';
+
+const chainIds = [59141, 11155111, 84532];
+const feed = '/v0/events';
+
+let service: TestService;
+let pool: pg.Pool;
+beforeAll(async () => {
+  service = await startTestService();
+  ({ pool } = service.handle);
+});
+afterAll(() => service.close());
+
+/** A principal with a record on each chain; what happens to it is made up here. */
+async function createTold() {
+  const principal = await service.createPrincipal();
+  const records = new Map<number, string>();
+  for (const chainId of chainIds) {
+    const record = { principalId: principal.id, chainId, lamp };
+    records.set(chainId, await insertRecord(service.handle.database, record));
+  }
+  const eventOf = (chainId: number, sequence: number, blockNumber: bigint | null): NewEvent => {
+    const id = `evt_${randomBytes(32).toString('hex')}`;
+    const recordId = records.get(chainId) ?? '';
+    const [type, createdAt] = ['agreement.transitioned', new Date()] as const;
+    const states = { fromState: 'dark', toState: 'lit', inputId: 'toggle' };
+    const facts = { agreementId: recordId, agreementName: 'A lamp', templateId: 'did:template:lamp' };
+    return {
+      id,
+      principalId: principal.id,
+      recordId,
+      type,
+      body: writeEnvelope({ id, type, createdAt, data: { ...facts, ...states, sequence } }),
+      chainId,
+      blockNumber,
+      txHash: null,
+      blockOrder: 0,
+    };
+  };
+  return { principal, eventOf };
+}
+
+/** Runs in a transaction, which `end` commits. */
+async function begin(): Promise<{ transaction: Queryable; end(): Promise<void> }> {
+  const client = await pool.connect();
+  await client.query('begin');
+  return {
+    transaction: drizzle(client, { casing: 'snake_case' }),
+    async end() {
+      await client.query('commit');
+      client.release();
+    },
+  };
+}
+
+async function tell(events: readonly NewEvent[]): Promise<void> {
+  const { transaction, end } = await begin();
+  await releaseNow(transaction, events);
+  await end();
+}
+
+const ids = (answer: { body: { data?: unknown } }) =>
+  Array.isArray(answer.body.data) ? answer.body.data.map((event) => Reflect.get(event, 'id')) : [];
+
+test('a feed without events is empty, and its cursor is good for what comes later', async () => {
+  const { principal, eventOf } = await createTold();
+  const empty = await principal.call('GET', feed);
+  expect(empty.status).toBe(200);
+  expect(empty.body.data).toEqual([]);
+  const cursor = String(empty.body.pageInfo?.nextCursor);
+  const event = eventOf(59141, 1, null);
+  await tell([event]);
+  const later = await principal.call('GET', `${feed}?after=${cursor}`);
+  expect(later.body.data).toEqual([JSON.parse(event.body)]);
+});
+
+test('pages follow each other to the end, and the last cursor shows only what is new', async () => {
+  const { principal, eventOf } = await createTold();
+  const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(59141, sequence, BigInt(sequence)));
+  await storeEvents(service.handle.database, events);
+  const { transaction, end } = await begin();
+  expect(await releaseEvents(transaction, { chainId: 59141, through: 5n })).toBe(5);
+  await end();
+  const seen: unknown[] = [];
+  let after = '';
+  for (const size of [2, 2, 1, 0]) {
+    const page = await principal.call('GET', `${feed}?limit=2${after}`);
+    expect(ids(page)).toHaveLength(size);
+    expect(page.body.pageInfo?.limit).toBe(2);
+    seen.push(...ids(page));
+    after = `&after=${page.body.pageInfo?.nextCursor}`;
+  }
+  expect(seen).toEqual(events.map(({ id }) => id));
+});
+
+test('nobody is shown the events of others, nor is a cursor of theirs accepted', async () => {
+  const [one, other] = [await createTold(), await createTold()];
+  await tell([one.eventOf(59141, 1, null)]);
+  const page = await one.principal.call('GET', feed);
+  expect(ids(page)).toHaveLength(1);
+  expect(ids(await other.principal.call('GET', feed))).toEqual([]);
+  const answer = await other.principal.call('GET', `${feed}?after=${page.body.pageInfo?.nextCursor}`);
+  expect(answer).toMatchObject({ status: 400, body: { error: { details: { field: 'after' } } } });
+});
+
+test.each([
+  ['is none', () => 'after=x'],
+  ['is empty', () => 'after='],
+  ['is one of a list', () => `after=${encode(['createdAt', 'desc', 0, 'agr_0'])}`],
+  ['has a negative position', (id: string) => `after=${encode(['events', id, -1])}`],
+  ['has no whole position', (id: string) => `after=${encode(['events', id, 0.5])}`],
+  ['lies ahead of the feed', (id: string) => `after=${encode(['events', id, 1])}`],
+  ['is larger than any number', (id: string) => `after=${encode(['events', id, 1e300])}`],
+])('a cursor that %s is refused', async (_, query) => {
+  const { principal } = await createTold();
+  const answer = await principal.call('GET', `${feed}?${query(principal.id)}`);
+  expect(answer.status).toBe(400);
+  expect(answer.body.error?.details?.issues?.map(({ path }) => path)).toEqual(['after']);
+});
+
+function encode(cursor: unknown): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+test.each([['limit=0'], ['limit=101'], ['limit=x'], ['cursor=x'], ['sort=asc']])(
+  'a query of %s is refused',
+  async (query) => {
+    const principal = await service.createPrincipal();
+    expect((await principal.call('GET', `${feed}?${query}`)).status).toBe(400);
+  },
+);
+
+test('the feed is for principals that may read webhooks', async () => {
+  const may: TestPrincipal = await service.createPrincipal(['webhooks.read']);
+  const mayNot = await service.createPrincipal(['agreements.*', 'webhooks.write']);
+  expect((await may.call('GET', feed)).status).toBe(200);
+  expect((await mayNot.call('GET', feed)).status).toBe(403);
+});
+
+test('what is released while another release is not committed comes after it, and is not seen before it', async () => {
+  const { principal, eventOf } = await createTold();
+  const [first, second] = [eventOf(59141, 1, 1n), eventOf(84532, 1, 1n)];
+  await storeEvents(service.handle.database, [first, second]);
+  const [one, other] = [await begin(), await begin()];
+  await releaseEvents(one.transaction, { chainId: 59141, through: 1n });
+  const released = releaseEvents(other.transaction, { chainId: 84532, through: 1n }).then(other.end);
+  await waitUntil('the other release waits', async () => {
+    const { rows } = await pool.query(`select 1 from pg_locks where not granted`);
+    return rows.length > 0;
+  });
+  expect(ids(await principal.call('GET', feed))).toEqual([]);
+  await one.end();
+  await released;
+  expect(ids(await principal.call('GET', feed))).toEqual([first.id, second.id]);
+});
+
+test('whoever polls while all chains release at once gets every event once, those of one chain in order', async () => {
+  const { principal, eventOf } = await createTold();
+  const rounds = 25;
+  const perRound = 3;
+  const sent = new Map(chainIds.map((chainId) => [chainId, [] as string[]]));
+  const produce = async (chainId: number) => {
+    for (let round = 1; round <= rounds; round++) {
+      const events = Array.from({ length: perRound }, (_, at) => ({
+        ...eventOf(chainId, round, BigInt(round)),
+        blockOrder: at,
+      }));
+      await storeEvents(service.handle.database, events);
+      sent.get(chainId)?.push(...events.map(({ id }) => id));
+      const { transaction, end } = await begin();
+      await releaseEvents(transaction, { chainId, through: BigInt(round) });
+      await end();
+    }
+  };
+  const total = chainIds.length * rounds * perRound;
+  const seen: string[] = [];
+  const poll = async () => {
+    let after: string | undefined;
+    while (seen.length < total) {
+      const page = await listEvents(pool, { principalId: principal.id, after, limit: 7 });
+      const found: { id: string }[] = JSON.parse(page.dataText);
+      seen.push(...found.map(({ id }) => id));
+      after = page.nextCursor;
+    }
+  };
+  await Promise.all([poll(), ...chainIds.map(produce)]);
+  expect(new Set(seen).size).toBe(total);
+  for (const ofChain of sent.values()) {
+    const own = new Set(ofChain);
+    expect(seen.filter((id) => own.has(id))).toEqual(ofChain);
+  }
+  const { rows } = await pool.query<{ positions: string; last: string }>(
+    `select string_agg(position::text, ' ' order by position) as positions, max(last_position) as last
+    from service.events join service.event_feeds using (principal_id) where principal_id = $1`,
+    [principal.id],
+  );
+  expect(rows[0]).toEqual({
+    positions: Array.from({ length: total }, (_, at) => at + 1).join(' '),
+    last: String(total),
+  });
+}, 60_000);
+
+test('an event that is stored and released again stays what it was', async () => {
+  const { principal, eventOf } = await createTold();
+  const event = eventOf(59141, 1, null);
+  await tell([event]);
+  const before = await principal.call('GET', feed);
+  await tell([{ ...event, body: event.body.replace('lit', 'dark') }]);
+  expect((await principal.call('GET', feed)).body.data).toEqual(before.body.data);
+});
