@@ -4,10 +4,12 @@ import type { ClientProfile } from '../config/clientProfile.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './createApp.ts';
 import { type ApiDocument, describeApi } from './describeApi.ts';
+import { describeWebhooks } from './describeWebhooks.ts';
 import { createWebhook } from './routes/createWebhook.ts';
 import { deployTypedDataEndpoint } from './routes/deployTypedData.ts';
 import { deployWithPermit } from './routes/deployWithPermit.ts';
 import { disableWebhook } from './routes/disableWebhook.ts';
+import { docsRoute } from './routes/docs.ts';
 import { getAgreement } from './routes/getAgreement.ts';
 import { getAgreements } from './routes/getAgreements.ts';
 import { getDocument } from './routes/getDocument.ts';
@@ -64,10 +66,16 @@ export function createApi(services: Services, { pages, ...parts }: ApiSettings):
   ];
   let document: ApiDocument | undefined;
   const readDocument = () => {
-    document ??= describeApi({ ...services, ...parts, endpoints, publicRoutes, webhooks: [] });
+    document ??= describeApi({
+      ...services,
+      ...parts,
+      endpoints,
+      publicRoutes,
+      webhooks: describeWebhooks(parts.clientProfile),
+    });
     return document;
   };
-  const publicRoutes: PublicRoute[] = [healthRoute(services.pool), openApiRoute(readDocument)];
+  const publicRoutes: PublicRoute[] = [healthRoute(services.pool), openApiRoute(readDocument), docsRoute(readDocument)];
   return createApp({
     ...parts,
     limits: services.limits,
