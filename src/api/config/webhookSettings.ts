@@ -23,6 +23,7 @@ const shape = z
     WEBHOOK_URL_MAX: count(2_048),
     WEBHOOK_SUBSCRIPTION_CONCURRENCY: count(10),
     WEBHOOK_HOST_CONCURRENCY: count(50),
+    WEBHOOK_CONCURRENCY: count(500),
     WEBHOOK_ALLOWED_TARGETS: z
       .string()
       .default('')
@@ -47,6 +48,7 @@ const shape = z
     urlLength: env.WEBHOOK_URL_MAX,
     perSubscription: env.WEBHOOK_SUBSCRIPTION_CONCURRENCY,
     perHost: env.WEBHOOK_HOST_CONCURRENCY,
+    perWorker: env.WEBHOOK_CONCURRENCY,
     allowedTargets: env.WEBHOOK_ALLOWED_TARGETS,
   }));
 
@@ -65,9 +67,10 @@ export type WebhookSettings = {
   readonly subscriptions: number;
   /** Characters of a receiver's URL. */
   readonly urlLength: number;
-  /** Attempts at a time: of one subscription, and to one host over all subscriptions, of one worker. */
+  /** Attempts at a time: of one subscription; to one host over all subscriptions, of one worker; and of one worker in all. */
   readonly perSubscription: number;
   readonly perHost: number;
+  readonly perWorker: number;
   /** Host names, addresses and ranges to which neither https nor a public address is required. Empty in hosted use. */
   readonly allowedTargets: readonly string[];
 };

@@ -32,7 +32,7 @@ export type WorkerLease = {
 export async function openWorkerLease(options: {
   pool: pg.Pool;
   logger: Logger;
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** What was held under the id that the lease had is not this worker's any more. */
   onLost?(lostId: string): void;
 }): Promise<WorkerLease> {

@@ -1,0 +1,113 @@
+import { type Dispatcher, errors, request } from 'undici';
+import { describeConnectionFault } from './connectionFault.ts';
+import { excerptOf } from './responseExcerpt.ts';
+
+export type AttemptRequest = {
+  url: string;
+  headers: Record<string, string>;
+  /** The bytes that were signed. */
+  body: Uint8Array;
+  /** What the attempt may take in all. */
+  timeoutMs: number;
+  /** So much of the answer is read; then the connection is closed. */
+  responseBytes: number;
+  /** Ends the attempt from outside; `attemptDelivery` throws then. */
+  signal: AbortSignal;
+};
+
+export type AttemptOutcome = {
+  durationMs: number;
+  responseStatus: number | undefined;
+  responseExcerpt: string | undefined;
+  /** Why there was no answer; or, where there was one, why it was not read to its end. */
+  error: string | undefined;
+};
+
+/**
+ * Posts a delivery once. The status of the answer counts as soon as it is there, however its body goes on: the body is only read
+ * for the log, up to its limit and within the time of the attempt.
+ *
+ * @throws the reason of `signal` once that is aborted.
+ */
+export async function attemptDelivery(
+  dispatcher: Dispatcher,
+  attempt: AttemptRequest,
+): Promise<AttemptOutcome> {
+  const startedAt = performance.now();
+  const timeout = AbortSignal.timeout(attempt.timeoutMs);
+  const signal = AbortSignal.any([attempt.signal, timeout]);
+  const outcome = (found: Partial<AttemptOutcome>) => ({
+    responseStatus: undefined,
+    responseExcerpt: undefined,
+    error: undefined,
+    ...found,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  const describe = (error: unknown) =>
+    timeout.aborted ? `no whole answer within ${attempt.timeoutMs} ms` : describeConnectionFault(error);
+
+  let response: Dispatcher.ResponseData;
+  try {
+    response = await post(dispatcher, attempt, signal);
+  } catch (error) {
+    attempt.signal.throwIfAborted();
+    return outcome({ error: describe(error) });
+  }
+  const read = await readBody(response.body, attempt.responseBytes);
+  attempt.signal.throwIfAborted();
+  return outcome({
+    responseStatus: response.statusCode,
+    responseExcerpt: excerptOf(read.bytes) || undefined,
+    error: read.failure === undefined ? undefined : describe(read.failure),
+  });
+}
+
+/** An idle connection that its receiver closes while it is taken says nothing of the receiver: the next one is new. */
+async function post(
+  dispatcher: Dispatcher,
+  attempt: AttemptRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const options = {
+    dispatcher,
+    method: 'POST',
+    headers: attempt.headers,
+    body: attempt.body,
+    signal,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  } as const;
+  try {
+    return await request(attempt.url, options);
+  } catch (error) {
+    if (signal.aborted || !wasIdle(error)) throw error;
+    return await request(attempt.url, { ...options, reset: true });
+  }
+}
+
+/** Whether a connection broke that had brought an answer before. */
+function wasIdle(error: unknown): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+}
+
+async function readBody(
+  body: AsyncIterable<Uint8Array> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },
+  limit: number,
+): Promise<{ bytes: Uint8Array; failure?: unknown }> {
+  // Closing it early is no failure of anybody.
+  body.on('error', () => {});
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > limit) break;
+    }
+  } catch (failure) {
+    return { bytes: Buffer.concat(chunks), failure };
+  } finally {
+    body.destroy();
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, limit) };
+}

@@ -1,0 +1,8 @@
+const excerptBytes = 1_024;
+
+/** The beginning of what a receiver answered as text that the database can hold: whole characters, without NUL. */
+export function excerptOf(body: Uint8Array): string {
+  const decoder = new TextDecoder('utf-8');
+  const isCut = body.length > excerptBytes;
+  return decoder.decode(body.subarray(0, excerptBytes), { stream: isCut }).replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,254 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
+import { type Answer, accept, type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: DeliveryWorld;
+const receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  world = await createDeliveryWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+afterAll(() => world.close());
+
+async function receive(answer?: Answer, host?: string): Promise<Receiver> {
+  const receiver = await startReceiver(answer, host === undefined ? {} : { host });
+  receivers.push(receiver);
+  return receiver;
+}
+
+const isSucceeded = ({ status }: { status: string }) => status === 'succeeded';
+
+test('an event is posted as its stored bytes, signed by both families of headers', async () => {
+  const receiver = await receive();
+  const { id, secret } = await world.subscribe(receiver.url);
+  const [eventId = ''] = await world.release([await world.createRecord()]);
+  await world.startDeliverer();
+  await world.awaitDeliveries(id, isSucceeded);
+
+  const [request] = receiver.received;
+  if (!request) throw new Error('nothing was received');
+  expect(receiver.received).toHaveLength(1);
+  const { rows } = await world.pool.query('select body from service.events where id = $1', [eventId]);
+  expect(request.body.equals(Buffer.from(rows[0]?.body, 'utf8'))).toBe(true);
+  expect(request).toMatchObject({ method: 'POST', path: '/hook' });
+  expect(request.headers['content-type']).toBe('application/json');
+  expect(request.headers['user-agent']).toMatch(/^agreements-service-webhooks\//);
+  expect(request.headers['x-svc-webhook-id']).toBe(eventId);
+  expect(request.headers['webhook-id']).toBe(eventId);
+
+  const timestamp = request.headers['x-svc-webhook-timestamp'];
+  expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60);
+  const expected = createHmac('sha256', Buffer.from(secret, 'utf8'))
+    .update(Buffer.concat([Buffer.from(`${timestamp}.`), request.body]))
+    .digest('hex');
+  expect(request.headers['x-svc-webhook-signature']).toBe(`sha256=${expected}`);
+
+  const headers = {
+    'webhook-id': String(request.headers['webhook-id']),
+    'webhook-timestamp': String(request.headers['webhook-timestamp']),
+    'webhook-signature': String(request.headers['webhook-signature']),
+  };
+  expect(new Webhook(secret).verify(request.body, headers)).toMatchObject({ id: eventId });
+  const changed = Buffer.concat([request.body, Buffer.from(' ')]);
+  expect(() => new Webhook(secret).verify(changed, headers)).toThrow('No matching signature');
+});
+
+test('while a rotation has its grace the own header is signed with the old secret and the standard one with both', async () => {
+  const receiver = await receive();
+  const before = await world.subscribe(receiver.url);
+  const after = await world.subscribe(receiver.url);
+  await world.pool.query(
+    `update service.webhook_subscriptions set previous_secret = secret, previous_secret_until = now() + interval '1 hour'
+    where id = $1`,
+    [before.id],
+  );
+  const current = `whsec_${'ab'.repeat(32)}`;
+  await world.pool.query('update service.webhook_subscriptions set secret = $2 where id = $1', [
+    before.id,
+    world.cipher.encrypt(current, `webhook_subscription:${before.id}`),
+  ]);
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [
+    after.id,
+  ]);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer();
+  await world.awaitDeliveries(before.id, isSucceeded);
+  const [request] = receiver.received;
+  const own = createHmac('sha256', before.secret)
+    .update(`${request?.headers['x-svc-webhook-timestamp']}.`)
+    .update(request?.body ?? '')
+    .digest('hex');
+  expect(request?.headers['x-svc-webhook-signature']).toBe(`sha256=${own}`);
+  const headers = {
+    'webhook-id': String(request?.headers['webhook-id']),
+    'webhook-timestamp': String(request?.headers['webhook-timestamp']),
+    'webhook-signature': String(request?.headers['webhook-signature']),
+  };
+  for (const secret of [before.secret, current])
+    expect(() => new Webhook(secret).verify(request?.body ?? '', headers)).not.toThrow();
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('first attempts of one record go out in the order of its events, one at a time, from two workers too', async () => {
+  const receiver = await receive((response) => void setTimeout(() => response.end(), 3));
+  const { id } = await world.subscribe(receiver.url);
+  const records = await Promise.all(Array.from({ length: 4 }, () => world.createRecord()));
+  const released: string[] = [];
+  await world.startDeliverer();
+  await world.startDeliverer();
+  for (let round = 0; round < 15; round++) released.push(...(await world.release(records)));
+  await world.awaitDeliveries(id, isSucceeded);
+  const ids = receiver.received.map(({ headers }) => String(headers['webhook-id']));
+  for (const [at] of records.entries()) {
+    const own = released.filter((_, index) => index % records.length === at);
+    expect(ids.filter((eventId) => own.includes(eventId))).toEqual(own);
+  }
+  expect(ids).toHaveLength(60);
+});
+
+test('a delivery that has to be retried holds no later event of its record back', async () => {
+  const failing = new Set<string>();
+  const receiver = await receive((response, { headers }) => {
+    response.statusCode = failing.has(String(headers['webhook-id'])) ? 500 : 200;
+    response.end();
+  });
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  const [first = ''] = await world.release([record]);
+  failing.add(first);
+  await world.release([record, record]);
+  await world.startDeliverer();
+  const rows = await world.awaitDeliveries(id, ({ status }) => status !== 'pending');
+  expect(rows.map(({ status }) => status)).toEqual(['retry_pending', 'succeeded', 'succeeded']);
+});
+
+test('a receiver that never answers and one that is slow hold no other subscription back', async () => {
+  const dead = await receive(() => {}, '127.0.0.2');
+  const slow = await receive((response) => void setTimeout(() => response.end(), 1_000), '127.0.0.3');
+  const good = await receive(accept, '127.0.0.4');
+  const subscriptions = [];
+  for (const { url } of [dead, slow, good]) subscriptions.push(await world.subscribe(url));
+  const [, , healthy] = subscriptions;
+  const records = await Promise.all(Array.from({ length: 30 }, () => world.createRecord()));
+  await world.startDeliverer({ with: { timeoutMs: 60_000 } });
+  await world.release(records);
+  await waitUntil('the dead one has as much under way as it may', () => dead.received.length === 10);
+  await world.awaitDeliveries(healthy?.id ?? '', isSucceeded);
+  expect(dead.received).toHaveLength(10);
+  expect(good.received).toHaveLength(30);
+});
+
+test('no more is under way to one host than its limit, over all its subscriptions', async () => {
+  const receiver = await receive((response) => void setTimeout(() => response.end(), 20));
+  const other = await receive((response) => void setTimeout(() => response.end(), 20));
+  const [one, two] = [await world.subscribe(receiver.url), await world.subscribe(other.url)];
+  await world.release(await Promise.all(Array.from({ length: 20 }, () => world.createRecord())));
+  await world.startDeliverer({ with: { perHost: 3 } });
+  await world.awaitDeliveries(one.id, isSucceeded);
+  await world.awaitDeliveries(two.id, isSucceeded);
+  expect(receiver.mostAtOnce() + other.mostAtOnce()).toBeLessThanOrEqual(6);
+  expect(Math.max(receiver.mostAtOnce(), other.mostAtOnce())).toBeLessThanOrEqual(3);
+});
+
+test('an event whose notification was missed is found all the same', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.startDeliverer();
+  await world.pool.query(
+    `insert into service.events (id, principal_id, type, body, state)
+    values ('evt_unheard', $1, 'webhook.test', '{}', 'released')`,
+    [world.principalId],
+  );
+  await world.pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id) values ('dlv_unheard', $1, 'evt_unheard')`,
+    [id],
+  );
+  await world.awaitDeliveries(id, isSucceeded);
+  expect(receiver.received.map(({ body }) => body.toString())).toEqual(['{}']);
+});
+
+test('a test is delivered at once however many events wait, and announced when it was attempted', async () => {
+  const tested: string[] = [];
+  const receiver = await receive((response, { headers }) => {
+    const eventId = String(headers['webhook-id']);
+    if (!eventId.startsWith('evt_tried')) return;
+    tested.push(eventId);
+    response.end();
+  });
+  const { id } = await world.subscribe(receiver.url);
+  await world.release(await Promise.all(Array.from({ length: 100 }, () => world.createRecord())));
+  const listener = await world.pool.connect();
+  const announced: string[] = [];
+  listener.on('notification', ({ payload }) => announced.push(payload ?? ''));
+  await listener.query('listen delivery_changed');
+  await world.pool.query(
+    `insert into service.events (id, principal_id, type, body, state)
+    values ('evt_tried', $1, 'webhook.test', '{}', 'released')`,
+    [world.principalId],
+  );
+  await world.pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, attempt_limit) values ('dlv_tried', $1, 'evt_tried', 5)`,
+    [id],
+  );
+  await world.startDeliverer({ with: { timeoutMs: 60_000 } });
+  await waitUntil('the test is announced', () => announced.includes('dlv_tried'));
+  expect(tested).toEqual(['evt_tried']);
+  listener.release(true);
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [id]);
+});
+
+test('what waits for a subscription that was disabled fails without being sent', async () => {
+  const receiver = await receive((response) => response.writeHead(503).end());
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  let now = Date.now();
+  await world.release([record]);
+  await world.startDeliverer({ now: () => now });
+  await world.awaitDeliveries(id, ({ status }) => status === 'retry_pending');
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [id]);
+  now += 60_000_000;
+  const [row] = await world.awaitDeliveries(id, ({ status }) => status === 'failed');
+  expect(row).toMatchObject({ attempt_count: 1, error: 'the subscription is disabled' });
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('events go to the active subscriptions that want them and to no other', async () => {
+  const receiver = await receive();
+  const [all, some, none, off] = [
+    await world.subscribe(receiver.url),
+    await world.subscribe(receiver.url, { toStates: ['DONE'] }),
+    await world.subscribe(receiver.url, { toStates: ['ELSEWHERE'] }),
+    await world.subscribe(receiver.url),
+  ];
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [
+    off.id,
+  ]);
+  await world.release([await world.createRecord()], { toState: 'DONE' });
+  const counts = [];
+  for (const { id } of [all, some, none, off]) counts.push((await world.readDeliveries(id)).length);
+  expect(counts).toEqual([1, 1, 0, 0]);
+});
+
+test('a subscription says when it last succeeded and failed, and how often in a row', async () => {
+  let status = 500;
+  const receiver = await receive((response) => response.writeHead(status).end());
+  const { id } = await world.subscribe(receiver.url);
+  const record = await world.createRecord();
+  await world.startDeliverer();
+  await world.release([record, record, record]);
+  await world.awaitDeliveries(id, ({ status: reached }) => reached === 'retry_pending');
+  expect(await world.readSubscription(id)).toMatchObject({ failures_in_row: 3, last_success_at: null });
+  status = 200;
+  await world.release([record]);
+  await waitUntil('it counts from 0 again', async () => {
+    const found = await world.readSubscription(id);
+    return found.failures_in_row === 0 && found.last_success_at !== null && found.last_failure_at !== null;
+  });
+});
