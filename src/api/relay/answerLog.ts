@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Hex } from 'viem';
+import type { NodeAnswer } from '../chain/nodeAnswer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
-import type { NodeAnswer } from './nodeAnswer.ts';
 import { createRepeater } from './repeater.ts';
 
 export type NotedAnswer = { hash: Hex; answer: NodeAnswer; text: string | undefined };

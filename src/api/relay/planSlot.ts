@@ -1,4 +1,4 @@
-import type { NodeAnswer } from './nodeAnswer.ts';
+import type { NodeAnswer } from '../chain/nodeAnswer.ts';
 
 /** What decides about a nonce that the chain has not used up. Times in milliseconds. */
 export type SlotFacts = {

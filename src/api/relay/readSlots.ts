@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
+import type { NodeAnswer } from '../chain/nodeAnswer.ts';
 import type { TransactionState } from '../database/tables/transactions.ts';
 import type { Fees } from './fees.ts';
-import type { NodeAnswer } from './nodeAnswer.ts';
 
 /** A nonce of a wallet that the chain has not used up, with the newest bytes that were signed for it. */
 export type Slot = {

@@ -1,7 +1,7 @@
 import type { Hex, PublicClient } from 'viem';
+import { findNodeText, readNodeAnswer } from '../chain/nodeAnswer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import type { NotedAnswer } from './answerLog.ts';
-import { findNodeText, readNodeAnswer } from './nodeAnswer.ts';
 
 /** Stored bytes on their way to a node. */
 export type Outgoing = {

@@ -1,6 +1,6 @@
 import { HttpRequestError, RpcRequestError, UnknownRpcError } from 'viem';
 import { expect, test } from 'vitest';
-import { findNodeText, readNodeAnswer } from '../../../src/api/relay/nodeAnswer.ts';
+import { findNodeText, readNodeAnswer } from '../../../src/api/chain/nodeAnswer.ts';
 
 const url = 'https://rpc.example/key-that-is-secret';
 /** As viem throws what a node answers. */
