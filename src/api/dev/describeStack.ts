@@ -19,6 +19,7 @@ export function describeStack(stack: DevStack, directory: DevDirectory): string 
     '',
     '  Events count as confirmed in their own block here (1 confirmation on every chain).',
     `  A principal may read ${reads} times a second here and write ${writes} times, with bursts of more.`,
+    `  Webhooks may go to public https hosts and, also by http, to ${stack.webhookTargets.join(', ')}.`,
     '  npm run demo plays agreements through on all chains. Ctrl-C stops everything and loses nothing.',
   ];
   return lines.join('\n');

@@ -18,6 +18,8 @@ const devStackShape = z.object({
   internalUrls: z.object({ api: z.string(), worker: z.string() }),
   /** Requests a second of one principal, with bursts of more. */
   rateLimits: z.object({ reads: z.int(), writes: z.int() }),
+  /** Where webhooks may go that are neither https nor public. */
+  webhookTargets: z.array(z.string()).default([]),
   chains: z.array(
     z.object({ chainId: z.int(), name: z.string(), rpcUrl: z.string(), wsUrl: z.string(), factory: hex }),
   ),

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { privateKeyToAddress } from 'viem/accounts';
 import { supportedChains } from '../../protocol/chains.ts';
 import { readConfiguration } from '../config/configuration.ts';
+import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { getProcess } from '../supervision/processIdentity.ts';
@@ -134,6 +135,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
       worker: `http://127.0.0.1:${ports.workerInternal}`,
     },
     rateLimits: { reads: limits.rates.read.perSecond, writes: limits.rates.write.perSecond },
+    webhookTargets: [...readWebhookSettings(serviceEnv).allowedTargets],
     chains: chains.map(({ chain: { chainId, name, factory }, anvil: { rpcUrl, wsUrl } }) => ({
       chainId,
       name,

@@ -6,6 +6,7 @@ import { createDatabase } from '../database/database.ts';
 import { startServer } from '../http/server.ts';
 import { describeReadiness } from './describeReadiness.ts';
 import type { Metrics } from './metrics.ts';
+import { readEventFacts } from './readEventFacts.ts';
 import { createReadiness } from './readiness.ts';
 
 /** Of its own, so that a busy process is not taken for one whose database is away. */
@@ -40,6 +41,9 @@ export async function startInternalServer(options: {
   });
   app.get('/metrics', async (context) => {
     metrics.noteReadiness(await readReadiness());
+    // Whether the database answers stands in the readiness.
+    const facts = await readEventFacts(pool).catch(() => undefined);
+    if (facts) metrics.noteEvents(facts);
     return context.body(await metrics.print(), 200, { 'content-type': metrics.contentType });
   });
   app.onError((error, context) => {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
+import type { EventFacts } from './readEventFacts.ts';
 import type { ChainFacts } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -24,6 +25,9 @@ export type Metrics = {
   noteReorganisation(reorganisation: Reorganisation): void;
   noteRequest(request: ServedRequest): void;
   noteReadiness(readiness: Readiness): void;
+  /** An attempt of a delivery, and what became of the delivery by it. */
+  noteAttempt(attempt: { readonly status: string; readonly seconds: number }): void;
+  noteEvents(facts: EventFacts): void;
   /** All of it in the text format of Prometheus. */
   print(): Promise<string>;
   readonly contentType: string;
@@ -56,6 +60,13 @@ export function createMetrics(): Metrics {
     labelNames: ['chain'],
     registers,
   });
+  const attempts = new Histogram({
+    name: 'agreements_delivery_attempt_duration_seconds',
+    help: 'Attempts of webhook deliveries by what became of the delivery.',
+    labelNames: ['status'],
+    buckets: secondsBuckets,
+    registers,
+  });
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name: `agreements_${name}`, help, labelNames, registers });
   const ready = gauge('ready', '1 where the process is ready, else 0.', []);
@@ -86,6 +97,13 @@ export function createMetrics(): Metrics {
     'chain',
     'wallet',
   ]);
+  const released = gauge('events_released', 'Events in the feeds of all principals so far.', []);
+  const waiting = gauge('deliveries_waiting', 'Webhook deliveries that are to be attempted.', ['status']);
+  const oldestDelivery = gauge(
+    'deliveries_oldest_age_seconds',
+    'Since when the oldest delivery is to be attempted; 0 where none is.',
+    ['status'],
+  );
   const ofChains = [
     underWay,
     retired,
@@ -135,6 +153,14 @@ export function createMetrics(): Metrics {
       // What nobody knows any more is left out, not shown as it last was.
       for (const metric of ofChains) metric.reset();
       for (const facts of chains) noteChain(facts, Date.now());
+    },
+    noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
+    noteEvents(facts) {
+      released.set(facts.released);
+      for (const { status, count, oldestAgeSeconds } of facts.waiting) {
+        waiting.set({ status }, count);
+        oldestDelivery.set({ status }, oldestAgeSeconds);
+      }
     },
     print: () => registry.metrics(),
     contentType: registry.contentType,

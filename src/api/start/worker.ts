@@ -1,15 +1,19 @@
 import { findChain } from '../../protocol/chains.ts';
 import { createChainClients } from '../chain/clients.ts';
+import { createChainAccess } from '../chain/clients.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { readMailSettings } from '../config/mailSettings.ts';
 import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { readRuleSettings } from '../config/ruleSettings.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
+import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { openCipher } from '../encryption/openCipher.ts';
 import { createJobs } from '../jobs/createJobs.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
@@ -22,20 +26,25 @@ import { sendMailName } from '../rules/mailTask.ts';
 import { createRuleRunner } from '../rules/ruleRunner.ts';
 import { createSendMail } from '../rules/sendMail.ts';
 import { openSigners } from '../signers/openSigners.ts';
+import { createDeliverer } from '../webhooks/deliverer.ts';
+import { createTargetRules } from '../webhooks/targetRules.ts';
 import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, runService } from './runService.ts';
 
 const relayConnections = 20;
+const deliveryConnections = 4;
 const jobConcurrency = 2;
 const jobOwnConnections = 2;
 
-/** The worker: sends what was accepted, folds what the index shows into records, and does what rules say to it. */
+/** The worker: sends what was accepted, folds what the index shows into records, does what rules say to it, and delivers events. */
 function readWorker(env: NodeJS.ProcessEnv) {
-  const { databaseUrl, chains, limits, logLevel } = readConfiguration(env);
+  const { databaseUrl, chains, limits, clientProfile, logLevel } = readConfiguration(env);
   const signers = readRelayerSigners(env, chains);
   const settings = readRelaySettings(env, chains);
   const mailSettings = readMailSettings(env);
   const ruleSettings = readRuleSettings(env);
+  const webhookSettings = readWebhookSettings(env);
+  const encryptionKeys = readEncryptionKeys(env);
   const internal = readInternalServer(env, 'WORKER_INTERNAL_PORT');
   const logger = createLogger({
     level: logLevel,
@@ -50,10 +59,11 @@ function readWorker(env: NodeJS.ProcessEnv) {
       onClose({ name: `database of the ${part}`, close: database.close });
       return database.pool;
     };
+    const access = createChainAccess(chains, limits);
     let isStopping = false;
     const metrics = createMetrics();
     if (internal) {
-      const operations = { settings: internal, databaseUrl, chains, isStopping: () => isStopping, logger };
+      const operations = { settings: internal, databaseUrl, chains, isStopping: () => isStopping, describeEndpoints: access.describe, logger };
       const server = await startInternalServer({ ...operations, metrics });
       if (server) onClose({ name: 'internal server', close: server.close });
     }
@@ -99,6 +109,24 @@ function readWorker(env: NodeJS.ProcessEnv) {
       logger,
     });
     onClose({ name: 'jobs', close: closeJobs });
+    const deliveries = createDatabase({
+      url: databaseUrl,
+      applicationName: 'agreements deliveries',
+      maxConnections: deliveryConnections,
+      logger,
+    });
+    onClose({ name: 'database of the deliveries', close: deliveries.close });
+    const deliverer = await createDeliverer({
+      pool: deliveries.pool,
+      databaseUrl,
+      cipher: await openCipher({ database: deliveries.database, keys: encryptionKeys, logger }),
+      settings: webhookSettings,
+      profile: clientProfile,
+      rules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
+      onAttempt: metrics.noteAttempt,
+      logger,
+    });
+    onClose({ name: 'deliveries', close: deliverer.close });
     const stop = new AbortController();
     onClose({ name: 'signers', close: () => stop.abort() });
     const relay = createRelay({
@@ -107,7 +135,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       chains,
       signers: openSigners(signers.byChain, { stop: stop.signal, logger }),
       settings,
-      rpcTimeoutMs: limits.rpcTimeoutMs,
+      access,
       logger,
     });
     onClose({ name: 'relay', close: relay.close });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
 import { readRelayerSigners } from '../../../src/api/config/relayerSigners.ts';
+import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
 import { buildDevEnvironment } from '../../../src/api/dev/devEnvironment.ts';
 import { supportedChains } from '../../../src/protocol/chains.ts';
 
@@ -65,4 +66,10 @@ test('a local chain is indexed from its first block, a fork from where it leaves
     readConfiguration(build(env)).chains.map(({ startBlock }) => startBlock);
   expect(startBlocks({ START_BLOCK_59141: '70' })).toEqual([0, 0, 4_000]);
   expect(startBlocks({ START_BLOCK_84532: '70' })).toEqual([0, 0, 70]);
+});
+
+test('webhooks may go to this machine, or where the environment says', () => {
+  expect(readWebhookSettings(build({})).allowedTargets).toEqual(['localhost', '127.0.0.0/8', '::1']);
+  const named = build({ WEBHOOK_ALLOWED_TARGETS: '10.1.0.0/16' });
+  expect(readWebhookSettings(named).allowedTargets).toEqual(['10.1.0.0/16']);
 });
