@@ -7,6 +7,9 @@ import { createTestClient, http, publicActions } from 'viem';
 import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { waitUntil } from './waitUntil.ts';
 
+/** On a busy machine it takes as long as that to load its code. */
+const readyTimeoutMs = 120_000;
+
 export type IndexerOptions = {
   databaseUrl: string;
   chains: readonly { chainId: number; rpcUrl: string }[];
@@ -62,13 +65,14 @@ export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOpt
     lines,
     exited,
     async ready() {
-      await waitUntil('the indexer is ready', async () => {
+      const isReady = async () => {
         if (hasEnded()) throw new Error(`the indexer ended:\n${lines.slice(-20).join('\n')}`);
         return fetch(`${url}/ready`).then(
           (response) => response.ok,
           () => false,
         );
-      });
+      };
+      await waitUntil('the indexer is ready', isReady, readyTimeoutMs);
     },
     stop() {
       child.kill('SIGTERM');

@@ -75,7 +75,11 @@ export function createApi(services: Services, { pages, ...parts }: ApiSettings):
     });
     return document;
   };
-  const publicRoutes: PublicRoute[] = [healthRoute(services.pool), openApiRoute(readDocument), docsRoute(readDocument)];
+  const publicRoutes: PublicRoute[] = [
+    healthRoute(services.pool),
+    openApiRoute(readDocument),
+    docsRoute(readDocument),
+  ];
   return createApp({
     ...parts,
     limits: services.limits,

@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
   type DeploymentRules,
@@ -29,14 +30,19 @@ const reasonByPart = {
 const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification_template'] as const;
 
 /**
- * Makes the error for a deployment whose body has faults of shape: malformed in general, and where all faults are in parts that
- * have a reason of their own, the first reason, unless chain or document are at fault before that.
+ * Makes the error for a deployment whose body has not the shape given: malformed in general, and where all faults are in parts
+ * that have a reason of their own, the first reason, unless chain or document are at fault before that.
  */
-export function refuseDeploymentBody(rules: DeploymentRules): (issues: Issue[], body: unknown) => Error {
+export function refuseDeploymentBody(
+  rules: DeploymentRules,
+  { shape }: z.ZodObject,
+): (issues: Issue[], body: unknown) => Error {
   return (issues, body) => {
     const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
     const { agreement, chainId } = isJsonObject(body) ? body : {};
-    const areKnown = [...byPart.keys()].every((part) => part === 'agreement' || part in reasonByPart);
+    const areKnown = [...byPart.keys()].every(
+      (part) => part in shape && (part === 'agreement' || part in reasonByPart),
+    );
     if (!areKnown || agreement === undefined || typeof chainId !== 'number')
       return new MalformedError('The body is not as expected.', { issues });
     requireChain(chainId, rules);

@@ -2,8 +2,8 @@ import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { ClientProfile } from '../config/clientProfile.ts';
 import type { Limits } from '../config/limits.ts';
 import type { PublicRoute } from './createApp.ts';
-import { describeLimits } from './describeLimits.ts';
-import { errorShape } from './documentation.ts';
+import { describeLimits, listLimits } from './describeLimits.ts';
+import { errorShape, headerComponents } from './documentation.ts';
 import { type Endpoint, tags } from './endpoint.ts';
 
 export type ApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
@@ -34,6 +34,8 @@ export function describeApi(parts: ApiParts): ApiDocument {
   const { openAPIRegistry: registry } = app;
   for (const [name, scheme] of Object.entries(securitySchemes))
     registry.registerComponent('securitySchemes', name, scheme);
+  for (const [name, header] of Object.entries(headerComponents))
+    registry.registerComponent('headers', name, header);
   registry.register('Error', errorShape);
   const routes = endpoints.map((endpoint) => endpoint.describe(clientProfile));
   for (const route of routes) registry.registerPath(withLinks(route, endpoints));
@@ -48,6 +50,7 @@ export function describeApi(parts: ApiParts): ApiDocument {
       title: 'Agreements service',
       version: 'v0',
       description: `${introduction}\n\n${describeLimits(limits)}`,
+      'x-limits': listLimits(limits),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: publicBaseUrl }],
@@ -65,10 +68,11 @@ const tagsOf = ({ tags: names = [] }: { tags?: string[] }) => names;
 
 /** With the operations that go on from the answer of this one, by what their examples take from it. */
 function withLinks(route: RouteConfig, endpoints: readonly Endpoint[]): RouteConfig {
-  const following = endpoints.flatMap(({ operationId, example: { after } }) => {
-    if (!after || after.operationId !== route.operationId) return [];
+  const following = endpoints.flatMap(({ operationId, example: { after = [] } }) => {
+    const source = after.find((candidate) => candidate.operationId === route.operationId);
+    if (!source) return [];
     const parameters = Object.fromEntries(
-      Object.entries(after.params).map(([name, pointer]) => [name, `$response.body#${pointer}`]),
+      Object.entries(source.params).map(([name, pointer]) => [name, `$response.body#${pointer}`]),
     );
     return [[operationId, { operationId, parameters }] as const];
   });

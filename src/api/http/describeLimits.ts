@@ -11,3 +11,9 @@ export function describeLimits(limits: Limits): string {
   ];
   return `Limits: ${lines.join('; ')}.`;
 }
+
+/** The same for programs, in the units of their names; without what concerns operators alone. */
+export function listLimits(limits: Limits): Omit<Limits, 'trustedProxies' | 'rpcTimeoutMs'> {
+  const { trustedProxies: _, rpcTimeoutMs: __, ...shown } = limits;
+  return shown;
+}

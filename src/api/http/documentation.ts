@@ -51,37 +51,50 @@ const meanings: Record<ErrorStatus, string> = {
 };
 const everywhere = [400, 401, 402, 403, 429, 500] as const;
 
-const requestIdHeader = {
-  'X-Request-Id': z.string().openapi({
-    description: 'Names the request in the log of the service; the one that was sent, where that is sane.',
+/** The headers of answers, as components of the document; where they are documented so, they are always there. */
+export const headerComponents = {
+  'X-Request-Id': header({
+    description: 'Names the request in the log of the service: the id that was sent, where it is sane.',
     example: 'req_0123456789abcdef0123456789abcdef',
   }),
-};
-const limitHeaders = {
-  'RateLimit-Policy': z
-    .string()
-    .openapi({ description: 'The quota q that flows in within w seconds.', example: '"read";q=100;w=2' }),
-  RateLimit: z.string().openapi({
+  'RateLimit-Policy': header({
+    description: 'The quota q that flows in within w seconds.',
+    example: '"read";q=100;w=2',
+  }),
+  RateLimit: header({
     description: 'What is left of it, r, and the seconds until it is whole again, t.',
     example: '"read";r=97;t=1',
   }),
-};
-const replayHeaders = {
-  'Idempotency-Replayed': z.literal('true').optional().openapi({
-    description:
-      'Present where this is what an earlier request with the same Idempotency-Key was answered with.',
+  'Retry-After': header({ description: 'Seconds after which to go on.', example: '1' }),
+  'WWW-Authenticate': header({ description: 'How to authenticate.', example: 'Bearer realm="agreements"' }),
+  'Idempotency-Replayed': header({
+    description: 'Present where this is what an earlier request with the same key was answered with.',
+    example: 'true',
   }),
+  ETag: header({
+    description: 'Of the content in this form, for If-None-Match.',
+    example: 'W/"2jmj7l5rSw0yVb"',
+  }),
+  Vary: header({ description: 'What the form of the answer follows.', example: 'Accept' }),
+  'Cache-Control': header({ description: 'Who may keep the answer.', example: 'private, no-cache' }),
 };
-const cacheHeaders = {
-  ETag: z.string().openapi({ description: 'Of the content in this form, for If-None-Match.' }),
-  Vary: z.string().openapi({ example: 'Accept' }),
-  'Cache-Control': z.string().openapi({ example: 'private, no-cache' }),
-};
-const retryAfter = z.string().openapi({ description: 'Seconds.', example: '1' });
-const challengeHeaders = { 'WWW-Authenticate': z.string().openapi({ example: 'Bearer realm="agreements"' }) };
+type HeaderName = keyof typeof headerComponents;
+
+function header({ description, example }: { description: string; example: string }) {
+  return { description, required: true, schema: { type: 'string' as const }, example };
+}
+
+function always(...names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function sometimes(...names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { ...headerComponents[name], required: false }]));
+}
 
 /** What every answer of the service carries. */
-export const commonHeaders = z.object(requestIdHeader);
+export const commonHeaders = always('X-Request-Id');
+const limitHeaders = always('RateLimit-Policy', 'RateLimit');
 
 /** What an endpoint is documented with beside its request. */
 export type Answers = {
@@ -98,20 +111,24 @@ export function buildResponses(answers: Answers): RouteConfig['responses'] {
   const { method, data, successStatus, refusals, reasons: ownReasons } = answers;
   const byStatus = Map.groupBy(ownReasons, (reason): ErrorStatus => statusByReason[reason]);
   const statuses = [...new Set<ErrorStatus>([...everywhere, ...refusals, ...byStatus.keys()])];
-  const repeatable = method === 'post' ? replayHeaders : {};
+  const repeatable = method === 'post' ? sometimes('Idempotency-Replayed') : {};
   const failures = statuses
     .toSorted((a, b) => a - b)
     .map((status) => [status, describeFailure(status, byStatus.get(status) ?? [], repeatable)] as const);
-  const headers = { ...requestIdHeader, ...limitHeaders, ...repeatable };
-  const revalidated = z.object({ ...headers, ...cacheHeaders });
+  const headers = {
+    ...commonHeaders,
+    ...limitHeaders,
+    ...repeatable,
+    ...(data.isRevalidated && always('ETag', 'Vary', 'Cache-Control')),
+  };
   return {
     [successStatus]: {
       description: data.description,
-      headers: data.isRevalidated ? revalidated : z.object(headers),
+      headers,
       content: describeContent(data),
     },
     ...(data.isRevalidated && {
-      304: { description: 'What If-None-Match names is still what there is.', headers: revalidated },
+      304: { description: 'What If-None-Match names is still what there is.', headers },
     }),
     ...Object.fromEntries(failures),
   };
@@ -128,35 +145,38 @@ function describeContent({ schema, isList, otherForms = [] }: DataShape) {
 function describeFailure(
   status: ErrorStatus,
   statusReasons: readonly Reason[],
-  repeatable: Partial<typeof replayHeaders>,
+  repeatable: ReturnType<typeof sometimes>,
 ) {
   const reasonsText = statusReasons.map((reason) => `\`${reason}\``).join(', ');
   return {
     description: reasonsText ? `${meanings[status]} Reasons: ${reasonsText}.` : meanings[status],
-    headers: z.object({
-      ...requestIdHeader,
+    headers: {
+      ...commonHeaders,
       ...failureHeaders(status),
       ...(status === 401 || status >= 500 ? {} : repeatable),
-    }),
+    },
     content: { 'application/json': { schema: buildErrorSchema(status, statusReasons) } },
   };
 }
 
 /** Limits are counted for callers that are known, and told wherever the service came so far. */
 function failureHeaders(status: ErrorStatus) {
-  if (status === 401) return challengeHeaders;
+  if (status === 401) return always('WWW-Authenticate');
   if (status === 500) return {};
-  if (status === 429 || status === 503) return { ...limitHeaders, 'Retry-After': retryAfter };
-  if (status === 409) return { ...limitHeaders, 'Retry-After': retryAfter.optional() };
+  // Who tries too many keys that nobody has is told to wait before any principal is known.
+  if (status === 429) return { ...sometimes('RateLimit-Policy', 'RateLimit'), ...always('Retry-After') };
+  if (status === 503) return { ...limitHeaders, ...always('Retry-After') };
+  if (status === 409) return { ...limitHeaders, ...sometimes('Retry-After') };
   return limitHeaders;
 }
 
-/** The error object with the code of the status, and where the details have a reason, with one of these. */
+/** The error object with the code of the status, and with one of these reasons, if any. */
 function buildErrorSchema(status: ErrorStatus, statusReasons: readonly Reason[]) {
   const code = { type: 'string' as const, const: codesByStatus[status] };
-  const reason = { type: 'string' as const, enum: [...statusReasons] };
-  const details = { details: { type: 'object' as const, properties: { reason } } };
-  const properties = { code, ...(statusReasons.length > 0 && details) };
+  const reason =
+    statusReasons.length > 0 ? { type: 'string' as const, enum: [...statusReasons] } : { not: {} };
+  const details = { type: 'object' as const, properties: { reason } };
+  const properties = { code, details };
   return {
     allOf: [
       { $ref: '#/components/schemas/Error' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fetchChecked } from './apiContract.ts';
 
 /** An answer of the service: its status and headers, and its body if that is JSON. */
 export type Answer = { status: number; headers: Headers; body: AnswerBody };
@@ -26,11 +27,15 @@ export type AnswerBody = z.output<typeof bodyShape>;
 export type CallOptions = { body?: unknown; text?: string; headers?: Record<string, string> };
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Calls the service with a key, if there is one. */
+/** Calls the service with a key, if there is one. An answer that is not as documented throws. */
 export function createCall(baseUrl: string, key?: string): Call {
   return async (method, path, { body, text, headers = {} } = {}) => {
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(`${baseUrl}${path}`, {
+    const {
+      status,
+      headers: sentBack,
+      text: received,
+    } = await fetchChecked(baseUrl, path, {
       method,
       headers: {
         ...(key !== undefined && { 'x-api-key': key }),
@@ -39,8 +44,7 @@ export function createCall(baseUrl: string, key?: string): Call {
       },
       ...(sent !== undefined && { body: sent }),
     });
-    const received = await response.text();
     const parsed = received === '' ? {} : bodyShape.parse(JSON.parse(received));
-    return { status: response.status, headers: response.headers, body: parsed };
+    return { status, headers: sentBack, body: parsed };
   };
 }

@@ -30,7 +30,7 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
     params: none,
     query: none,
     body: bodyShape,
-    refuseBody: refuseDeploymentBody(services),
+    refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: signableDeploymentShape, description: 'The typed data, and the verdict on it.' },
     refusals: [400, 409, 413, 415, 503],
     reasons: [

@@ -43,7 +43,7 @@ export function deployWithPermit(services: Services): Endpoint {
     params: none,
     query: none,
     body: bodyShape,
-    refuseBody: refuseDeploymentBody(services),
+    refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 409, 413, 415, 503],
     reasons: [

@@ -19,8 +19,7 @@ export function getAgreement({ pool }: Services): Endpoint {
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 404],
     example: {
-      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
-      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
     async handle({ params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };

@@ -30,8 +30,8 @@ export function getAgreements({ pool }: Services): Endpoint {
     refusals: [400],
     example: {
       query: {
-        chainId: '59141',
-        limit: '10',
+        chainId: 59141,
+        limit: 10,
         'createdAt[gte]': '2026-01-01T00:00:00Z',
         'sort[updatedAt]': 'desc',
       },

@@ -53,7 +53,7 @@ export function getDocument({ pool }: Services, pages: PageRenderer): Endpoint {
     refusals: [400, 404],
     example: {
       params: { documentId: exampleStory.documentId },
-      after: { operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } },
+      after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],
     },
     async handle({ params, caller, headers, requestId }) {
       const document = await readDocument(pool, { ...params, principalId: caller.principalId });

@@ -31,9 +31,8 @@ export function getInputs({ pool }: Services): Endpoint {
     data: { schema: inputRecordShape, description: 'A page of inputs.', isList: true },
     refusals: [400, 404],
     example: {
-      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
-      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
-      query: { limit: '10', 'sort[createdAt]': 'asc' },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+      query: { limit: 10, 'sort[createdAt]': 'asc' },
     },
     async handle({ params, query, caller, requestId }) {
       const { chainId, userId, inputId, status } = query;

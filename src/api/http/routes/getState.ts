@@ -21,8 +21,7 @@ export function getState({ pool }: Services): Endpoint {
     data: { schema: stateShape, description: 'The state at the block that is named with it.' },
     refusals: [400, 404],
     example: {
-      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
-      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
     async handle({ params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };

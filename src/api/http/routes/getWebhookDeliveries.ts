@@ -23,7 +23,7 @@ export function getWebhookDeliveries({ database }: Services): Endpoint {
     data: { schema: deliveryShape, description: 'A page of deliveries.', isList: true },
     refusals: [400, 404],
     example: {
-      query: { limit: '10' },
+      query: { limit: 10 },
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],
     },
     async handle({ params, query, caller, requestId }) {

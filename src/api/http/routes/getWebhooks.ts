@@ -21,7 +21,7 @@ export function getWebhooks({ database }: Services): Endpoint {
     body: noBody,
     data: { schema: subscriptionShape, description: 'A page of webhooks.', isList: true },
     refusals: [400],
-    example: { query: { status: 'active', limit: '10' } },
+    example: { query: { status: 'active', limit: 10 } },
     async handle({ query, caller, requestId }) {
       const { principalId } = caller;
       const { page, nextCursor } = await listSubscriptions(database, { ...query, principalId });

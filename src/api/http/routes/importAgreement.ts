@@ -32,7 +32,7 @@ export function importAgreementEndpoint(services: Services): Endpoint {
     params: none,
     query: none,
     body: bodyShape,
-    refuseBody: refuseDeploymentBody(services),
+    refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [

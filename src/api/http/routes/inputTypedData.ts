@@ -41,8 +41,7 @@ export function inputTypedDataEndpoint(services: Services): Endpoint {
       'nonce_in_flight',
     ],
     example: {
-      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
-      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.unsignedInput,
     },
     async handle({ body, params, query, caller, requestId }) {

@@ -28,7 +28,7 @@ export function listEventsEndpoint({ pool }: Services): Endpoint {
     body: noBody,
     data: { schema: feedEventShape, description: 'A part of the feed.', isList: true },
     refusals: [400],
-    example: { query: { limit: '50' } },
+    example: { query: { limit: 50 } },
     async handle({ query, caller: { principalId }, requestId }) {
       const { limit, after } = query;
       const { dataText, nextCursor } = await listEvents(pool, { principalId, after, limit });

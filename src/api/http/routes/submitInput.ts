@@ -55,8 +55,7 @@ export function submitInputEndpoint(services: Services): Endpoint {
       'relayer_unfunded',
     ],
     example: {
-      params: { id: 'agr_0123456789abcdef0123456789abcdef' },
-      after: { operationId: 'deployWithPermit', params: { id: '/data/id' } },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,
     },
     async handle({ body, params, query, caller, requestId }) {

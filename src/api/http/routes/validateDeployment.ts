@@ -8,6 +8,11 @@ import { exampleStory } from '../exampleStory.ts';
 import { preflightShape } from '../resources.ts';
 import { notificationTemplateShape } from '../shapes.ts';
 
+const bodyShape = z.strictObject({
+  ...deploymentMembers,
+  notificationTemplate: notificationTemplateShape.optional(),
+});
+
 export function validateDeployment(services: Services): Endpoint {
   return defineEndpoint({
     method: 'post',
@@ -19,11 +24,8 @@ export function validateDeployment(services: Services): Endpoint {
     scope: 'agreements.write',
     params: none,
     query: none,
-    body: z.strictObject({
-  ...deploymentMembers,
-  notificationTemplate: notificationTemplateShape.optional(),
-}),
-    refuseBody: refuseDeploymentBody(services),
+    body: bodyShape,
+    refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: preflightShape, description: 'What the deployment would consist of.' },
     refusals: [400, 413, 415],
     reasons: [

@@ -1,0 +1,178 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { z } from 'zod';
+import { closeSchema } from './closeSchema.ts';
+
+/** An answer as it came over the wire. */
+export type Seen = {
+  readonly method: string;
+  /** With the query, if there was one. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+/** What a running service promises in its OpenAPI document. */
+export type ApiContract = {
+  readonly document: ContractDocument;
+  /** Throws an Error that says what an answer has, or lacks, against the document. */
+  check(seen: Seen): void;
+};
+
+const schemaShape = z.record(z.string(), z.unknown());
+const headerShape = z.union([
+  z.object({ $ref: z.string() }),
+  z.object({ required: z.boolean(), schema: schemaShape }),
+]);
+type Schema = z.output<typeof schemaShape>;
+const responseShape = z.looseObject({
+  headers: z.record(z.string(), headerShape).optional(),
+  content: z.record(z.string(), z.object({ schema: schemaShape })).optional(),
+  links: z
+    .record(z.string(), z.object({ operationId: z.string(), parameters: z.record(z.string(), z.string()) }))
+    .optional(),
+});
+const parameterShape = z.looseObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().optional(),
+  example: z.union([z.string(), z.number()]).optional(),
+  schema: schemaShape,
+});
+const operationShape = z.looseObject({
+  operationId: z.string(),
+  summary: z.string(),
+  security: z.array(schemaShape),
+  parameters: z.array(parameterShape).default([]),
+  requestBody: z
+    .object({
+      content: z.object({ 'application/json': z.object({ schema: schemaShape, example: z.unknown() }) }),
+    })
+    .optional(),
+  responses: z.record(z.string(), responseShape),
+});
+const documentShape = z.looseObject({
+  paths: z.record(z.string(), z.record(z.string(), operationShape)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), schemaShape),
+    headers: z.record(z.string(), headerShape),
+  }),
+});
+export type ContractDocument = z.output<typeof documentShape>;
+export type Operation = z.output<typeof operationShape>;
+type DocumentedResponse = z.output<typeof responseShape>;
+
+const contracts = new Map<string, Promise<ApiContract>>();
+
+/** The contract of the service at this address; read once. */
+export function readContract(baseUrl: string): Promise<ApiContract> {
+  const known = contracts.get(baseUrl);
+  if (known) return known;
+  const reading = fetch(`${baseUrl}/v0/openapi.json`).then(async (response) =>
+    createContract(documentShape.parse(await response.json())),
+  );
+  contracts.set(baseUrl, reading);
+  // A service that does not answer yet may do so at the next call.
+  reading.catch(() => contracts.delete(baseUrl));
+  return reading;
+}
+
+/** Calls a service, and holds the answer against its document. */
+export async function fetchChecked(
+  baseUrl: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const contract = await readContract(baseUrl);
+  const response = await fetch(`${baseUrl}${path}`, init);
+  const { status, headers } = response;
+  const text = await response.text();
+  contract.check({ method: init.method ?? 'GET', path, status, headers, text });
+  return { status, headers, text };
+}
+
+function createContract(document: ContractDocument): ApiContract {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: true }));
+  const validators = new Map<object, ValidateFunction>();
+  const validatorOf = (schema: Schema): ValidateFunction => {
+    const known = validators.get(schema);
+    if (known) return known;
+    const made = ajv.compile(closeSchema(schema, document.components.schemas));
+    validators.set(schema, made);
+    return made;
+  };
+  const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }));
+  templates.sort((a, b) => fixedLength(b.path) - fixedLength(a.path));
+  const outside = (headers: Record<string, { required: boolean; schema: object }>): DocumentedResponse =>
+    responseShape.parse({
+      headers,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    });
+
+  const resolveHeader = (header: z.output<typeof headerShape>): { required: boolean; schema: Schema } => {
+    if (!('$ref' in header)) return header;
+    const target = document.components.headers[header.$ref.replace('#/components/headers/', '')];
+    if (!target) throw new Error(`the document has no ${header.$ref}`);
+    return resolveHeader(target);
+  };
+
+  const findResponse = ({ method, path, status }: Seen): DocumentedResponse | undefined => {
+    const [target = ''] = path.split('?', 1);
+    const template = templates.find(({ pattern }) => pattern.test(target));
+    // What is no path of the service, or not even one.
+    if (!template) return status === 404 || status === 400 ? outside({}) : undefined;
+    const operations = document.paths[template.path] ?? {};
+    const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
+    if (operation) return operation.responses[status];
+    return status === 405 ? outside({ Allow: { required: true, schema: {} } }) : undefined;
+  };
+
+  const listFaults = (seen: Seen): string[] => {
+    const response = findResponse(seen);
+    if (!response) return ['this status is not documented'];
+    const faults = Object.entries(response.headers ?? {}).flatMap(([name, header]) => {
+      const { required, schema } = resolveHeader(header);
+      const value = seen.headers.get(name);
+      if (value === null) return required ? [`the header ${name} is missing`] : [];
+      const validate = validatorOf(schema);
+      return validate(value) ? [] : [`the header ${name}: ${ajv.errorsText(validate.errors)}`];
+    });
+    if (seen.headers.get('x-request-id') === null) faults.push('the header X-Request-Id is missing');
+    if (seen.method === 'HEAD') return faults;
+    return [...faults, ...listBodyFaults(seen, response)];
+  };
+
+  const listBodyFaults = ({ headers, text }: Seen, { content }: DocumentedResponse): string[] => {
+    if (!content) return text === '' ? [] : ['there is a body where none is documented'];
+    const [type = ''] = (headers.get('content-type') ?? '').split(';', 1);
+    const form = content[type];
+    if (!form) return [`the type ${type} is not documented`];
+    const validate = validatorOf(form.schema);
+    if (validate(type === 'application/json' ? JSON.parse(text) : text)) return [];
+    return [ajv.errorsText(validate.errors, { separator: '\n' })];
+  };
+
+  return {
+    document,
+    check(seen) {
+      // What browsers ask beforehand is the matter of another standard.
+      if (seen.method === 'OPTIONS' && seen.status === 204) return;
+      const faults = listFaults(seen);
+      if (faults.length === 0) return;
+      const { method, path, status, text } = seen;
+      throw new Error(
+        `${method} ${path} → ${status} is not as documented:\n${faults.join('\n')}\n${text.slice(0, 2_000)}`,
+      );
+    },
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function fixedLength(path: string): number {
+  const parameter = path.indexOf('{');
+  return parameter === -1 ? Number.MAX_SAFE_INTEGER : parameter;
+}
