@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { checkNotificationTemplate } from '../../../src/api/rules/checkNotificationTemplate.ts';
+import { loan, onDelay, onReturn, template } from './documents.ts';
+
+const check = (value: unknown, facts: { isMailConfigured?: boolean; observers?: number } = {}) =>
+  checkNotificationTemplate(value, {
+    agreement: loan,
+    isMailConfigured: facts.isMailConfigured ?? true,
+    parties: { participants: 2, observers: facts.observers ?? 0 },
+  });
+/** What is said of one rule that differs from a good one in these members. */
+const issuesOf = (change: object, rule: object = onReturn) =>
+  check({ rules: [{ ...rule, ...change }] }).issues;
+const at = (path: string, message: string) => ({ path: `notificationTemplate.rules.0.${path}`, message });
+
+describe('a good template', () => {
+  test('passes without a word', () => {
+    expect(check(template)).toEqual({ issues: [], warnings: [] });
+  });
+
+  test('may have no metadata, no rules, and members of its own beside them', () => {
+    expect(check({ rules: [], note: 'ours', metadata: { version: 3, owner: 'me' } }).issues).toEqual([]);
+  });
+
+  test('may name the deployment, and the absence of a state before it', () => {
+    const trigger = { type: 'onTransition', from: [''], inputs: ['__deploy'] };
+    expect(issuesOf({ trigger })).toEqual([]);
+  });
+
+  test('may name e-mail addresses, all participants and all observers', () => {
+    expect(issuesOf({ recipients: ['*', '@observers', 'reader', 'desk@library.example'] })).toEqual([]);
+  });
+});
+
+describe('is refused', () => {
+  test.each([
+    ['text', 'x'],
+    ['null', null],
+    ['a list', []],
+  ])('where it is %s', (_, value) => {
+    expect(check(value).issues).toEqual([{ path: 'notificationTemplate', message: 'must be an object' }]);
+  });
+
+  test('without rules', () => {
+    expect(check({}).issues).toEqual([{ path: 'notificationTemplate.rules', message: 'is missing' }]);
+  });
+
+  test.each(['subject', 'body'])('with a blank %s', (member) => {
+    const notification = { ...onReturn.notification, [member]: ' \n ' };
+    expect(issuesOf({ notification })).toEqual([at(`notification.${member}`, 'must not be blank')]);
+  });
+
+  test.each([
+    [{ type: 'customerInvoicePdf' }, 'variant', 'is missing'],
+    [{ type: 'customerInvoicePdf', variant: '' }, 'variant', 'must not be blank'],
+    [{ type: 'invoice', variant: 'a' }, 'type', 'must be "customerInvoicePdf"'],
+    [{ type: 'customerInvoicePdf', variant: 'a', size: 4 }, 'size', 'is not known here'],
+  ])('with the attachment strategy %j', (attachmentStrategy, member, message) => {
+    const notification = { ...onReturn.notification, attachmentStrategy };
+    expect(issuesOf({ notification })).toEqual([at(`notification.attachmentStrategy.${member}`, message)]);
+  });
+
+  test('with states, inputs, dates and recipients that the document does not have', () => {
+    const trigger = { type: 'onTransition', from: ['LOST'], to: ['FOUND'], inputs: ['find'] };
+    expect(issuesOf({ trigger, recipients: ['finder', 'pages', 'a@b@c'] })).toEqual([
+      at('trigger.from.0', 'names "LOST", which is not a declared state'),
+      at('trigger.to.0', 'names "FOUND", which is not a declared state'),
+      at('trigger.inputs.0', 'names "find", which is not a declared input'),
+      ...[0, 1, 2].map((index) =>
+        at(`recipients.${index}`, 'must be *, @observers, a variable of type address or an e-mail address'),
+      ),
+    ]);
+  });
+
+  test('with a date that is not there, or that is none', () => {
+    const withVariable = (variable: string) => ({
+      trigger: {
+        ...onDelay.trigger,
+        states: ['LENT', 'GONE'],
+        condition: { ...onDelay.trigger.condition, variable },
+      },
+    });
+    const ofState = at('trigger.states.1', 'names "GONE", which is not a declared state');
+    const path = 'trigger.condition.variable';
+    expect(issuesOf(withVariable('end'), onDelay)).toEqual([
+      ofState,
+      at(path, 'names "end", which is not a declared variable'),
+    ]);
+    expect(issuesOf(withVariable('pages'), onDelay)).toEqual([
+      ofState,
+      at(path, 'names "pages", which is not of type dateTime'),
+    ]);
+  });
+
+  test.each([
+    [{ value: -1, unit: 'days' }, 'threshold.value', 'must be at least 0'],
+    [
+      { value: 1, unit: 'months' },
+      'threshold.unit',
+      'must be "seconds" or "minutes" or "hours" or "days" or "weeks"',
+    ],
+    [{ value: '1', unit: 'days' }, 'threshold.value', 'must be a number'],
+    [{ value: 600, unit: 'weeks' }, 'threshold', 'must be no longer than ten years'],
+    [undefined, 'threshold', 'is missing'],
+  ])('with the threshold %j', (threshold, path, message) => {
+    const trigger = { ...onDelay.trigger, condition: { ...onDelay.trigger.condition, threshold } };
+    expect(issuesOf({ trigger }, onDelay)).toEqual([at(`trigger.condition.${path}`, message)]);
+  });
+
+  test('with an interval of no length', () => {
+    const trigger = { ...onDelay.trigger, checkInterval: { value: 0, unit: 'days' } };
+    expect(issuesOf({ trigger }, onDelay)).toEqual([
+      at('trigger.checkInterval', 'must be at least a second'),
+    ]);
+  });
+
+  test('without states of a temporal rule, and without recipients', () => {
+    const trigger = { ...onDelay.trigger, states: [] };
+    expect(issuesOf({ trigger, recipients: [] }, onDelay)).toEqual([
+      at('trigger.states', 'must name at least one state'),
+      at('recipients', 'must name at least one'),
+    ]);
+  });
+
+  test.each([0, 1.5, '2'])('with %j as the number of occurrences', (maxOccurrences) => {
+    const paths = issuesOf({ constraints: { maxOccurrences } }).map(({ path }) => path);
+    expect(new Set(paths)).toEqual(new Set(['notificationTemplate.rules.0.constraints.maxOccurrences']));
+  });
+
+  test('with an id that an earlier rule has, and with members that nobody knows', () => {
+    expect(check({ rules: [onReturn, { ...onDelay, id: 'returned', recipient: 'reader' }] }).issues).toEqual([
+      { path: 'notificationTemplate.rules.1.recipient', message: 'is not known here' },
+      { path: 'notificationTemplate.rules.1.id', message: 'is the id of an earlier rule' },
+    ]);
+  });
+
+  test('with more recipients than may be told of one event', () => {
+    const rules = Array.from({ length: 25 }, (_, at) => ({
+      ...onReturn,
+      id: `r${at}`,
+      recipients: ['@observers'],
+    }));
+    expect(check({ rules }, { observers: 10 }).issues).toEqual([]);
+    expect(check({ rules }, { observers: 11 }).issues).toEqual([
+      {
+        path: 'notificationTemplate.rules',
+        message: 'reach 275 recipients together, more than 250',
+      },
+    ]);
+  });
+
+  test('whether it is switched off or not', () => {
+    expect(issuesOf({ enabled: false, recipients: ['finder'] })).toHaveLength(1);
+  });
+
+  test('for everything at once', () => {
+    const bad = {
+      ...onReturn,
+      recipients: ['finder'],
+      notification: { subject: '', body: 'x', colour: 'red' },
+    };
+    expect(check({ rules: [bad, bad] }).issues.map(({ path }) => path)).toEqual([
+      'notificationTemplate.rules.0.notification.subject',
+      'notificationTemplate.rules.0.notification.colour',
+      'notificationTemplate.rules.1.notification.subject',
+      'notificationTemplate.rules.1.notification.colour',
+      'notificationTemplate.rules.1.id',
+      'notificationTemplate.rules.0.recipients.0',
+      'notificationTemplate.rules.1.recipients.0',
+    ]);
+  });
+});
+
+describe('is accepted with a warning', () => {
+  const mail = { subject: 'Back', body: 'The book is back.' };
+  const warningsOf = (notification: object, isMailConfigured = true) =>
+    check({ rules: [{ ...onReturn, notification }] }, { isMailConfigured }).warnings;
+
+  test('where mails are to be sent, which is what happens unless another channel is named, and nobody sends them', () => {
+    const message = 'is email, and this service has no mail server: nothing will be sent';
+    expect(warningsOf(mail, false)).toEqual([at('notification.channel', message)]);
+    expect(warningsOf(mail)).toEqual([]);
+    expect(warningsOf({ ...mail, channel: 'external_webhook' }, false)).toEqual([]);
+  });
+
+  test('where a mail is to have an attachment', () => {
+    const attachmentStrategy = { type: 'customerInvoicePdf', variant: 'short' };
+    const message = 'is passed on by webhooks alone: mails carry no attachments';
+    expect(warningsOf({ ...mail, attachmentStrategy })).toEqual([
+      at('notification.attachmentStrategy', message),
+    ]);
+  });
+
+  test('where a text names an unknown variable', () => {
+    const body = ['dueBack', 'finder'].map((name) => `\${variables.${name}}`).join();
+    expect(warningsOf({ ...mail, body })).toEqual([
+      at('notification.body', 'names "finder", which is not a declared variable'),
+    ]);
+  });
+});

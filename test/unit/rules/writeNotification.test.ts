@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { pickVariables, writeNotification } from '../../../src/api/rules/writeNotification.ts';
+import { onReturn } from './documents.ts';
+
+const facts = {
+  agreementId: 'agr_1',
+  agreementName: 'Book of sand',
+  fromState: 'LENT',
+  toState: 'RETURNED',
+  inputId: 'giveBack',
+};
+const variables = {
+  pages: '7',
+  note: `\${agreementId} \${variables.pages}`,
+  isRead: true,
+  long: 'x'.repeat(30_000),
+};
+const written = (notification: object) =>
+  writeNotification(
+    { ...onReturn, notification: { subject: 's', body: 'b', ...notification } },
+    { facts, variables },
+  );
+
+describe('the texts of a notification', () => {
+  test('say what happened to which agreement', () => {
+    const names = Object.keys(facts).map((name) => `\${${name}}`);
+    expect(written({ body: names.join('|') }).body).toBe(Object.values(facts).join('|'));
+  });
+
+  test('have variables filled in, each name of an unknown one in brackets', () => {
+    const body = ['pages', 'pages.value', 'isRead', 'finder'].map((name) => `\${variables.${name}}`).join();
+    expect(written({ body }).body).toBe('7,7,true,[finder]');
+  });
+
+  test('have nothing filled into what was filled in', () => {
+    expect(written({ body: `\${variables.note}` }).body).toBe(variables.note);
+  });
+
+  test('leave anything else in braces as it is', () => {
+    const body = `\${owner} {agreementId} \${constructor} $\{variables}`;
+    expect(written({ body }).body).toBe(body);
+  });
+
+  test('are one line where they are subject, title or label, whatever a variable holds', () => {
+    const text = `a\r\nBcc: x@y.example \${variables.pages}`;
+    const line = 'a Bcc: x@y.example 7';
+    const all = written({ subject: text, title: text, ctaLabel: text });
+    expect(all).toMatchObject({ subject: line, title: line, ctaLabel: line });
+  });
+
+  test('are cut where values make them very long', () => {
+    const all = written({ subject: `\${variables.long}`, body: `\${variables.long}` });
+    expect([all.subject.length, all.body.length]).toEqual([1_000, 20_000]);
+  });
+
+  test('pass an attachment strategy on, and leave out what the rule leaves out', () => {
+    const attachmentStrategy = { type: 'customerInvoicePdf', variant: 'short' };
+    expect(written({ attachmentStrategy })).toEqual({ subject: 's', body: 'b', attachmentStrategy });
+  });
+});
+
+test('the variables that the texts name are picked, unless they have no value or a very long one', () => {
+  const subject = `\${variables.pages}`;
+  const body = ['isRead', 'finder', 'long'].map((name) => `\${variables.${name}}`).join();
+  const rule = { ...onReturn, notification: { subject, body } };
+  expect(pickVariables(rule, variables)).toEqual({ pages: '7', isRead: true });
+});
