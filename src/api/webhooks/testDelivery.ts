@@ -3,10 +3,10 @@ import type { DatabaseTransaction } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
 import { events } from '../database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
+import { writeEnvelope } from '../events/envelope.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
-import { webhookApiVersion } from './verifyWebhook.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
 
 /** What a worker may need besides the attempt itself. */
@@ -62,7 +62,7 @@ async function storeTest(
   const id = createId('evt');
   const type = 'webhook.test';
   const createdAt = new Date();
-  const body = JSON.stringify({ id, type, apiVersion: webhookApiVersion, createdAt, data: {} });
+  const body = writeEnvelope({ id, type, createdAt, data: {} });
   await transaction
     .insert(events)
     .values({ id, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });

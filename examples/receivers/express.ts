@@ -1,0 +1,29 @@
+import express from 'express';
+import { verifyWebhook, WebhookVerificationError } from '../../src/api/webhooks/verifyWebhook.ts';
+import { handleEvent } from './handleEvent.ts';
+import { openInbox } from './inbox.ts';
+import { maxBodyBytes, settings } from './settings.ts';
+
+/** A receiver with Express: WEBHOOK_SECRET=whsec_… node examples/receivers/express.ts */
+
+const inbox = openInbox(settings.inbox);
+const app = express();
+
+// The bytes as they were signed: express.json() would hand on what it has made of them.
+app.post('/webhooks', express.raw({ type: () => true, limit: maxBodyBytes }), (request, response) => {
+  try {
+    const event = verifyWebhook(request.body ?? '', request.headers, settings.secrets);
+    // Stored first, answered then: what is answered with 2xx is not sent again.
+    if (inbox.store(event)) handleEvent(event);
+    response.sendStatus(204);
+  } catch (error) {
+    // Whatever else goes wrong is answered with 500, and comes again.
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    console.error(`refused: ${error.reason}`);
+    response.sendStatus(400);
+  }
+});
+
+app.listen(settings.port, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${settings.port}/webhooks`);
+});
