@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+const skew = 120n;
+const now = () => BigInt(Math.floor(Date.now() / 1_000));
+
+/** Stores two permits that differ in when they expire, in seconds from now by the clock of the service. */
+async function acceptTwo(world: RelayWorld, { early, late }: { early: bigint; late: bigint }) {
+  const expired = await world.acceptOne({ deadline: now() + early });
+  const good = await world.acceptOne({ deadline: now() + late });
+  return { expired, good };
+}
+
+async function expectOnlyGood(
+  world: RelayWorld,
+  { expired, good }: Awaited<ReturnType<typeof acceptTwo>>,
+): Promise<void> {
+  await world.startRelay({ keys: await world.createWallets(1) });
+  await world.waitForMints([good.recipient]);
+  // Whatever came after it is not held up, and nothing was spent on what could not be mined.
+  const later = await world.acceptOne({ deadline: now() + 3_600n });
+  await world.waitForMints([later.recipient]);
+  expect(await world.readRow(expired.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  expect((await world.readRow(later.id)).nonce).toBe(1);
+}
+
+describe('a chain whose clock is two minutes ahead', () => {
+  let world: RelayWorld;
+  beforeAll(async () => {
+    world = await createRelayWorld();
+    await world.client.increaseTime({ seconds: Number(skew) });
+    await world.client.mine({ blocks: 1 });
+  });
+  afterAll(() => world.close());
+
+  test('is not sent a permit that has expired there, and takes one that has not', async () => {
+    const rows = await acceptTwo(world, { early: 60n, late: skew + 60n });
+    expect((await world.client.getBlock()).timestamp).toBeGreaterThan(now() + 60n);
+    await expectOnlyGood(world, rows);
+    await world.indexOnce();
+    expect((await world.readRow(rows.expired.id)).failure?.reason).toBe('permit_expired');
+  });
+});
+
+describe('a chain whose clock is two minutes behind', () => {
+  let world: RelayWorld;
+  beforeAll(async () => {
+    world = await createRelayWorld({ anvilArguments: ['--timestamp', String(now() - skew)] });
+  });
+  afterAll(() => world.close());
+
+  test('is not sent a permit that has expired by the wall, and takes one that has not', async () => {
+    const rows = await acceptTwo(world, { early: -30n, late: 60n });
+    expect((await world.client.getBlock()).timestamp).toBeLessThan(now() - 60n);
+    await expectOnlyGood(world, rows);
+    // It fails once the chain says so too, and not before.
+    await world.indexOnce();
+    expect((await world.readRow(rows.expired.id)).state).toBe('accepted');
+    await world.client.setNextBlockTimestamp({ timestamp: now() });
+    await world.client.mine({ blocks: 1 });
+    await waitUntil('the index has it', async () => {
+      await world.indexOnce();
+      return (await world.readRow(rows.expired.id)).state === 'failed';
+    });
+  });
+});

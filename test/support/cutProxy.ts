@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Where a connection is cut: before a commit reaches the server, or when that has done it and before its answer comes back. */
+export type Cut = 'beforeCommit' | 'afterCommit';
+
+export type CutProxy = {
+  /** The connection string by which the database is reached through it. */
+  url: string;
+  /** Cuts so many of the next connections that commit. */
+  cutNext(cut: Cut, count?: number): void;
+  /** How many were cut so far. */
+  count(): number;
+  close(): Promise<void>;
+};
+
+/** A way to a real PostgreSQL that breaks at the worst moments. */
+export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let wanted: Cut | undefined;
+  let left = 0;
+  let done = 0;
+
+  const takeCut = (): Cut | undefined => {
+    if (left === 0) return undefined;
+    left--;
+    done++;
+    return wanted;
+  };
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let isAwaited = false;
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+      sockets.delete(client);
+      sockets.delete(upstream);
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', end).on('close', end);
+    }
+    client.on('data', (data) => {
+      const cut = data.includes('commit\0') ? takeCut() : undefined;
+      if (cut === 'beforeCommit') return end();
+      isAwaited ||= cut === 'afterCommit';
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      // Whatever the server says after that commit, it says once it has happened.
+      if (isAwaited) return end();
+      client.write(data);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port }: AddressInfo = Object(server.address());
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return {
+    url: url.href,
+    cutNext(cut, count = 1) {
+      wanted = cut;
+      left = count;
+    },
+    count: () => done,
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
