@@ -1,6 +1,7 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { ClientProfile } from '../config/clientProfile.ts';
 import type { Limits } from '../config/limits.ts';
+import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { PublicRoute } from './createApp.ts';
 import { describeLimits, listLimits } from './describeLimits.ts';
 import { errorShape, headerComponents } from './documentation.ts';
@@ -15,6 +16,7 @@ export type ApiParts = {
   readonly webhooks: readonly RouteConfig[];
   readonly publicBaseUrl: string;
   readonly limits: Limits;
+  readonly webhookSettings: WebhookSettings;
   readonly clientProfile: ClientProfile;
 };
 
@@ -29,7 +31,7 @@ const securitySchemes = {
 
 /** The OpenAPI 3.1 document of the API as clients of this profile find it, with the limits in force. */
 export function describeApi(parts: ApiParts): ApiDocument {
-  const { endpoints, publicRoutes, webhooks, publicBaseUrl, limits, clientProfile } = parts;
+  const { endpoints, publicRoutes, webhooks, publicBaseUrl, limits, webhookSettings, clientProfile } = parts;
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
   for (const [name, scheme] of Object.entries(securitySchemes))
@@ -49,8 +51,8 @@ export function describeApi(parts: ApiParts): ApiDocument {
     info: {
       title: 'Agreements service',
       version: 'v0',
-      description: `${introduction}\n\n${describeLimits(limits)}`,
-      'x-limits': listLimits(limits),
+      description: `${introduction}\n\n${describeLimits(limits, webhookSettings)}`,
+      'x-limits': listLimits(limits, webhookSettings),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: publicBaseUrl }],
