@@ -13,19 +13,6 @@ export function buildRange(column: string, range: Range, parameters: SqlParamete
   });
 }
 
-const prefixLength = 64;
-
-/** The part of a text of any length that fits into an index, as the indexes of the tables have it. */
-export function prefixSql(text: string): string {
-  return `left(${text}, ${prefixLength})`;
-}
-
-/** Compares a column with a text of any length in a form for which an index over its prefix is good. */
-export function equalsText(column: string, value: string, parameters: SqlParameters): string {
-  const place = `${parameters.add(value)}::text`;
-  return `${prefixSql(column)} = ${prefixSql(place)} and ${column} = ${place}`;
-}
-
 function isOperator(name: string): name is keyof typeof operators {
   return name in operators;
 }

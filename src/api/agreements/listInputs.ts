@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type InputStatus, inputRankOf, inputStatuses } from '../database/tables/inputs.ts';
-import { equalsText, type Range } from './filters.ts';
+import { type InputStatus, inputKeys, inputRankOf, inputStatuses } from '../database/tables/inputs.ts';
+import type { Range } from './filters.ts';
 import { type InputRow, inputColumns, toInputResource } from './inputJson.ts';
 import { finishPage, type ListPage, type PageRequest } from './page.ts';
 import { type ListTable, queryList, type Selection } from './queryList.ts';
@@ -56,16 +56,21 @@ function listBranches(
   { principalId, userId, inputId, status }: InputListRequest,
   parameters: SqlParameters,
 ): Selection['branches'] {
-  const ofRecord = 'i.record_id = r.id';
-  if (userId === undefined && inputId === undefined && status === undefined) return [ofRecord];
-  const ofInput = inputId === undefined ? [] : [equalsText('i.input_id', inputId, parameters)];
-  const inStatus = (status === undefined ? inputStatuses : [status]).map((name) => `i.status = '${name}'`);
+  if (userId === undefined && inputId === undefined && status === undefined) return ['i.record_id = r.id'];
   // Nobody but the record's principal submits to its history through this service.
-  const own = `i.user_id = ${parameters.add(userId ?? principalId)}`;
-  const ofUser = userId === undefined ? [own, 'i.user_id is null'] : [own];
-  const [first = ofRecord, ...others] = inStatus.flatMap((condition) =>
-    ofUser.map((user) => [ofRecord, ...ofInput, condition, user].join(' and ')),
+  const users =
+    userId === undefined
+      ? [`${parameters.add(principalId)}::text`, `''`]
+      : [`${parameters.add(userId)}::text`];
+  const name = inputId === undefined ? undefined : `${parameters.add(inputId)}::text`;
+  const [first, ...others] = (status === undefined ? inputStatuses : [status]).flatMap((each) =>
+    users.map((user) => {
+      const key = `r.id || ' ${each} ' || ${user}`;
+      if (name === undefined) return `${inputKeys.status('i.')} = ${key}`;
+      return `${inputKeys.name('i.')} = ${key} || ' ' || left(${name}, 64) and i.input_id = ${name}`;
+    }),
   );
+  if (first === undefined) throw new Error('There is no status.');
   return [first, ...others];
 }
 

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { chains } from '../../protocol/chains.ts';
 import { runPrepared } from '../database/runPrepared.ts';
-import { equalsText, type Range } from './filters.ts';
+import { recordKeys } from '../database/tables/records.ts';
+import type { Range } from './filters.ts';
 import { secondsSql, toInstant } from './jsonText.ts';
 import { finishPage, type ListPage, type PageRequest } from './page.ts';
 import { type ListTable, queryList, type Selection } from './queryList.ts';
@@ -55,6 +56,8 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
   return finishPage(rows, request, toSummary);
 }
 
+const registered = chains.map(({ chainId }) => `'${chainId}'`);
+
 /**
  * A principal's records by what they are filtered by. Of a state there is an index with the chain before it: without a chain the
  * records of all chains are merged, of which there are few.
@@ -63,12 +66,17 @@ function listBranches(
   { principalId, chainId, state }: RecordListRequest,
   parameters: SqlParameters,
 ): Selection['branches'] {
-  const owner = `r.principal_id = ${parameters.add(principalId)}`;
-  if (state === undefined)
-    return [chainId === undefined ? owner : `${owner} and r.chain_id = ${parameters.add(chainId)}`];
-  const inState = `${owner} and ${equalsText('r.state', state, parameters)}`;
-  if (chainId !== undefined) return [`${inState} and r.chain_id = ${parameters.add(chainId)}`];
-  const [first, ...others] = chains.map((chain) => `${inState} and r.chain_id = ${chain.chainId}`);
+  const principal = `${parameters.add(principalId)}::text`;
+  const chain = chainId === undefined ? undefined : `${parameters.add(String(chainId))}::text`;
+  if (state === undefined) {
+    if (chain === undefined) return [`r.principal_id = ${principal}`];
+    return [`${recordKeys.chain('r.')} = ${principal} || ' ' || ${chain}`];
+  }
+  const name = `${parameters.add(state)}::text`;
+  const [first, ...others] = (chain === undefined ? registered : [chain]).map(
+    (each) =>
+      `${recordKeys.state('r.')} = ${principal} || ' ' || ${each} || ' ' || left(${name}, 64) and r.state = ${name}`,
+  );
   if (first === undefined) throw new Error('The registry has no chain.');
   return [first, ...others];
 }

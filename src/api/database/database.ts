@@ -15,6 +15,8 @@ export function createDatabase(options: {
   url: string;
   applicationName: string;
   maxConnections: number;
+  /** Settings of PostgreSQL for each connection, by name. */
+  settings?: Readonly<Record<string, string>>;
   logger: Logger;
 }): DatabaseHandle {
   const pool = new pg.Pool({
@@ -24,6 +26,7 @@ export function createDatabase(options: {
     connectionTimeoutMillis: 5_000,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
+    options: writeSettings(options.settings ?? {}),
   });
   // The error carries the whole client with it, which says nothing that its message does not.
   pool.on('error', ({ message }) =>
@@ -32,4 +35,11 @@ export function createDatabase(options: {
   // One that breaks while it is used fails its query; without a listener it would end the process as well.
   pool.on('connect', (client) => client.on('error', () => {}));
   return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() };
+}
+
+/** Settings as the database takes them when a connection is opened. */
+export function writeSettings(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 }

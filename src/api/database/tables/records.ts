@@ -10,8 +10,16 @@ import { transactions } from './transactions.ts';
 /** Effective values by variable name, in the form of the wire: texts and booleans. */
 export type VariableValues = WireValues;
 
-/** A document names its states in texts of any length, and an index row has its limits. */
-const stateStart = sql`left(state, 64)`;
+/**
+ * What the list of records can be filtered by, in one text each: an index over it serves that filter and nothing else can, so
+ * that the database has no choice to make, which it would make by what is usual. Documents name states in texts of any length, of
+ * which an index takes the first characters.
+ */
+export const recordKeys = {
+  chain: (record: string) => `${record}principal_id || ' ' || ${record}chain_id::text`,
+  state: (record: string) => `${recordKeys.chain(record)} || ' ' || left(${record}state, 64)`,
+} as const;
+const [chainKey, stateKey] = [sql.raw(`(${recordKeys.chain('')})`), sql.raw(`(${recordKeys.state('')})`)];
 
 /**
  * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
@@ -84,29 +92,11 @@ export const records = serviceSchema.table(
     index().on(table.principalId, table.createdAt, table.id),
     index().on(table.principalId, table.updatedAt, table.id),
     index().on(table.principalId, table.displayName, table.id),
-    index('records_chain_created').on(table.principalId, table.chainId, table.createdAt, table.id),
-    index('records_chain_updated').on(table.principalId, table.chainId, table.updatedAt, table.id),
-    index('records_chain_named').on(table.principalId, table.chainId, table.displayName, table.id),
-    index('records_state_created').on(
-      table.principalId,
-      table.chainId,
-      stateStart,
-      table.createdAt,
-      table.id,
-    ),
-    index('records_state_updated').on(
-      table.principalId,
-      table.chainId,
-      stateStart,
-      table.updatedAt,
-      table.id,
-    ),
-    index('records_state_named').on(
-      table.principalId,
-      table.chainId,
-      stateStart,
-      table.displayName,
-      table.id,
-    ),
+    index('records_chain_created').on(chainKey, table.createdAt, table.id),
+    index('records_chain_updated').on(chainKey, table.updatedAt, table.id),
+    index('records_chain_named').on(chainKey, table.displayName, table.id),
+    index('records_state_created').on(stateKey, table.createdAt, table.id),
+    index('records_state_updated').on(stateKey, table.updatedAt, table.id),
+    index('records_state_named').on(stateKey, table.displayName, table.id),
   ],
 );

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+
+/** Records of one principal with all of them, and of many who have few: the database must not plan for the average. */
+export const crowd = { principals: 2_000, recordsEach: 3 };
+export const manyRecords = 100_000;
+export const manyInputs = 100_000;
+
+export const firstInstant = Date.UTC(2026, 0, 1);
+/** Between one and the next in the order of creation; two are made at a time. */
+export const stepMs = 1_000;
+
+/**
+ * A principal with 100,000 records beside 2,000 with three each. States follow age, as they do where agreements come to an end: the
+ * oldest are over and the newest open. Names and times of change have nothing to do with the order of creation.
+ */
+export async function seedRecords(pool: pg.Pool, principalId: string): Promise<void> {
+  await pool.query(
+    `insert into service.principals (id, name)
+    select 'prn_c' || n, 'crowd ' || n from generate_series(1, $1::int) as n`,
+    [crowd.principals],
+  );
+  const insert = `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash,
+      template_id, doc_uri, participants, observers, contributors, initial_variables, variables, state, created_at, updated_at)
+    select id, principal_id,
+      case when n % 5000 = 77 then 84532 when n % 3 = 0 then 11155111 else 59141 end,
+      'Deployed', 'Lease ' || lpad(((n::bigint * 7919) % 50021)::text, 5, '0'), '{}', '0x0', 'did:template:lease', 'x:1',
+      '[]', '[]', '[]', '{}', '{}',
+      case when n % 10000 = 5 then 'DISPUTED' when n > 60000 then 'OFFERED' when n > 20000 then 'ACTIVE' else 'OVER' end,
+      to_timestamp($1::float8 / 1000) + (n / 2) * $2::int * interval '1 millisecond',
+      to_timestamp($1::float8 / 1000) + ((n::bigint * 104729) % 100003) * $2::int * interval '1 millisecond'`;
+  await pool.query(
+    `${insert} from (select n, 'agr_m' || lpad(n::text, 6, '0') as id, $3 as principal_id
+      from generate_series(1, $4::int) as n) as many`,
+    [firstInstant, stepMs, principalId, manyRecords],
+  );
+  await pool.query(
+    `${insert} from (select n * 31 as n, 'agr_c' || n as id, 'prn_c' || 1 + n % $3::int as principal_id
+      from generate_series(1, $3::int * $4::int) as n) as few`,
+    [firstInstant, stepMs, crowd.principals, crowd.recordsEach],
+  );
+}
+
+/**
+ * A record with a history of 100,000 inputs, ten a block, of which the principal has sent some itself; nearly all are mined. All
+ * other records have one input.
+ */
+export async function seedInputs(
+  pool: pg.Pool,
+  { recordId, principalId }: { recordId: string; principalId: string },
+): Promise<void> {
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, payload, "values",
+      position, created_at, updated_at)
+    select 'inp_' || md5(n::text), $1, 59141, '0x0',
+      case when n % 10000 = 9 then 'object' when n % 4 = 0 then 'accept' else 'pay' end,
+      case when n > $3::int - 60 then 'PENDING' when n % 5000 = 3 then 'FAILED' else 'MINED' end,
+      case when n > $3::int - 60 or n % 5000 = 3 or n % 50 = 7 then $2 end, '0x', '{}',
+      case when n > $3::int - 60 or n % 5000 = 3 then null else n end,
+      to_timestamp($4::float8 / 1000) + (n / 10) * $5::int * interval '1 millisecond',
+      to_timestamp($4::float8 / 1000) + ((n::bigint * 104729) % 10007) * $5::int * interval '1 millisecond'
+    from generate_series(1, $3::int) as n`,
+    [recordId, principalId, manyInputs, firstInstant, stepMs],
+  );
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, "values", position)
+    select 'inp_o' || substr(id, 5), id, chain_id, '0x0', 'pay', 'MINED', '0x', '{}', 1
+    from service.records where id <> $1`,
+    [recordId],
+  );
+}
