@@ -7,6 +7,7 @@ import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
 import type { WebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
+import { orderedReads } from '../database/plannerSettings.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { openCipher } from '../encryption/openCipher.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
@@ -53,6 +54,7 @@ export async function startApi(
     url: databaseUrl,
     applicationName: 'agreements api',
     maxConnections,
+    settings: orderedReads,
     logger,
   });
   onClose({ name: 'database', close });
