@@ -51,7 +51,10 @@ describe('a relay whose database connection breaks', () => {
       const { plan, address } = await planWith(proxy.url);
       const relay = startRelayProcess(plan);
       const rows = await world.accept(3);
-      await world.waitForMints(rows.map(({ recipient }) => recipient));
+      await world.waitForMints(
+        rows.map(({ recipient }) => recipient),
+        60_000,
+      );
       for (let round = 1; round <= 2; round++) {
         proxy.cutNext(cut, 2);
         rows.push(...(await world.accept(10)));
