@@ -25,6 +25,15 @@ const positionShape = z.object({ blockNumber: z.int(), timestamp: z.string(), la
 const readyShape = z.strictObject({
   status: z.enum(['ready', 'unready']),
   checks: z.record(z.string(), z.boolean()),
+  endpoints: z.array(
+    z.strictObject({
+      chainId: z.int(),
+      host: z.string(),
+      status: z.enum(['ok', 'failing', 'limited']),
+      restsForSeconds: z.int(),
+      failuresInARow: z.int(),
+    }),
+  ),
   chains: z.array(
     z.strictObject({
       chainId: z.int(),
@@ -127,7 +136,15 @@ describe('readiness', () => {
         oldestAgeSeconds: expect.any(Number),
         byState: { accepted: 1, broadcast: 1, mined: 1 },
       },
-      wallets: [{ address: wallet, status: 'unfunded', balanceWei: '12345678901234567890', nextNonce: 7, underWay: 0 }],
+      wallets: [
+        {
+          address: wallet,
+          status: 'unfunded',
+          balanceWei: '12345678901234567890',
+          nextNonce: 7,
+          underWay: 0,
+        },
+      ],
     });
     expect(chain?.index?.lagSeconds).toBeGreaterThanOrEqual(60);
     expect(chain?.index?.lagSeconds).toBeLessThan(120);
@@ -146,6 +163,16 @@ describe('readiness', () => {
     expect(await readMetric(`agreements_wallet_next_nonce{${labels},wallet="${wallet}"}`)).toBe(7);
     expect(await readMetric(`agreements_wallet_active{${labels},wallet="${wallet}"}`)).toBe(0);
     expect(await readMetric('agreements_ready')).toBe(1);
+    const { endpoints } = await readReady();
+    expect(endpoints.map(({ chainId: id, status }) => `${id} ${status}`).toSorted()).toEqual(
+      [11155111, 59141, 84532].map((id) => `${id} ok`).toSorted(),
+    );
+    const [endpoint] = endpoints.filter(({ chainId: id }) => id === chainId);
+    // Nothing of an endpoint's URL but its host: the rest may be the key to it.
+    expect(endpoint?.host).toMatch(/^[\w.-]+:\d+$/);
+    const ofEndpoint = `${labels},endpoint="${endpoint?.host}"`;
+    expect(await readMetric(`agreements_rpc_endpoint_up{${ofEndpoint}}`)).toBe(1);
+    expect(await readMetric(`agreements_rpc_requests_total{${ofEndpoint},outcome="failed"}`)).toBe(0);
     expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 

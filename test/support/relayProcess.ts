@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import type { Hex } from 'viem';
 import { z } from 'zod';
+import { createChainAccess } from '../../src/api/chain/clients.ts';
 import { createDatabase } from '../../src/api/database/database.ts';
 import { createRelay } from '../../src/api/relay/relay.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
@@ -63,10 +64,10 @@ function run({ databaseUrl, rpcUrl, chainId, keys, leaseMs }: RelayProcessPlan):
   createRelay({
     pool,
     databaseUrl,
-    chains: [{ chainId, name: 'test', rpcUrls: [rpcUrl], confirmations: 1 }],
+    chains: [{ chainId, confirmations: 1 }],
+    access: createChainAccess([{ chainId, name: 'test', rpcUrls: [rpcUrl] }], { rpcTimeoutMs: 5_000 }),
     signers: new Map([[chainId, { ready: keys.map((key: Hex) => createKeySigner(key)), awaited: [] }]]),
     settings: new Map([[chainId, { ...quickSettings, leaseMs }]]),
-    rpcTimeoutMs: 5_000,
     logger,
   });
 }

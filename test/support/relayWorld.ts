@@ -16,6 +16,7 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { deployTestToken } from '../../contracts-test/deploy.ts';
+import { createChainAccess } from '../../src/api/chain/clients.ts';
 import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
 import { channels } from '../../src/api/database/channels.ts';
 import { createDatabase } from '../../src/api/database/database.ts';
@@ -190,10 +191,10 @@ export async function createRelayWorld({
     const relay = createRelay({
       pool,
       databaseUrl,
-      chains: [{ chainId, name: 'test', rpcUrls, confirmations }],
+      chains: [{ chainId, confirmations }],
+      access: createChainAccess([{ chainId, name: 'test', rpcUrls }], { rpcTimeoutMs }),
       signers: new Map([[chainId, { ready: keys.map(createKeySigner), awaited }]]),
       settings: new Map([[chainId, { ...quickSettings, ...settings }]]),
-      rpcTimeoutMs,
       logger,
     });
     relays.push(relay);

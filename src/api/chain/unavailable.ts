@@ -1,5 +1,6 @@
 import { BaseError, RpcRequestError } from 'viem';
 import { ChainUnavailableError } from '../errors/serviceError.ts';
+import { EndpointsRestError } from './endpointsRestError.ts';
 
 /** What nodes answer when they are the problem, and not the call: limits, internal errors, methods not offered. */
 const nodeTroubleCodes = new Set([-32_005, -32_007, -32_601, -32_603, -32_004, -32_002, 429]);
@@ -16,5 +17,10 @@ export function findCallFault(error: unknown): RpcRequestError | undefined {
 
 /** The error for a chain that no endpoint gives access to. What an endpoint said stays in the cause, which callers never see. */
 export function chainUnavailable(cause: unknown): ChainUnavailableError {
-  return new ChainUnavailableError('The chain does not answer now.', { cause });
+  const rest = cause instanceof BaseError && cause.walk((one) => one instanceof EndpointsRestError);
+  const retryAfterSeconds = rest instanceof EndpointsRestError ? Math.ceil(rest.waitMs / 1_000) : undefined;
+  return new ChainUnavailableError('The chain does not answer now.', {
+    cause,
+    ...(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && { retryAfterSeconds }),
+  });
 }

@@ -16,6 +16,8 @@ export type ChainConfiguration = {
   /** How many blocks, the including one counted, before an event is released. */
   confirmations: number;
   rpcUrls: [string, ...string[]];
+  /** Calls that each endpoint gets in a second, of each process; undefined for as many as there are. */
+  rpcRequestsPerSecond?: number | undefined;
   wsUrl: string | undefined;
 };
 
@@ -134,9 +136,25 @@ function readChains(
       wholeNumber.refine((count) => count >= 1, 'expected 1 or more').default(facts.confirmations),
     );
     const startBlock = read('START_BLOCK', wholeNumber.optional());
+    const own = `RPC_REQUESTS_PER_SECOND_${id}`;
+    const rpcRequestsPerSecond = parseVariable(
+      env[own] ? own : 'RPC_REQUESTS_PER_SECOND',
+      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').optional(),
+      env,
+      problems,
+    );
     const wsUrl = read('WS_URL', urlOf('ws:', 'wss:').optional());
     if (!urls || !factory || confirmations === undefined) continue;
-    chains.push({ chainId: id, name: facts.name, factory, startBlock, confirmations, rpcUrls: urls, wsUrl });
+    chains.push({
+      chainId: id,
+      name: facts.name,
+      factory,
+      startBlock,
+      confirmations,
+      rpcUrls: urls,
+      ...(rpcRequestsPerSecond !== undefined && { rpcRequestsPerSecond }),
+      wsUrl,
+    });
   }
   return chains;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createAuthenticator } from '../access/authenticator.ts';
 import { createChanges } from '../agreements/changes.ts';
-import { createChainClients } from '../chain/clients.ts';
+import { createChainAccess } from '../chain/clients.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
@@ -62,7 +62,7 @@ export async function startApi(
   onClose({ name: 'authenticator', close: authenticator.close });
   const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
   onClose({ name: 'changes', close: changes.close });
-  const clients = createChainClients(chains, limits);
+  const { clients, describe: describeEndpoints } = createChainAccess(chains, limits);
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
@@ -93,6 +93,7 @@ export async function startApi(
       databaseUrl,
       chains,
       metrics,
+      describeEndpoints,
       isStopping: () => isStopping,
       logger,
     };

@@ -1,13 +1,28 @@
+import type { EndpointFacts } from '../chain/endpoint.ts';
 import type { OutboxCount, Position } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
 
 const openStates = new Set(['accepted', 'signed', 'broadcast']);
 
-/** Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. */
-export function describeReadiness({ isReady, checks, chains }: Readiness, nowMs: number) {
+/**
+ * Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. Endpoints do not decide about it:
+ * what one process cannot reach now, others may not reach either.
+ */
+export function describeReadiness(
+  { isReady, checks, chains }: Readiness,
+  endpoints: readonly EndpointFacts[],
+  nowMs: number,
+) {
   return {
     status: isReady ? 'ready' : 'unready',
     checks,
+    endpoints: endpoints.map(({ chainId, host, status, restsForMs, failuresInARow }) => ({
+      chainId,
+      host,
+      status,
+      restsForSeconds: Math.ceil(restsForMs / 1000),
+      failuresInARow,
+    })),
     chains: chains.map(({ chainId, index, folded, outbox, wallets }) => ({
       chainId,
       index: index && describePosition(index, nowMs),

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Logger } from 'pino';
+import type { EndpointFacts } from '../chain/endpoint.ts';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
 import { createDatabase } from '../database/database.ts';
@@ -26,10 +27,12 @@ export async function startInternalServer(options: {
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
   metrics: Metrics;
+  /** How the endpoints of the chains do, as this process finds them. */
+  describeEndpoints: () => readonly EndpointFacts[];
   isStopping: () => boolean;
   logger: Logger;
 }): Promise<InternalServer | undefined> {
-  const { settings, databaseUrl, chains, metrics, isStopping, logger } = options;
+  const { settings, databaseUrl, chains, metrics, describeEndpoints, isStopping, logger } = options;
   const { host, port, isNamed } = settings;
   const applicationName = 'agreements operations';
   const { pool, close } = createDatabase({ url: databaseUrl, applicationName, maxConnections, logger });
@@ -37,10 +40,12 @@ export async function startInternalServer(options: {
   const app = new Hono();
   app.get('/ready', async (context) => {
     const readiness = await readReadiness();
-    return context.json(describeReadiness(readiness, Date.now()), readiness.isReady ? 200 : 503);
+    const described = describeReadiness(readiness, describeEndpoints(), Date.now());
+    return context.json(described, readiness.isReady ? 200 : 503);
   });
   app.get('/metrics', async (context) => {
     metrics.noteReadiness(await readReadiness());
+    metrics.noteEndpoints(describeEndpoints());
     // Whether the database answers stands in the readiness.
     const facts = await readEventFacts(pool).catch(() => undefined);
     if (facts) metrics.noteEvents(facts);

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { EndpointFacts } from '../chain/endpoint.ts';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
 import type { EventFacts } from './readEventFacts.ts';
 import type { ChainFacts } from './readFacts.ts';
@@ -25,6 +26,7 @@ export type Metrics = {
   noteReorganisation(reorganisation: Reorganisation): void;
   noteRequest(request: ServedRequest): void;
   noteReadiness(readiness: Readiness): void;
+  noteEndpoints(endpoints: readonly EndpointFacts[]): void;
   /** An attempt of a delivery, and what became of the delivery by it. */
   noteAttempt(attempt: { readonly status: string; readonly seconds: number }): void;
   noteEvents(facts: EventFacts): void;
@@ -104,6 +106,17 @@ export function createMetrics(): Metrics {
     'Since when the oldest delivery is to be attempted; 0 where none is.',
     ['status'],
   );
+  const endpointUp = gauge(
+    'rpc_endpoint_up',
+    '1 where an endpoint of a chain is asked, 0 while it rests after failures or because it has asked for a rest.',
+    ['chain', 'endpoint'],
+  );
+  const endpointRequests = new Counter({
+    name: 'agreements_rpc_requests_total',
+    help: 'HTTP requests to an endpoint of a chain, by what became of them: answered, failed, limited.',
+    labelNames: ['chain', 'endpoint', 'outcome'],
+    registers,
+  });
   const ofChains = [
     underWay,
     retired,
@@ -160,6 +173,15 @@ export function createMetrics(): Metrics {
       for (const { status, count, oldestAgeSeconds } of facts.waiting) {
         waiting.set({ status }, count);
         oldestDelivery.set({ status }, oldestAgeSeconds);
+      }
+    },
+    noteEndpoints(endpoints) {
+      endpointRequests.reset();
+      for (const { chainId, host: endpoint, status, requests: counts } of endpoints) {
+        const chain = String(chainId);
+        endpointUp.set({ chain, endpoint }, status === 'ok' ? 1 : 0);
+        for (const [outcome, count] of Object.entries(counts))
+          endpointRequests.inc({ chain, endpoint, outcome }, count);
       }
     },
     print: () => registry.metrics(),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createChainClients } from '../chain/clients.ts';
+import type { ChainAccess } from '../chain/clients.ts';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { channels } from '../database/channels.ts';
@@ -15,11 +15,11 @@ export type RelayOptions = {
   pool: pg.Pool;
   /** The same database, for the connection that listens. */
   databaseUrl: string;
-  chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'rpcUrls' | 'confirmations'>[];
+  chains: readonly Pick<ChainConfiguration, 'chainId' | 'confirmations'>[];
+  /** The ways to these chains. */
+  access: ChainAccess;
   signers: ReadonlyMap<number, RelaySigners>;
   settings: ReadonlyMap<number, RelaySettings>;
-  /** How long one endpoint may take for an answer. */
-  rpcTimeoutMs: number;
   logger: Logger;
 };
 
@@ -35,14 +35,10 @@ export type Relay = {
  * nonce only when none of the earlier ones can be mined any more. Nothing that goes wrong ends it; it waits and tries again.
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { pool, databaseUrl, chains, signers, settings, rpcTimeoutMs, logger } = options;
+  const { pool, databaseUrl, chains, signers, settings, access, logger } = options;
   const owner = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
-  const clients = createChainClients(chains, { rpcTimeoutMs });
   const relays = new Map(
-    chains.map(({ chainId, name, rpcUrls, confirmations }) => {
-      const endpoints = rpcUrls.map((url) =>
-        getOfChain(createChainClients([{ chainId, name, rpcUrls: [url] }], { rpcTimeoutMs }), chainId),
-      );
+    chains.map(({ chainId, confirmations }) => {
       const relay = createChainRelay({
         pool,
         chainId,
@@ -50,8 +46,8 @@ export function createRelay(options: RelayOptions): Relay {
         signers: signers.get(chainId) ?? { ready: [], awaited: [] },
         owner,
         settings: getOfChain(settings, chainId),
-        client: getOfChain(clients, chainId),
-        endpoints,
+        client: getOfChain(access.clients, chainId),
+        endpoints: getOfChain(access.endpointClients, chainId),
         logger,
       });
       return [String(chainId), relay];

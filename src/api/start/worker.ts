@@ -1,5 +1,4 @@
 import { findChain } from '../../protocol/chains.ts';
-import { createChainClients } from '../chain/clients.ts';
 import { createChainAccess } from '../chain/clients.ts';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
@@ -63,7 +62,14 @@ function readWorker(env: NodeJS.ProcessEnv) {
     let isStopping = false;
     const metrics = createMetrics();
     if (internal) {
-      const operations = { settings: internal, databaseUrl, chains, isStopping: () => isStopping, describeEndpoints: access.describe, logger };
+      const operations = {
+        settings: internal,
+        databaseUrl,
+        chains,
+        describeEndpoints: access.describe,
+        isStopping: () => isStopping,
+        logger,
+      };
       const server = await startInternalServer({ ...operations, metrics });
       if (server) onClose({ name: 'internal server', close: server.close });
     }
@@ -84,7 +90,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       pool: connect('rules', chains.length),
       databaseUrl,
       chains,
-      clients: createChainClients(chains, limits),
+      clients: access.clients,
       idleMs: ruleSettings.idleMs,
       logger,
     });

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createChainClients } from '../../../src/api/chain/clients.ts';
+import { createChainAccess } from '../../../src/api/chain/clients.ts';
 import { simulateCall } from '../../../src/api/chain/simulateCall.ts';
 import { ChainUnavailableError } from '../../../src/api/errors/serviceError.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -41,13 +42,14 @@ const refusing =
   };
 const silent: RequestListener = () => {};
 
-function connect(...rpcUrls: [string, ...string[]]) {
-  const client = createChainClients([{ chainId: 59141, name: 'Test', rpcUrls }], { rpcTimeoutMs: 200 }).get(
-    59141,
-  );
+function access(rpcUrls: [string, ...string[]], rpcRequestsPerSecond?: number) {
+  const chain = { chainId: 59141, name: 'Test', rpcUrls, rpcRequestsPerSecond };
+  const { clients, describe: describeEndpoints } = createChainAccess([chain], { rpcTimeoutMs: 200 });
+  const client = clients.get(59141);
   if (!client) throw new Error('no client was made');
-  return client;
+  return { client, describeEndpoints };
 }
+const connect = (...rpcUrls: [string, ...string[]]) => access(rpcUrls).client;
 
 describe('a chain is reached', () => {
   test.each([
@@ -63,14 +65,17 @@ describe('a chain is reached', () => {
     expect(second.count()).toBe(1);
   });
 
-  test('after a while where all endpoints are busy for a moment, however long they ask for', async () => {
+  test('after the pause that a limited endpoint asks for, where that is short', async () => {
     let isBusy = true;
     const endpoint = await startEndpoint((request, response) => {
-      if (isBusy) refusing(429, { 'retry-after': '3600' })(request, response);
+      if (isBusy) refusing(429, { 'retry-after': '1' })(request, response);
       else healthy(request, response);
       isBusy = false;
     });
+    const askedAt = performance.now();
     expect(await connect(endpoint.url).getBlockNumber()).toBe(7n);
+    expect(performance.now() - askedAt).toBeGreaterThanOrEqual(950);
+    expect(endpoint.count()).toBe(2);
   });
 
   test('with one request for the calls of one moment', async () => {
@@ -79,6 +84,18 @@ describe('a chain is reached', () => {
     expect(await Promise.all([client.getBlockNumber(), client.getGasPrice()])).toEqual([7n, 7n]);
     expect(endpoint.count()).toBe(1);
   });
+});
+
+test('a call that waits for an endpoint to rest says when to come back', async () => {
+  const { url } = await startEndpoint(refusing(429, { 'retry-after': '60' }));
+  const simulation = simulateCall(connect(url), {
+    from: undefined,
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    data: '0x',
+  });
+  const error = await simulation.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ChainUnavailableError);
+  expect(error.retryAfterSeconds).toBeGreaterThan(50);
 });
 
 describe('a simulation', () => {
@@ -101,5 +118,105 @@ describe('a simulation', () => {
   ])('is no judgement of the call where %s', async (_, listener) => {
     const { url } = await startEndpoint(listener);
     await expect(simulateCall(connect(url), call)).rejects.toThrow(ChainUnavailableError);
+  });
+});
+
+describe('an endpoint', () => {
+  test('that asks for a longer pause is not asked again before, and callers are told at once', async () => {
+    const endpoint = await startEndpoint(refusing(429, { 'retry-after': '60' }));
+    const { client, describeEndpoints } = access([endpoint.url]);
+    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
+    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
+    expect(endpoint.count()).toBe(1);
+    const [facts] = describeEndpoints();
+    expect(facts).toMatchObject({ status: 'limited', requests: { answered: 0, failed: 0, limited: 1 } });
+    expect(facts?.restsForMs).toBeGreaterThan(50_000);
+  });
+
+  test('that fails again and again rests while others are there, and is found when it is back', async () => {
+    let isBroken = true;
+    const first = await startEndpoint((request, response) =>
+      isBroken ? refusing(502)(request, response) : healthy(request, response),
+    );
+    const second = await startEndpoint(healthy);
+    const { client, describeEndpoints } = access([first.url, second.url]);
+    for (let at = 0; at < 6; at++) expect(await client.getBlockNumber()).toBe(7n);
+    expect([first.count(), second.count()]).toEqual([3, 6]);
+    expect(describeEndpoints().map(({ status }) => status)).toEqual(['failing', 'ok']);
+    isBroken = false;
+    await waitUntil('the first one is asked again', async () => {
+      expect(await client.getBlockNumber()).toBe(7n);
+      return describeEndpoints()[0]?.status === 'ok';
+    });
+    const before = second.count();
+    await client.getBlockNumber();
+    expect(second.count()).toBe(before);
+  });
+
+  test('that fails is asked all the same where no other is better', async () => {
+    let isBroken = true;
+    const only = await startEndpoint((request, response) =>
+      isBroken ? refusing(502)(request, response) : healthy(request, response),
+    );
+    const client = connect(only.url);
+    for (let at = 0; at < 3; at++) await expect(client.getBlockNumber()).rejects.toThrow();
+    isBroken = false;
+    expect(await client.getBlockNumber()).toBe(7n);
+  });
+
+  test('whose budget is used up leaves the rest to the next one', async () => {
+    const first = await startEndpoint(healthy);
+    const second = await startEndpoint(healthy);
+    const { client } = access([first.url, second.url], 2);
+    await Promise.all(
+      Array.from({ length: 4 }, () => client.request({ method: 'eth_blockNumber' }, { dedupe: false })),
+    );
+    expect([first.count(), second.count()].every((count) => count >= 1)).toBe(true);
+  });
+
+  test('whose budget is used up is waited for where there is no other', async () => {
+    const only = await startEndpoint(healthy);
+    const { client, describeEndpoints } = access([only.url], 10);
+    for (let at = 0; at < 14; at++) expect(await client.getBlockNumber()).toBe(7n);
+    expect(describeEndpoints()[0]?.requests).toEqual({ answered: 14, failed: 0, limited: 0 });
+  });
+
+  test('is known by its host alone, and two of one host by a number', async () => {
+    const { describeEndpoints } = access([
+      'https://user:word@node.example:8545/v2/secret?key=1',
+      'https://node.example:8545/v3',
+    ]);
+    expect(describeEndpoints().map(({ host }) => host)).toEqual(['node.example:8545', 'node.example:8545#2']);
+  });
+});
+
+describe("a transaction's bytes", () => {
+  const send = (...urls: [string, ...string[]]) =>
+    connect(...urls).request({ method: 'eth_sendRawTransaction', params: ['0x02'] });
+  const objecting = (message: string) => answering({ error: { code: -32_000, message } });
+
+  test.each([
+    'nonce too low',
+    'replacement transaction underpriced',
+    'insufficient funds for gas * price + value',
+  ])('that one endpoint refuses with "%s" are taken where another takes them', async (message) => {
+    const first = await startEndpoint(objecting(message));
+    const second = await startEndpoint(answering({ result: '0xabc' }));
+    expect(await send(first.url, second.url)).toBe('0xabc');
+  });
+
+  test('that all refuse are refused with what the preferred endpoint says', async () => {
+    const first = await startEndpoint(objecting('nonce too low'));
+    const second = await startEndpoint(objecting('insufficient funds'));
+    const third = await startEndpoint(refusing(503));
+    await expect(send(third.url, first.url, second.url)).rejects.toThrow('nonce too low');
+    expect([first.count(), second.count()]).toEqual([1, 1]);
+  });
+
+  test('that a node knows already are shown to no other', async () => {
+    const first = await startEndpoint(objecting('already known'));
+    const second = await startEndpoint(answering({ result: '0xabc' }));
+    await expect(send(first.url, second.url)).rejects.toThrow('already known');
+    expect(second.count()).toBe(0);
   });
 });

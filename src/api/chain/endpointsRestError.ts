@@ -1,0 +1,12 @@
+import { BaseError } from 'viem';
+
+/** No endpoint of the chain is to be asked now. */
+export class EndpointsRestError extends BaseError {
+  override readonly name = 'EndpointsRestError';
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super('All endpoints of the chain have asked for a rest, or have no calls left in their budget.');
+    this.waitMs = waitMs;
+  }
+}
