@@ -14,6 +14,7 @@ import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
 import { wakeSubscription } from '../../src/api/webhooks/wakeSubscription.ts';
 import { insertRecords } from '../service/support/rows.ts';
 import { createTestDatabase } from './postgres.ts';
+import { testEncryptionKey } from './testEncryptionKey.ts';
 import { waitUntil } from './waitUntil.ts';
 
 export type DeliveryRow = {
@@ -38,7 +39,6 @@ export type AttemptRow = {
   error: string | null;
 };
 
-export const encryptionKeyHex = '11'.repeat(32);
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 export const loopbackRules = createTargetRules({ allowed: ['127.0.0.0/8', '::1', 'localhost'] });
 
@@ -52,7 +52,7 @@ export async function createDeliveryWorld() {
     maxConnections: 10,
     logger,
   });
-  const cipher = createCipher([Buffer.from(encryptionKeyHex, 'hex')]);
+  const cipher = createCipher([testEncryptionKey]);
   const principalId = createId('prn');
   await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [principalId]);
   const deliverers = new Set<Deliverer>();

@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { TargetRefusedError } from './targetRules.ts';
 
 const texts: Readonly<Record<string, string>> = {
@@ -20,9 +21,9 @@ const texts: Readonly<Record<string, string>> = {
 /** Why no answer came, as the owner of a subscription can be told: no address is named that the service has seen. */
 export function describeConnectionFault(error: unknown): string {
   if (error instanceof TargetRefusedError) return error.message;
+  if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
   const code = findCode(error);
   if (code === undefined) return 'the connection failed';
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   return texts[code] ?? `the connection failed: ${code}`;
 }
 

@@ -1,0 +1,32 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
+
+export type DelivererProcess = {
+  child: ChildProcess;
+  /** Resolves with the signal that ended it. */
+  ended: Promise<NodeJS.Signals | null>;
+};
+
+const lightDrizzle = new URL('../../src/api/supervision/lightDrizzle.ts', import.meta.url).href;
+
+/** A deliverer in a process of its own, which ends at a fault point when it is passed for the nth time. */
+export async function startDelivererProcess(options: {
+  databaseUrl: string;
+  fault?: `${FaultPoint}:${number}`;
+  leaseMs?: number;
+}): Promise<DelivererProcess> {
+  const { databaseUrl, fault, leaseMs = 1_500 } = options;
+  const child = fork(
+    fileURLToPath(new URL('runDeliverer.ts', import.meta.url)),
+    [databaseUrl, String(leaseMs)],
+    {
+      execArgv: ['--import', lightDrizzle],
+      env: { ...process.env, FAULT_POINT: fault ?? '' },
+    },
+  );
+  const ended = once(child, 'exit').then(([, signal]) => signal);
+  await Promise.race([once(child, 'message'), ended]);
+  return { child, ended };
+}

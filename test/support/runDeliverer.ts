@@ -1,0 +1,29 @@
+import pino from 'pino';
+import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
+import { createDatabase } from '../../src/api/database/database.ts';
+import { createCipher } from '../../src/api/encryption/cipher.ts';
+import { createDeliverer } from '../../src/api/webhooks/deliverer.ts';
+import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
+import { testEncryptionKey } from './testEncryptionKey.ts';
+
+const [databaseUrl = '', leaseMs = ''] = process.argv.slice(2);
+const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+const { pool } = createDatabase({
+  url: databaseUrl,
+  applicationName: 'deliverer',
+  maxConnections: 4,
+  logger,
+});
+const deliverer = await createDeliverer({
+  pool,
+  databaseUrl,
+  cipher: createCipher([testEncryptionKey]),
+  settings: readWebhookSettings({}),
+  profile: 'default',
+  rules: createTargetRules({ allowed: ['127.0.0.0/8'] }),
+  logger,
+  pollMs: 100,
+  leaseMs: Number(leaseMs),
+});
+await deliverer.ready;
+process.send?.('ready');
