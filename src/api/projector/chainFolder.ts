@@ -133,7 +133,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
 
   const noteRetraction = ({ retracted, position, events }: Extract<Fold, { kind: 'folded' }>) => {
     const [first = position.through] = retracted;
-    const depth = Number((position.last?.through ?? position.through) - first) + 1;
+    const depth = Number((position.foldedHead ?? position.through) - first) + 1;
     const isConfirmed = depth >= confirmations || events.released > 0;
     const facts = { retracted: retracted.length, firstBlock: String(first), depth, events };
     if (isConfirmed) logger.warn(facts, 'a reorganisation reached confirmed blocks');

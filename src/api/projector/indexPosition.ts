@@ -15,6 +15,8 @@ export type IndexPosition = {
   through: bigint;
   /** The last block with events that was folded; -1 for none. */
   lastFolded: bigint;
+  /** The newest block up to which the chain was ever folded; null before the first fold. */
+  foldedHead: bigint | null;
   /** What the last fold found, in whichever process; null where that is of no use. */
   last: LastComparison | null;
 };
@@ -32,6 +34,7 @@ type Row = {
   compared_deployment: string | null;
   compared_through: string | null;
   folded_through: string | null;
+  folded_head: string | null;
   compared_head: Hex | null;
 };
 
@@ -42,7 +45,7 @@ export async function readIndexPosition(transaction: Queryable, chainId: number)
       (select max(number)::text from chain_index.blocks where chain_id = ${chainId}) as last_shown,
       (select max(number)::text from service.folded_blocks where chain_id = ${chainId}) as last_folded,
       compared.compared_deployment, compared.compared_through::text, compared.folded_through::text,
-      compared.head_hash as compared_head
+      compared.head_number::text as folded_head, compared.head_hash as compared_head
     from (values (1)) as one
     left join chain_index.heads head on head.chain_id = ${chainId}
     left join service.projections compared on compared.chain_id = ${chainId}`);
@@ -55,6 +58,7 @@ export async function readIndexPosition(transaction: Queryable, chainId: number)
     // Without a head the indexer may be in the middle of the last block.
     through: head?.number ?? BigInt(row.last_shown ?? 0) - 1n,
     lastFolded: BigInt(row.last_folded ?? -1),
+    foldedHead: row.folded_head === null ? null : BigInt(row.folded_head),
     last: readLast(row),
   };
 }

@@ -62,7 +62,7 @@ test('without a head nothing is taken back, and the last block waits for what ma
 
 /** As if nothing had been folded yet. */
 async function emptyFolds(): Promise<void> {
-  await fixture.pool.query(`truncate service.folded_blocks, service.projections`);
+  await fixture.pool.query(`truncate service.folded_blocks, service.projections, service.events cascade`);
   await fixture.pool.query(`delete from service.records where deploy_transaction_id is not null`);
 }
 
