@@ -50,8 +50,13 @@ export async function acquireSchemaLock(options: SchemaLockOptions): Promise<voi
   }
 }
 
+/** What the lock of a schema is named by. */
+export function schemaLockKey(schema: string): string {
+  return `indexer of ${schema}`;
+}
+
 async function lock(client: pg.Client, { schema, logger }: SchemaLockOptions): Promise<void> {
-  const key = [`indexer of ${schema}`];
+  const key = [schemaLockKey(schema)];
   const attempt = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', key);
   if (attempt.rows[0]?.held === true) return;
   logger.info({ schema }, 'another process indexes into this schema: standing by');

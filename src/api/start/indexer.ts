@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readPruneInterval } from '../config/pruneInterval.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
 import { indexViewsSchemaName } from '../database/indexView.ts';
@@ -9,6 +10,7 @@ import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
 import { readOwnServer } from '../indexer/ownServer.ts';
+import { pruneWhenServed } from '../indexer/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
 import { acquireSchemaLock } from '../indexer/schemaLock.ts';
@@ -30,6 +32,7 @@ async function startIndexer(): Promise<void> {
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   const { host, port } = readOwnServer(process.env);
+  const pruneInterval = readPruneInterval(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
 
   const startBlocks = await resolveStartBlocks({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
@@ -53,6 +56,8 @@ async function startIndexer(): Promise<void> {
     logger.fatal({ chain }, 'this chain is another one than before: the indexer has to start again');
     process.exit(temporaryFailure);
   });
+  if (pruneInterval !== undefined)
+    pruneWhenServed({ databaseUrl, schema, intervalMs: pruneInterval, logger });
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
   process.off('SIGINT', leave).off('SIGTERM', leave);
   await runPonder({ root, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
