@@ -102,9 +102,13 @@ async function compareServed(
       ({ status: is, payload, fromState, toState, txHash }) =>
         `${is} ${payload} ${fromState} ${toState} ${txHash}`,
     );
-    // Served newest first or oldest first: what counts is that it is the chain's order.
-    const isEqual = [shown, shown.toReversed()].some((list) => list.join() === expected.join());
-    if (!isEqual) different.push(`${id} is served with ${shown.length} inputs that are not the chain's`);
+    // Served in the order of acceptance, which need not be that of the chain.
+    const [missing] = expected.filter((input) => !shown.includes(input));
+    const [extra] = shown.filter((input) => !expected.includes(input));
+    if (shown.length !== expected.length || missing || extra)
+      different.push(
+        `${id} has ${expected.length} inputs and is served with ${shown.length}: ${missing} ${extra}`,
+      );
   };
   for (let at = 0; at < promised.deployments.length; at += queriesAtOnce)
     await Promise.all(promised.deployments.slice(at, at + queriesAtOnce).map(compare));
