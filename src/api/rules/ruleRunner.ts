@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import { listen } from '../database/listen.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { openEventIds } from '../events/openEventIds.ts';
+import { withTransaction } from '../relay/withTransaction.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
@@ -75,6 +76,7 @@ type Watch = { chainId: number; wake(): void; close(): Promise<void> };
 
 /** Looks at the schedules of one chain whenever it is woken, and when the next one is due. */
 function createWatch({
+  pool,
   database,
   chain,
   clients,
@@ -82,7 +84,7 @@ function createWatch({
   readEventIds,
   onFired,
   logger: parent,
-}: Omit<RuleRunnerOptions, 'chains' | 'pool' | 'databaseUrl'> & {
+}: Omit<RuleRunnerOptions, 'chains' | 'databaseUrl'> & {
   database: Database;
   chain: ClockedChain;
   readEventIds(): Promise<EventIds>;
@@ -130,7 +132,8 @@ function createWatch({
     if (!clock || clock.nowMs < dueMs) return dueMs;
     const ids = await readEventIds();
     for (let isComplete = false; !isComplete && !isClosed; ) {
-      const fired = await database.transaction(async (transaction) => {
+      const fired = await withTransaction(pool, async (client) => {
+        const transaction = drizzle(client, { casing: 'snake_case' });
         const result = await fireDueRules(transaction, {
           chainId,
           clock,

@@ -1,0 +1,227 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Rule } from '../../../src/api/rules/notificationTemplate.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { annotate, input, toggle } from '../projector/support/scene.ts';
+import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { createRuleScene, type RuleScene, ruleOf } from './support/ruleScene.ts';
+
+let fixture: Fixture;
+let scene: RuleScene;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(() => emptyDatabase(fixture));
+afterEach(() => scene.close());
+afterAll(() => fixture.close());
+
+const start = 1_800_000_000;
+const hour = 3_600;
+type Trigger = Extract<Rule['trigger'], { type: 'temporal' }>;
+const hours = (value: number) => ({ value, unit: 'hours' as const });
+
+function temporal(changes: Partial<Trigger> = {}, more: Partial<Rule> = {}): Rule {
+  const condition = { type: 'stateAge' as const, threshold: hours(2) };
+  const trigger = { type: 'temporal' as const, states: ['dark'], condition, fireOnce: true, ...changes };
+  return ruleOf({ trigger, ...more });
+}
+const ofDate = (type: 'deadlineApproaching' | 'elapsedSinceVariable') => ({
+  condition: { type, variable: 'remark', threshold: hours(2) },
+});
+async function begin(rules: Rule[], confirmations?: number): Promise<void> {
+  scene = await createRuleScene(fixture, { rules, ...(confirmations !== undefined && { confirmations }) });
+}
+const isoOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
+const bodies = async () => (await scene.told()).map(({ data }) => data.notification.body);
+
+/** A block of this time, and all that it sets off. */
+async function passTo(timestamp: number): Promise<void> {
+  await scene.mineAt(timestamp);
+  await waitUntil('everything has fired that is due', scene.settled);
+}
+
+test('a state that lasts long enough is told of, once a stay, without a transition', async () => {
+  await begin([temporal()]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await passTo(start + 2 * hour - 1);
+  expect(await scene.told()).toEqual([]);
+  await passTo(start + 2 * hour);
+  await passTo(start + 200 * hour);
+  const [event, ...others] = await scene.told();
+  expect(others).toEqual([]);
+  expect(event?.data).toMatchObject({
+    triggerType: 'temporal',
+    recipient: 'alice@mail.example',
+    notification: { subject: 'A lamp', body: '>dark ' },
+  });
+  expect(event?.data).not.toHaveProperty('transition');
+
+  await scene.mineAt(start + 201 * hour, input(toggle('1')));
+  await scene.mineAt(start + 202 * hour, input(toggle('2')));
+  await passTo(start + 204 * hour);
+  expect(await bodies()).toEqual(['>dark ', 'lit>dark ']);
+});
+
+test('a state that was left before the time had come is not told of', async () => {
+  await begin([temporal()]);
+  await scene.deployAt(start);
+  await scene.mineAt(start + 2 * hour, input(toggle('1')));
+  await scene.startRunner();
+  await passTo(start + 50 * hour);
+  expect(await scene.told()).toEqual([]);
+});
+
+test('what was due while nobody ran is told of when somebody does, also of a state that was left since', async () => {
+  await begin([temporal()]);
+  await scene.deployAt(start);
+  await scene.mineAt(start + 3 * hour, input(toggle('1')));
+  await scene.mineAt(start + 4 * hour, input(toggle('2')));
+  await scene.mineAt(start + 9 * hour);
+  await scene.startRunner();
+  await waitUntil('both stays are told of', async () => (await scene.told()).length === 2);
+  await waitUntil('nothing is due', scene.settled);
+  expect(await bodies()).toEqual(['>dark ', 'lit>dark ']);
+});
+
+test('everything that happened in one fold counts as if it had been seen happening', async () => {
+  await begin([temporal()]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  for (const [at, brightness] of ['1', '2', '3', '4'].entries())
+    scene.add(input(toggle(brightness))).timestamp = start + 3 * hour * (at + 1);
+  scene.add().timestamp = start + 13 * hour;
+  await scene.show();
+  await scene.fold();
+  await waitUntil('both stays are told of', async () => (await scene.told()).length === 2);
+  await passTo(start + 14 * hour);
+  expect(await bodies()).toEqual(['>dark ', 'lit>dark ', 'lit>dark ']);
+});
+
+test('a rule fires again once an interval, and once for all intervals that were missed', async () => {
+  await begin([temporal({ fireOnce: false, checkInterval: hours(1) })]);
+  await scene.deployAt(start);
+  const runner = await scene.startRunner();
+  await passTo(start + 2 * hour);
+  await passTo(start + 2.5 * hour);
+  await passTo(start + 3 * hour);
+  expect(await scene.told()).toHaveLength(2);
+  await runner.close();
+  await scene.mineAt(start + 8.5 * hour);
+  await scene.startRunner();
+  await passTo(start + 8.6 * hour);
+  expect(await scene.told()).toHaveLength(3);
+  await passTo(start + 9 * hour);
+  expect(await scene.told()).toHaveLength(4);
+});
+
+test('a rule fires as often as it may', async () => {
+  const rule = temporal({ fireOnce: false, checkInterval: hours(1) }, { constraints: { maxOccurrences: 2 } });
+  await begin([rule]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  for (let passed = 2; passed < 8; passed++) await passTo(start + passed * hour);
+  expect(await scene.told()).toHaveLength(2);
+});
+
+test('a date that comes near is told of, and one that is moved once more', async () => {
+  await begin([temporal({ ...ofDate('deadlineApproaching'), fireOnce: false, checkInterval: hours(24) })]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await scene.mineAt(start + hour, input(annotate(isoOf(start + 10 * hour))));
+  await passTo(start + 7 * hour);
+  expect(await scene.told()).toEqual([]);
+  await scene.mineAt(start + 7.5 * hour, input(annotate(isoOf(start + 20 * hour))));
+  await passTo(start + 11 * hour);
+  expect(await scene.told()).toEqual([]);
+  await passTo(start + 18 * hour);
+  await passTo(start + 19 * hour);
+  expect(await bodies()).toEqual([`>dark ${isoOf(start + 20 * hour)}`]);
+  await scene.mineAt(start + 19.5 * hour, input(annotate(isoOf(start + 21 * hour))));
+  await passTo(start + 19.6 * hour);
+  expect(await bodies()).toHaveLength(2);
+  await passTo(start + 90 * hour);
+  expect(await bodies()).toHaveLength(2);
+});
+
+test('a date that is past long enough is told of once a stay, however often it is moved', async () => {
+  await begin([temporal(ofDate('elapsedSinceVariable'))]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await scene.mineAt(start + hour, input(annotate('not a date')));
+  await passTo(start + 5 * hour);
+  await scene.mineAt(start + 6 * hour, input(annotate(isoOf(start + 5 * hour))));
+  await passTo(start + 7 * hour - 1);
+  expect(await scene.told()).toEqual([]);
+  await passTo(start + 7 * hour);
+  expect(await scene.told()).toHaveLength(1);
+  await scene.mineAt(start + 8 * hour, input(annotate(isoOf(start))));
+  await passTo(start + 30 * hour);
+  expect(await scene.told()).toHaveLength(1);
+});
+
+test('a state that was entered in a block without its confirmations is not told of, nor one that fell out', async () => {
+  await begin([temporal({ states: ['lit'] })], 3);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await scene.mineAt(start + 1 * hour, input(toggle('1')));
+  await scene.mineAt(start + 4 * hour);
+  expect(await scene.told()).toEqual([]);
+  scene.drop(2);
+  scene.add().timestamp = start + 1 * hour;
+  for (const passed of [5, 6, 7, 8]) await passTo(start + passed * hour);
+  expect(await scene.told()).toEqual([]);
+  expect(await scene.query(sql`select 1 from service.rule_schedules`)).toEqual([]);
+});
+
+test('a state whose end fell out lasts on', async () => {
+  await begin([temporal()], 1);
+  await scene.deployAt(start);
+  await scene.mineAt(start + hour, input(toggle('1')));
+  await scene.startRunner();
+  await passTo(start + 2 * hour);
+  scene.drop(2);
+  scene.add().timestamp = start + hour;
+  scene.add().timestamp = start + 1.5 * hour;
+  await passTo(start + 3 * hour);
+  expect(await bodies()).toEqual(['>dark ']);
+});
+
+test('a deployment that comes back after a reorganisation is told of once', async () => {
+  await begin([temporal()]);
+  await scene.deployAt(start);
+  const [deployed] = scene.chain();
+  await scene.startRunner();
+  await passTo(start + 2 * hour);
+  scene.drop(2);
+  scene.add(...(deployed?.events ?? [])).timestamp = start + 60;
+  await passTo(start + 10 * hour);
+  expect(await scene.told()).toHaveLength(1);
+});
+
+test('several workers whose connections are cut again and again tell of every occasion once', async () => {
+  await begin([
+    temporal({ fireOnce: false, checkInterval: hours(1) }, { recipients: ['holder', '@observers'] }),
+    temporal(
+      { fireOnce: false, checkInterval: hours(1) },
+      { id: 'mail', notification: { subject: 's', body: 'b' } },
+    ),
+  ]);
+  await scene.deployAt(start);
+  for (let count = 0; count < 3; count++) await scene.startRunner();
+  const rounds = 12;
+  for (let round = 0; round < rounds; round++) {
+    await scene.mineAt(start + (round + 2) * hour);
+    await fixture.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+       and application_name in ('rules', 'agreements listener')`,
+    );
+    await waitUntil('everything has fired that is due', scene.settled);
+  }
+  const told = await scene.told();
+  expect(told).toHaveLength(2 * rounds);
+  expect(new Set(told.map(({ id }) => id)).size).toBe(2 * rounds);
+  expect(await scene.mails()).toHaveLength(rounds);
+  const jobs = await fixture.pool.query(`select key from graphile_worker.jobs where key like 'mail:%'`);
+  expect(new Set(jobs.rows.map(({ key }) => key)).size).toBe(rounds);
+});

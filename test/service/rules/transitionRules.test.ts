@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { annotate, deployment, input, toggle } from '../projector/support/scene.ts';
+import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
+import { createRuleScene, ruleOf } from './support/ruleScene.ts';
+
+const confirmations = 3;
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(() => emptyDatabase(fixture));
+afterAll(() => fixture.close());
+
+const begin = (...rules: Parameters<typeof createRuleScene>[1]['rules']) =>
+  createRuleScene(fixture, { rules, confirmations });
+
+test('a rule tells each of its recipients once, right behind the transition, when that has its confirmations', async () => {
+  const scene = await begin(
+    ruleOf({ recipients: ['holder', '*', '@observers', 'ALICE@mail.example'] }),
+    ruleOf({ id: 'other', trigger: { type: 'onTransition', from: ['lit'] } }),
+    ruleOf({ id: 'off', enabled: false }),
+  );
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')), input(annotate('bright')), input(toggle('6')));
+  await scene.mine();
+  expect(await scene.told()).toEqual([]);
+  await scene.mine();
+  expect(
+    (await scene.told()).map(({ data }) => [data.ruleId, data.recipient, data.notification.body]),
+  ).toEqual([
+    ['rule', 'alice@mail.example', 'dark>lit '],
+    ['rule', 'eve@mail.example', 'dark>lit '],
+    ['rule', 'alice@mail.example', 'lit>dark bright'],
+    ['rule', 'eve@mail.example', 'lit>dark bright'],
+    ['other', 'alice@mail.example', 'lit>dark bright'],
+  ]);
+  const feed = await fixture.pool.query<{ type: string }>(
+    'select type from service.events order by position',
+  );
+  expect(feed.rows.map(({ type }) => type.split('.')[1])).toEqual([
+    'transitioned',
+    'transitioned',
+    ...['notification', 'notification'],
+    'transitioned',
+    ...['notification', 'notification', 'notification'],
+  ]);
+});
+
+test('an event says all that is known, and the deployment is a transition too', async () => {
+  const { notification } = ruleOf();
+  const trigger = { type: 'onTransition' as const, inputs: ['__deploy'] };
+  const scene = await begin(
+    ruleOf({ trigger, notification: { ...notification, title: 'T', ctaLabel: 'Go' } }),
+  );
+  await scene.mineAt(1_700_000_000, deployment());
+  await scene.mineAt(1_700_000_012);
+  await scene.mineAt(1_700_000_024);
+  const [event] = await scene.told();
+  expect(event).toEqual({
+    id: expect.stringMatching(/^evt_[0-9a-f]{64}$/),
+    type: 'agreement.notification.triggered',
+    apiVersion: '2026-06-01',
+    createdAt: expect.any(String),
+    data: {
+      agreementId: scene.recordId,
+      agreementName: 'A lamp',
+      templateId: 'did:template:lamp',
+      notificationTemplateId: 'did:template:lamp',
+      ruleId: 'rule',
+      triggerType: 'onTransition',
+      recipient: 'alice@mail.example',
+      notification: { subject: 'A lamp', title: 'T', body: '>dark ', ctaLabel: 'Go' },
+      variables: { remark: '' },
+      transition: {
+        fromState: '',
+        toState: 'dark',
+        inputId: '__deploy',
+        occurredAt: '2023-11-14T22:13:20.000Z',
+      },
+    },
+  });
+});
+
+test('what a rule said to a transition is withdrawn with it, and is the same when it comes back', async () => {
+  const scene = await begin(ruleOf(), ruleOf({ id: 'mail' }, 'email'));
+  await scene.mine(deployment());
+  await scene.mine();
+  await scene.mine();
+  const event = input(toggle('5'));
+  await scene.mine(event);
+  const before = await scene.firings();
+  expect(before.map(({ state }) => state)).toEqual(['pending', 'pending']);
+  expect(await scene.mails()).toMatchObject([{ status: 'waiting' }]);
+
+  scene.drop(1);
+  scene.add();
+  await scene.mine();
+  expect((await scene.firings()).map(({ state }) => state)).toEqual(['withdrawn', 'withdrawn']);
+  expect(await scene.mails()).toMatchObject([{ status: 'withdrawn' }]);
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.told()).toEqual([]);
+
+  await scene.mine(event);
+  await scene.mine();
+  await scene.mine();
+  const after = await scene.firings();
+  expect(new Set(after.map(({ id }) => id))).toEqual(new Set(before.map(({ id }) => id)));
+  expect(await scene.told()).toHaveLength(1);
+  expect(await scene.mails()).toMatchObject([
+    { address: 'alice@mail.example', status: 'due', subject: 'A lamp', body: 'dark>lit ' },
+  ]);
+});
+
+test('a rule fires as often as it may for each recipient, not counting what was withdrawn', async () => {
+  const scene = await begin(
+    ruleOf({ recipients: ['holder', '@observers'], constraints: { maxOccurrences: 2 } }),
+  );
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')), input(toggle('2')), input(toggle('3')));
+  expect(await scene.firings()).toHaveLength(4);
+  scene.drop(1);
+  scene.add();
+  const [fourth, fifth, sixth] = ['4', '5', '6'].map((brightness) => input(toggle(brightness)));
+  await scene.mine(...[fourth, fifth, sixth].filter((event) => event !== undefined));
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.told()).map(({ data }) => [data.recipient, data.notification.body])).toEqual([
+    ['alice@mail.example', 'dark>lit '],
+    ['eve@mail.example', 'dark>lit '],
+    ['alice@mail.example', 'lit>dark '],
+    ['eve@mail.example', 'lit>dark '],
+  ]);
+});
+
+test('a rebuilt index fires nothing anew', async () => {
+  const scene = await begin(ruleOf());
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')));
+  await scene.mine();
+  await scene.mine();
+  const before = await scene.told();
+  expect(before).toHaveLength(1);
+  await fixture.index.deploy();
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.told()).toEqual(before);
+  expect(await scene.firings()).toHaveLength(1);
+});
+
+test('a recipient without an e-mail address gets no mail, which is noted', async () => {
+  const scene = await begin(ruleOf({ recipients: ['holder', '@observers'] }, 'email'));
+  await fixture.pool.query(`update service.records set participants = '[]'`);
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')));
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.mails()).map(({ address, status }) => [address, status]).toSorted()).toEqual([
+    [null, 'skipped'],
+    ['eve@mail.example', 'due'],
+  ]);
+});
+
+test('a template that is none, for whatever reason, stops nothing', async () => {
+  const scene = await begin(ruleOf());
+  await fixture.pool.query(`update service.records set notification_template = '{"rules": 7}'`);
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')));
+  expect((await scene.record(scene.recordId)).state).toBe('lit');
+  expect(await scene.firings()).toEqual([]);
+});
