@@ -1,33 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
 import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { writeEnvelope } from '../../src/api/events/envelope.ts';
-import { releaseNow } from '../../src/api/events/releaseEvents.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
-import { createDeliverer, type Deliverer } from '../../src/api/webhooks/deliverer.ts';
-import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
+import type { Deliverer } from '../../src/api/webhooks/deliverer.ts';
 import { verifyWebhook, WebhookVerificationError } from '../../src/api/webhooks/verifyWebhook.ts';
 import { type Program, startProgram } from '../e2e/support/program.ts';
 import { type Answer, accept, type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
-import { insertRecords } from './support/rows.ts';
-import {
-  encryptionKey,
-  startTestService,
-  type TestPrincipal,
-  type TestService,
-} from './support/testService.ts';
+import { releaseTransitions } from './support/releaseTransitions.ts';
+import { startTestDeliverer } from './support/startTestDeliverer.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 const env = { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', WEBHOOK_TIMEOUT_MS: '2000' };
-const silent = createLogger({ level: 'silent', name: 'test' });
 const closings: (() => Promise<unknown>)[] = [];
 let service: TestService;
 let owner: TestPrincipal;
@@ -36,7 +23,7 @@ let deliverer: Deliverer;
 beforeAll(async () => {
   service = await startTestService({ env });
   owner = await service.createPrincipal();
-  deliverer = await startDeliverer();
+  deliverer = await startTestDeliverer(service, env);
 });
 afterEach(async () => {
   for (const close of closings.splice(0)) await close();
@@ -45,35 +32,6 @@ afterAll(async () => {
   await deliverer?.close();
   await service?.close();
 });
-
-async function startDeliverer(): Promise<Deliverer> {
-  const { databaseUrl } = service;
-  const database = createDatabase({
-    url: databaseUrl,
-    applicationName: 'deliverer',
-    maxConnections: 4,
-    logger: silent,
-  });
-  const settings = readWebhookSettings(env);
-  const started = await createDeliverer({
-    pool: database.pool,
-    databaseUrl,
-    cipher: createCipher([Buffer.from(encryptionKey, 'hex')]),
-    settings,
-    profile: 'default',
-    rules: createTargetRules({ allowed: settings.allowedTargets }),
-    logger: silent,
-    pollMs: 50,
-  });
-  await started.ready;
-  return {
-    ready: started.ready,
-    async close() {
-      await started.close();
-      await database.close();
-    },
-  };
-}
 
 const webhookShape = z.looseObject({ id: z.string(), secret: z.string() });
 const outcomeShape = z.object({
@@ -130,29 +88,7 @@ async function subscribe(url: string, members: Record<string, unknown> = {}) {
   };
 }
 
-/** Releases so many events of an agreement of its own. */
-async function release(count: number): Promise<string[]> {
-  const recordId = `agr_${randomBytes(16).toString('hex')}`;
-  await insertRecords(service.handle.pool, owner, [{ id: recordId }]);
-  const events = Array.from({ length: count }, (_, sequence) => {
-    const id = `evt_${randomBytes(32).toString('hex')}`;
-    const type = 'agreement.transitioned' as const;
-    const data = {
-      agreementId: recordId,
-      agreementName: 'Lease',
-      templateId: 'did:template:lease',
-      fromState: `S${sequence}`,
-      toState: `S${sequence + 1}`,
-      inputId: 'go',
-      sequence: sequence + 1,
-    };
-    const body = writeEnvelope({ id, type, createdAt: new Date(), data });
-    const place = { chainId: 59141, blockNumber: null, txHash: null, blockOrder: sequence };
-    return { id, principalId: owner.id, recordId, type, body, ...place };
-  });
-  await service.handle.database.transaction((transaction) => releaseNow(transaction, events));
-  return events.map(({ id }) => id);
-}
+const release = (count: number) => releaseTransitions(service, owner, count);
 
 const verify = ({ body, headers }: Received, secret: string) => verifyWebhook(body, headers, secret);
 const isSigned = (received: Received, secret: string): boolean => {
@@ -245,7 +181,7 @@ describe('a test of a webhook', () => {
     const receiver = await receive();
     const webhook = await subscribe(receiver.url);
     const outcome = await webhook.test().finally(async () => {
-      deliverer = await startDeliverer();
+      deliverer = await startTestDeliverer(service, env);
     });
     expect(outcome).toEqual({ ok: false, deliveryId: expect.any(String), status: 'pending' });
     expect(await webhook.settle('succeeded')).toMatchObject([{ id: outcome.deliveryId }]);

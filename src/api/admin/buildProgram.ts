@@ -11,11 +11,16 @@ import {
 import type { Database } from '../database/database.ts';
 import type { AdministrationSettings } from './administrationSettings.ts';
 import { type Answer, answerKey, answerRows } from './answer.ts';
+import { addListen, addWebhooks } from './webhookCommands.ts';
 
 /** What the commands need, and where their answers go. */
 export type ProgramContext = {
   /** Runs with a connected, migrated database that is closed again afterwards. */
   withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;
+  /** Says something before the answer is there; nothing where the answer has to stand alone. */
+  print(text: string): void;
+  /** Settles when the program is asked to stop. */
+  awaitStop(): Promise<unknown>;
 };
 
 const examples = `
@@ -25,13 +30,16 @@ Examples:
   npm run -s admin -- keys create acme --label backend
   npm run -s admin -- keys list --principal acme --json
   npm run -s admin -- keys rotate key_0123456789abcdef0123456789abcdef
+  npm run -s admin -- listen --principal acme
 
 The database is the one of DATABASE_URL (also from .env), or else of the npm run dev that is running.`;
 
 /** The command line: it parses, calls the functions of access and hands their answers on. */
 export function buildProgram(context: ProgramContext): Command {
   const program = new Command('admin')
-    .description('Manages who may use the service: principals, what they may do, and their API keys.')
+    .description(
+      'Manages who may use the service: principals, what they may do, their API keys and webhooks.',
+    )
     .option('--json', 'print the answer as one JSON value and nothing else')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride()
@@ -39,6 +47,8 @@ export function buildProgram(context: ProgramContext): Command {
   addPrincipals(program, context);
   addEntitlements(program, context);
   addKeys(program, context);
+  addWebhooks(program, context);
+  addListen(program, context);
   return program;
 }
 

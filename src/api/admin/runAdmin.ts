@@ -1,8 +1,11 @@
 import { CommanderError } from 'commander';
 import pino from 'pino';
 import { AdministrationError } from '../access/administrationError.ts';
+import { ConfigurationError } from '../config/configurationError.ts';
+import { loadSecretFiles } from '../config/secretFiles.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
+import { ServiceError } from '../errors/serviceError.ts';
 import { readAdministrationSettings } from './administrationSettings.ts';
 import { buildProgram, type ProgramContext } from './buildProgram.ts';
 
@@ -12,13 +15,16 @@ export type AdminOptions = {
   env: NodeJS.ProcessEnv;
   print(text: string): void;
   printError(text: string): void;
+  /** Settles when the program is asked to stop. */
+  awaitStop?(): Promise<unknown>;
 };
 
 /** Runs one command and returns its exit code: 0, or 1 with the reason printed. With `--json` the reason is JSON too. */
 export async function runAdmin(options: AdminOptions): Promise<number> {
-  const { words, env, print, printError } = options;
+  const { words, env, print, printError, awaitStop = () => Promise.resolve() } = options;
   const asJson = words.includes('--json');
   const withDatabase: ProgramContext['withDatabase'] = async (run) => {
+    loadSecretFiles(env);
     const settings = readAdministrationSettings(env);
     const { databaseUrl: url } = settings;
     await migrateDatabase(url);
@@ -31,7 +37,13 @@ export async function runAdmin(options: AdminOptions): Promise<number> {
       await handle.close();
     }
   };
-  const program = buildProgram({ withDatabase });
+  const program = buildProgram({
+    withDatabase,
+    awaitStop,
+    print: (text) => {
+      if (!asJson) print(text);
+    },
+  });
   let complaint = '';
   const output = {
     writeOut: (text: string) => print(text.trimEnd()),
@@ -54,7 +66,8 @@ export async function runAdmin(options: AdminOptions): Promise<number> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof AdministrationError) return error.message;
+  if (error instanceof AdministrationError || error instanceof ConfigurationError) return error.message;
+  if (error instanceof ServiceError) return error.message;
   if (error instanceof CommanderError) {
     // A group without a command shows its help instead of a message.
     return error.code === 'commander.help' ? 'missing command' : error.message.replace(/^error: /, '');

@@ -1,5 +1,5 @@
 import type { Services } from '../agreements/services.ts';
-import type { DatabaseTransaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
 import { events } from '../database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
@@ -33,11 +33,7 @@ export async function testDelivery(
 ): Promise<TestOutcome> {
   requireActive(await getSubscription(database, reference));
   const subscriptionId = reference.id;
-  const deliveryId = await database.transaction(async (transaction) => {
-    const id = await storeTest(transaction, reference, webhookSettings.attempts);
-    await wakeSubscription(transaction, subscriptionId);
-    return id;
-  });
+  const { deliveryId } = await planTest(database, reference, webhookSettings.attempts);
   const { status, responseStatus, error, attemptCount } = await changes.waitFor({
     ids: [deliveryId],
     read: () => getDelivery(database, { subscriptionId, deliveryId }),
@@ -53,22 +49,29 @@ export async function testDelivery(
   };
 }
 
-/** Stands in no feed, and waits for nothing that happens on a chain. */
-async function storeTest(
-  transaction: DatabaseTransaction,
+/**
+ * Plans the delivery of a test event, which stands in no feed, and waits for nothing that happens on a chain.
+ *
+ * @param attempts how often it is attempted at most.
+ */
+export function planTest(
+  database: Database,
   { id: subscriptionId, principalId }: SubscriptionReference,
-  attemptLimit: number,
-): Promise<string> {
-  const id = createId('evt');
+  attempts: number,
+): Promise<{ deliveryId: string }> {
+  const eventId = createId('evt');
+  const deliveryId = createId('dlv');
   const type = 'webhook.test';
   const createdAt = new Date();
-  const body = writeEnvelope({ id, type, createdAt, data: {} });
-  await transaction
-    .insert(events)
-    .values({ id, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });
-  const deliveryId = createId('dlv');
-  await transaction
-    .insert(deliveries)
-    .values({ id: deliveryId, subscriptionId, eventId: id, attemptLimit, createdAt });
-  return deliveryId;
+  const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
+  return database.transaction(async (transaction) => {
+    await transaction
+      .insert(events)
+      .values({ id: eventId, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });
+    await transaction
+      .insert(deliveries)
+      .values({ id: deliveryId, subscriptionId, eventId, attemptLimit: attempts, createdAt });
+    await wakeSubscription(transaction, subscriptionId);
+    return { deliveryId };
+  });
 }

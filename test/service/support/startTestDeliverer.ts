@@ -1,0 +1,41 @@
+import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
+import { createDatabase } from '../../../src/api/database/database.ts';
+import { createCipher } from '../../../src/api/encryption/cipher.ts';
+import { createLogger } from '../../../src/api/log/createLogger.ts';
+import { createDeliverer, type Deliverer } from '../../../src/api/webhooks/deliverer.ts';
+import { createTargetRules } from '../../../src/api/webhooks/targetRules.ts';
+import { encryptionKey, type TestService } from './testService.ts';
+
+const logger = createLogger({ level: 'silent', name: 'test' });
+
+/** Delivers the webhooks of a service as its workers do. */
+export async function startTestDeliverer(
+  { databaseUrl }: TestService,
+  env: Readonly<Record<string, string>>,
+): Promise<Deliverer> {
+  const database = createDatabase({
+    url: databaseUrl,
+    applicationName: 'deliverer',
+    maxConnections: 4,
+    logger,
+  });
+  const settings = readWebhookSettings(env);
+  const deliverer = await createDeliverer({
+    pool: database.pool,
+    databaseUrl,
+    cipher: createCipher([Buffer.from(encryptionKey, 'hex')]),
+    settings,
+    profile: 'default',
+    rules: createTargetRules({ allowed: settings.allowedTargets }),
+    logger,
+    pollMs: 50,
+  });
+  await deliverer.ready;
+  return {
+    ready: deliverer.ready,
+    async close() {
+      await deliverer.close();
+      await database.close();
+    },
+  };
+}
