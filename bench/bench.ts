@@ -7,6 +7,8 @@ import { describeDistribution } from './distribution.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
+import { runReadBenchmark } from './readCommand.ts';
+import { runRelayBenchmark } from './relayCommand.ts';
 
 const directory = findDevDirectory(process.env);
 
@@ -36,6 +38,28 @@ program
     }
     keep('memory', { residentMb });
   });
+program
+  .command('relay')
+  .description('inputs a second and their latency, on a stack of its own that nothing else uses')
+  .option('--seconds <count>', 'how long each part lasts', parseCount, 60)
+  .option('--wallets <count>', 'relayer wallets', parseCount, 4)
+  .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
+  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
+  .option('--profile <directory>', 'where API and worker leave CPU profiles')
+  .action(async (options) => keep('relay', await runRelayBenchmark(options)));
+program
+  .command('read')
+  .description('reads of one API beside a bare handler and Ponder, on a database of its own')
+  .option(
+    '--sizes <counts>',
+    'agreements in the database, with commas between',
+    parseCounts,
+    [1_000, 100_000, 1_000_000],
+  )
+  .option('--seconds <count>', 'how long each route is asked', parseCount, 10)
+  .option('--connections <count>', 'connections at the same time', parseCount, 50)
+  .option('--profile <directory>', 'where the API leaves a CPU profile')
+  .action(async (options) => keep('read', await runReadBenchmark(options)));
 
 try {
   await program.parseAsync();
@@ -66,4 +90,8 @@ function keep(name: string, result: Record<string, unknown>): void {
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${text} is no count`);
   return Number(text);
+}
+
+function parseCounts(text: string): number[] {
+  return text.split(',').map(parseCount);
 }

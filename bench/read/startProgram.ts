@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from '../../src/api/supervision/child.ts';
+
+const root = new URL('../../', import.meta.url);
+const overdueMs = 180_000;
+
+/** Starts a program of this project and waits until it answers at an address. */
+export async function startProgram(options: {
+  entry: string;
+  nodeFlags?: readonly string[];
+  env: Readonly<Record<string, string>>;
+  url: string;
+}): Promise<Child> {
+  const { entry, nodeFlags, env, url } = options;
+  const lines: string[] = [];
+  const child = startChild({
+    entry: fileURLToPath(new URL(entry, root)),
+    nodeFlags,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    onLine(line) {
+      lines.push(line);
+      lines.splice(0, lines.length - 20);
+    },
+  });
+  let hasEnded = false;
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
+  const startedAt = performance.now();
+  for (;;) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return child;
+    if (!hasEnded && performance.now() - startedAt < overdueMs) continue;
+    await child.kill();
+    throw new Error(`${entry} does not answer:\n${lines.join('\n')}`);
+  }
+}
+
+export const lightDrizzle = fileURLToPath(new URL('src/api/supervision/lightDrizzle.ts', root));

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createKey } from '../src/api/access/apiKeys.ts';
+import { setEntitlement } from '../src/api/access/entitlements.ts';
+import { createPrincipal } from '../src/api/access/principals.ts';
+import { createDatabase } from '../src/api/database/database.ts';
+import { migrateDatabase } from '../src/api/database/migrateDatabase.ts';
+import { startAnvil } from '../src/api/dev/anvil.ts';
+import { findFreePort } from '../src/api/dev/freePort.ts';
+import { startPostgres } from '../src/api/dev/postgres.ts';
+import { createLogger } from '../src/api/log/createLogger.ts';
+import { chainId, seedAgreements } from './read/seedAgreements.ts';
+import { type LoadResult, sendLoad } from './read/sendLoad.ts';
+import { lightDrizzle, startProgram } from './read/startProgram.ts';
+import { graphqlRequests, type Route, restRequests, routes } from './read/subjects.ts';
+
+export type ReadCommand = {
+  sizes: readonly number[];
+  seconds: number;
+  connections: number;
+  /** Where the API leaves a CPU profile. */
+  profile?: string;
+};
+
+export const readSubjects = ['service', 'bare', 'graphql'] as const;
+type Subject = (typeof readSubjects)[number];
+
+export type ReadMeasure = LoadResult & { size: number; route: Route; subject: Subject };
+
+const rateLimit = 1_000_000;
+const warmUpSeconds = 2;
+/** So that what is asked for lies in memory at every size, as it would on a machine that is meant for it. */
+const databaseSettings = { shared_buffers: '1GB', max_wal_size: '8GB', synchronous_commit: 'off' };
+
+/**
+ * Measures reads of one API process with authentication and limits, beside a bare handler over the same rows and Ponder's GraphQL
+ * over the rows of the index that they come from, all on one PostgreSQL and in turn.
+ */
+export async function runReadBenchmark(
+  options: ReadCommand,
+): Promise<{ options: ReadCommand; rateLimit: number; measures: ReadMeasure[] }> {
+  const closings: (() => Promise<unknown>)[] = [];
+  try {
+    const measures = await measure(options, (closing) => closings.push(closing));
+    print(options, measures);
+    return { options, rateLimit, measures };
+  } finally {
+    for (const close of closings.reverse()) await close();
+  }
+}
+
+async function measure(
+  { sizes, seconds, connections, profile }: ReadCommand,
+  onClose: (closing: () => Promise<unknown>) => void,
+): Promise<ReadMeasure[]> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-bench-'));
+  onClose(() => rm(dataDirectory, { recursive: true }));
+  const { url: databaseUrl, stop } = await startPostgres({ dataDirectory, settings: databaseSettings });
+  onClose(stop);
+  await migrateDatabase(databaseUrl);
+  const { principalId, key } = await createCaller(databaseUrl);
+  const anvil = await startAnvil({ chainId });
+  onClose(anvil.stop);
+
+  const [apiPort, barePort, indexerPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const env = {
+    DATABASE_URL: databaseUrl,
+    CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: anvil.rpcUrl,
+    PORT: String(apiPort),
+    INDEXER_PORT: String(indexerPort),
+    INTERNAL_PORT: '0',
+    RATE_LIMIT_READS: String(rateLimit),
+    ENCRYPTION_KEY: '0'.repeat(64),
+    LOG_LEVEL: 'warn',
+  };
+  const urls: Record<Subject, string> = {
+    service: `http://127.0.0.1:${apiPort}`,
+    bare: `http://127.0.0.1:${barePort}`,
+    graphql: `http://127.0.0.1:${indexerPort}`,
+  };
+  const indexer = await startProgram({
+    entry: 'src/api/start/indexer.ts',
+    env,
+    url: `${urls.graphql}/ready`,
+  });
+  onClose(indexer.stop);
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  onClose(() => pool.end());
+  const indexSchema = await findIndexSchema(pool);
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const api = await startProgram({
+    entry: 'src/api/start/api.ts',
+    nodeFlags: ['--max-semi-space-size=4', '--import', lightDrizzle, ...flags],
+    env,
+    url: `${urls.service}/v0/health`,
+  });
+  onClose(api.stop);
+
+  const measures: ReadMeasure[] = [];
+  let seeded = 0;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    console.error(`seeding ${size} agreements`);
+    await seedAgreements(pool, { principalId, from: seeded + 1, through: size, indexSchema });
+    seeded = size;
+    const bare = await startProgram({
+      entry: 'bench/read/bareServer.ts',
+      env: { DATABASE_URL: databaseUrl, PRINCIPAL_ID: principalId, PORT: String(barePort) },
+      url: `${urls.bare}/v0/agreements`,
+    });
+    try {
+      for (const route of routes)
+        for (const subject of readSubjects) {
+          const requests = (subject === 'graphql' ? graphqlRequests : restRequests)(route, size);
+          const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+          const load = { url: urls[subject], connections, headers, requests };
+          await sendLoad({ ...load, seconds: warmUpSeconds });
+          const measured = { size, route, subject, ...(await sendLoad({ ...load, seconds })) };
+          console.error(JSON.stringify(measured));
+          measures.push(measured);
+        }
+    } finally {
+      await bare.stop();
+    }
+  }
+  return measures;
+}
+
+async function createCaller(databaseUrl: string): Promise<{ principalId: string; key: string }> {
+  const logger = createLogger({ level: 'silent', name: 'bench' });
+  const { database, close } = createDatabase({
+    url: databaseUrl,
+    applicationName: 'bench',
+    maxConnections: 1,
+    logger,
+  });
+  try {
+    const { id } = await createPrincipal(database, 'bench');
+    await setEntitlement(database, { principal: id, scope: '*', mode: 'free_allowlist' });
+    const { key } = await createKey(database, { principal: id, environment: 'testnet' });
+    return { principalId: id, key };
+  } finally {
+    await close();
+  }
+}
+
+/** The schema that the views of the index look into. */
+async function findIndexSchema(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select nspname as name from pg_namespace where nspname like 'chain_index\\_%'`,
+  );
+  const [schema, ...others] = rows;
+  if (!schema || others.length > 0) throw new Error('There is not one schema of the index.');
+  return schema.name;
+}
+
+function print({ connections, seconds }: ReadCommand, measures: readonly ReadMeasure[]): void {
+  const smallest = Math.min(...measures.map(({ size }) => size));
+  const find = (size: number, route: Route, subject: Subject) =>
+    measures.find((one) => one.size === size && one.route === route && one.subject === subject);
+  console.log(
+    `one API process, ${connections} connections, ${seconds} s each, limit of reads raised to ${rateLimit} a second`,
+  );
+  const rows = measures.map(({ size, route, subject, perSecond, p50Ms, p99Ms }) => ({
+    agreements: size,
+    route,
+    subject,
+    'requests/s': Math.round(perSecond),
+    'p50 ms': p50Ms,
+    'p99 ms': p99Ms,
+    'of bare': share(perSecond, find(size, route, 'bare')?.perSecond),
+    [`p50 of ${smallest}`]: share(p50Ms, find(smallest, route, subject)?.p50Ms),
+  }));
+  console.table(rows);
+}
+
+function share(value: number, whole: number | undefined): string {
+  return whole ? `${Math.round((100 * value) / whole)} %` : '';
+}
