@@ -8,7 +8,6 @@ import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
 import { runReadBenchmark } from './readCommand.ts';
-import { runRelayBenchmark } from './relayCommand.ts';
 
 const directory = findDevDirectory(process.env);
 
@@ -38,15 +37,6 @@ program
     }
     keep('memory', { residentMb });
   });
-program
-  .command('relay')
-  .description('inputs a second and their latency, on a stack of its own that nothing else uses')
-  .option('--seconds <count>', 'how long each part lasts', parseCount, 60)
-  .option('--wallets <count>', 'relayer wallets', parseCount, 4)
-  .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
-  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
-  .option('--profile <directory>', 'where API and worker leave CPU profiles')
-  .action(async (options) => keep('relay', await runRelayBenchmark(options)));
 program
   .command('read')
   .description('reads of one API beside a bare handler and Ponder, on a database of its own')
