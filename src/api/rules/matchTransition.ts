@@ -1,12 +1,13 @@
 import type { TransitionTrigger } from './notificationTemplate.ts';
 
+export type Mismatch = 'from_state_not_listed' | 'to_state_not_listed' | 'input_not_listed';
 export type Transition = { readonly fromState: string; readonly toState: string; readonly inputId: string };
 
 /**
  * Why a trigger does not take a transition; undefined where it does. Values of one list are alternatives, and a list that is
  * absent or empty takes all.
  */
-export function findMismatch(trigger: TransitionTrigger, transition: Transition): string | undefined {
+export function findMismatch(trigger: TransitionTrigger, transition: Transition): Mismatch | undefined {
   const { from = [], to = [], inputs = [] } = trigger;
   if (!allows(from, transition.fromState)) return 'from_state_not_listed';
   if (!allows(to, transition.toState)) return 'to_state_not_listed';

@@ -1,0 +1,146 @@
+import { findTransition, transitionsFor, type WireValues } from '../../protocol/index.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import { MalformedError, RefusedError } from '../errors/serviceError.ts';
+import { deployInputId } from '../events/transitionFact.ts';
+import { checkNotificationTemplate } from '../rules/checkNotificationTemplate.ts';
+import type { Transition } from '../rules/matchTransition.ts';
+import { notificationTemplateShape } from '../rules/notificationTemplate.ts';
+import {
+  type PreviewedRecord,
+  type PreviewedRule,
+  type PreviewOccasion,
+  previewRules,
+} from '../rules/previewRules.ts';
+import { refusePart } from './checkDeployment.ts';
+import { queryOwned, type RecordReference } from './recordReference.ts';
+import type { Services } from './services.ts';
+
+export type PreviewRequest = {
+  readonly reference: RecordReference;
+  readonly principalId: string;
+  /** What happens, by names of the document; a state that is left out is what the document makes it. */
+  readonly transition?:
+    | { inputId: string; fromState?: string | undefined; toState?: string | undefined }
+    | undefined;
+  /** Instead of a transition: a moment in the present state. */
+  readonly at?: string | undefined;
+  /** Instead of the rules that the record has; as it was parsed. */
+  readonly notificationTemplate?: unknown;
+};
+
+type Row = {
+  id: string;
+  principal_id: string;
+  chain_id: number;
+  display_name: string;
+  template_id: string;
+  document: string;
+  participants: readonly Participant[];
+  observers: readonly string[];
+  variables: WireValues;
+  state: string | null;
+  entered_ms: string | null;
+  notification_template: string | null;
+  spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
+  fired: { ruleId: string; recipient: string; occasion: string }[] | null;
+};
+
+/** So many firings of one record are looked at; who has more has rules without a limit on them. */
+const firingsAtOnce = 10_000;
+
+const query = {
+  columns: `r.id, r.principal_id, r.chain_id, r.display_name, r.template_id, r.document, r.participants, r.observers,
+    r.variables, r.state, (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms,
+    r.notification_template,
+    (select json_agg(json_build_object('ruleId', s.rule_id, 'stay', s.stay, 'span', s.span, 'sinceMs', s.since_ms,
+        'nextNumber', s.next_number))
+      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
+    (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
+      from (select * from service.rule_firings f
+        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired`,
+};
+
+/**
+ * What the rules of one of a principal's records would say to a transition, or at a moment if the state lasted until then. With
+ * a template of the request those rules are tried instead. Nothing is stored and nobody is told.
+ *
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ * @throws RefusedError `invalid_notification_template` with all issues, `unknown_input` for an input that the document lacks.
+ */
+export async function previewNotifications(
+  { reference, principalId, ...asked }: PreviewRequest,
+  { pool, isMailConfigured }: Pick<Services, 'pool' | 'isMailConfigured'>,
+): Promise<{ occasion: PreviewOccasion; rules: PreviewedRule[] }> {
+  const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
+  const agreement: unknown = JSON.parse(row.document);
+  const stored: unknown =
+    row.notification_template === null ? { rules: [] } : JSON.parse(row.notification_template);
+  const template = asked.notificationTemplate ?? stored;
+  const isOther = asked.notificationTemplate !== undefined;
+  if (isOther) {
+    const { issues } = checkNotificationTemplate(template, { agreement, isMailConfigured });
+    if (issues.length > 0) throw refusePart('invalid_notification_template', issues);
+  }
+  const record = describeRecord(row, isOther);
+  const occasion = chooseOccasion(asked, { agreement, state: record.state });
+  const parsed = notificationTemplateShape.safeParse(template).data;
+  return { occasion, rules: parsed ? previewRules(parsed, { record, occasion }) : [] };
+}
+
+/** What has fired so far says nothing of other rules, though they be called the same. */
+function describeRecord(row: Row, isOther: boolean): PreviewedRecord {
+  const spans = isOther ? [] : (row.spans ?? []);
+  return {
+    id: row.id,
+    principalId: row.principal_id,
+    chainId: row.chain_id,
+    displayName: row.display_name,
+    templateId: row.template_id,
+    participants: row.participants,
+    observers: row.observers,
+    variables: row.variables,
+    state: row.state,
+    enteredMs: row.entered_ms === null ? null : Number(row.entered_ms),
+    spans: new Map(spans.map((span) => [span.ruleId, span])),
+    fired: isOther ? [] : (row.fired ?? []),
+  };
+}
+
+function chooseOccasion(
+  { transition, at }: Pick<PreviewRequest, 'transition' | 'at'>,
+  { agreement, state }: { agreement: unknown; state: string | null },
+): PreviewOccasion {
+  if (transition && at === undefined)
+    return { type: 'transition', transition: completeTransition(transition, { agreement, state }) };
+  if (!transition && at !== undefined) return { type: 'moment', atMs: Date.parse(at) };
+  const message = transition
+    ? 'cannot be asked for together with a transition'
+    : 'is missing, and so is transition';
+  throw new MalformedError('The body is not as expected.', { issues: [{ path: 'at', message }] });
+}
+
+/** @throws RefusedError for an input that the document lacks. */
+function completeTransition(
+  { inputId, fromState, toState }: NonNullable<PreviewRequest['transition']>,
+  { agreement, state }: { agreement: unknown; state: string | null },
+): Transition {
+  if (inputId === deployInputId) {
+    const initial = findInitialState(agreement);
+    return { inputId, fromState: fromState ?? '', toState: toState ?? initial ?? '' };
+  }
+  const known = transitionsFor(agreement, inputId);
+  if (known.length === 0 && toState === undefined)
+    throw new RefusedError('unknown_input', 'No transition of the agreement is set off by this input.', {
+      field: 'transition.inputId',
+      facts: { inputId },
+    });
+  const from = fromState ?? state ?? known[0]?.from ?? '';
+  const to = toState ?? findTransition(agreement, { state: from, inputId })?.to ?? from;
+  return { inputId, fromState: from, toState: to };
+}
+
+function findInitialState(agreement: unknown): string | undefined {
+  const initial = new JsonCursor(agreement).at('execution').at('initialize').at('initialState').value;
+  return typeof initial === 'string' ? initial : undefined;
+}
