@@ -23,10 +23,10 @@ import { importAgreementEndpoint } from './routes/importAgreement.ts';
 import { inputTypedDataEndpoint } from './routes/inputTypedData.ts';
 import { listEventsEndpoint } from './routes/listEvents.ts';
 import { openApiRoute } from './routes/openApi.ts';
+import { previewNotificationsEndpoint } from './routes/previewNotifications.ts';
 import { recoverWebhook } from './routes/recoverWebhook.ts';
 import { redeliverWebhook } from './routes/redeliverWebhook.ts';
 import { rotateWebhookSecret } from './routes/rotateWebhookSecret.ts';
-import { previewNotificationsEndpoint } from './routes/previewNotifications.ts';
 import { submitInputEndpoint } from './routes/submitInput.ts';
 import { testWebhook } from './routes/testWebhook.ts';
 import { updateWebhook } from './routes/updateWebhook.ts';
@@ -48,7 +48,7 @@ export function createApi(services: Services, { pages, ...parts }: ApiSettings):
     importAgreementEndpoint(services),
     inputTypedDataEndpoint(services),
     submitInputEndpoint(services),
-        previewNotificationsEndpoint(services),
+    previewNotificationsEndpoint(services),
     getAgreements(services),
     getAgreement(services),
     getState(services),
