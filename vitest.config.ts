@@ -5,6 +5,8 @@ const withDatabase = {
   globalSetup: ['test/support/globalPostgres.ts'],
   testTimeout: 180_000,
   hookTimeout: 240_000,
+  // What is waited for comes when the machine gets to it.
+  expect: { poll: { timeout: 30_000 } },
 };
 
 export default defineConfig({
@@ -22,6 +24,16 @@ export default defineConfig({
       },
       { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withDatabase } },
       { test: { name: 'service', include: ['test/service/**/*.test.ts'], ...withDatabase } },
+      { test: { name: 'client', include: ['test/client/**/*.test.ts'], ...withDatabase } },
+      {
+        test: {
+          name: 'fuzz',
+          include: ['test/fuzz/**/*.test.ts'],
+          ...withDatabase,
+          // As long as whoever asks for many requests is ready to wait.
+          testTimeout: 3_600_000,
+        },
+      },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withDatabase } },
     ],
   },

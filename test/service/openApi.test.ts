@@ -1,90 +1,81 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContractDocument, type Operation, readContract } from './support/apiContract.ts';
+import { closeSchema } from './support/closeSchema.ts';
 import { startTestService, type TestService } from './support/testService.ts';
 
-const documentShape = z.object({
-  openapi: z.literal('3.1.0'),
-  paths: z.record(
-    z.string(),
-    z.record(
-      z.string(),
-      z.object({ security: z.array(z.unknown()), responses: z.record(z.string(), z.unknown()) }),
-    ),
-  ),
-  components: z.object({
-    schemas: z.record(z.string(), z.unknown()),
-    securitySchemes: z.record(z.string(), z.unknown()),
-  }),
-});
-
 let service: TestService;
+let document: ContractDocument;
+let text: string;
 beforeAll(async () => {
   service = await startTestService();
+  ({ document } = await readContract(service.baseUrl));
+  text = JSON.stringify(document);
 });
-afterAll(() => service.close());
+afterAll(() => service?.close());
 
-async function readDocument(): Promise<{ text: string; document: z.output<typeof documentShape> }> {
-  const response = await fetch(`${service.baseUrl}/v0/openapi.json`);
-  const text = await response.text();
-  return { text, document: documentShape.parse(JSON.parse(text)) };
-}
-
-test('the public document names every route with its method', async () => {
-  const { document } = await readDocument();
-  const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+const listOperations = (): { method: string; path: string; operation: Operation }[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  expect(routes.toSorted()).toEqual([
-    'DELETE /v0/webhooks/{id}',
-    'GET /v0/agreements',
-    'GET /v0/agreements/documents/{documentId}',
-    'GET /v0/agreements/{id}',
-    'GET /v0/agreements/{id}/inputs',
-    'GET /v0/agreements/{id}/state',
-    'GET /v0/events',
-    'GET /v0/health',
-    'GET /v0/openapi.json',
-    'GET /v0/webhooks',
-    'GET /v0/webhooks/{id}',
-    'GET /v0/webhooks/{id}/deliveries',
-    'PATCH /v0/webhooks/{id}',
-    'POST /v0/agreements/deploy-typed-data',
-    'POST /v0/agreements/deploy-with-permit',
-    'POST /v0/agreements/import',
-    'POST /v0/agreements/validate',
-    'POST /v0/agreements/validate-template',
-    'POST /v0/agreements/{id}/input',
-    'POST /v0/agreements/{id}/input-typed-data',
-    'POST /v0/webhooks',
-    'POST /v0/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-    'POST /v0/webhooks/{id}/recover',
-    'POST /v0/webhooks/{id}/rotate-secret',
-    'POST /v0/webhooks/{id}/test',
-  ]);
+
+const publicPaths = ['/v0/health', '/v0/openapi.json', '/v0/docs'];
+
+test('every operation has a name of its own, by which clients call it', () => {
+  const names = listOperations().map(({ operation }) => operation.operationId);
+  expect(names.filter((name) => !/^[a-z][A-Za-z]+$/.test(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
 });
 
-test('every reference in it leads somewhere', async () => {
-  const { text, document } = await readDocument();
-  const names = Array.from(text.matchAll(/"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name ?? '');
+test('every reference in it leads somewhere', () => {
+  const names = Array.from(text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g), ([, kind = '', name = '']) => ({
+    kind,
+    name,
+  }));
   expect(names).not.toHaveLength(0);
-  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
+  const components: Record<string, unknown> = { ...document.components };
+  expect(names.filter(({ kind, name }) => !(name in Object(components[kind])))).toEqual([]);
 });
 
-test('all routes but those of the system ask for a key, and document the refusal', async () => {
-  const { document } = await readDocument();
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const { security, responses } of Object.values(methods)) {
-      const isOpen = path === '/v0/health' || path === '/v0/openapi.json';
-      expect(security).toHaveLength(isOpen ? 0 : 2);
-      expect('401' in responses).toBe(!isOpen);
-    }
+test('all routes but those of the system ask for a key, and document the refusal', () => {
+  for (const { path, operation } of listOperations()) {
+    const isOpen = publicPaths.includes(path);
+    expect(operation.security, path).toHaveLength(isOpen ? 0 : 2);
+    expect('401' in operation.responses, path).toBe(!isOpen);
   }
 });
 
-test('the limits in force are told, and how callers learn what is left of them', async () => {
-  const { text } = await readDocument();
+test('the limits in force are told, and how callers learn what is left of them', () => {
   expect(text).toContain('a body has at most 1048576 bytes');
   expect(text).toContain('read 100000 times a second with bursts of 200000');
+  expect(document.info).toMatchObject({
+    'x-limits': { bodyBytes: 1_048_576, rates: { read: { perSecond: 100_000 } } },
+  });
   for (const header of ['RateLimit-Policy', 'RateLimit', 'Retry-After', 'idempotency-key'])
     expect(text).toContain(`"${header}"`);
+});
+
+describe('examples', () => {
+  const ajv = addFormats.default(new Ajv2020({ strict: false }));
+  const isFit = (schema: Record<string, unknown>, value: unknown) =>
+    ajv.validate(closeSchema(schema, document.components.schemas), value);
+
+  test('of parameters and bodies are what their schemas ask for', () => {
+    for (const { operation } of listOperations()) {
+      const { operationId, parameters, requestBody } = operation;
+      for (const { name, schema, example } of parameters)
+        if (example !== undefined) expect(isFit(schema, example), `${operationId} ${name}`).toBe(true);
+      if (!requestBody) continue;
+      const { schema, example } = requestBody.content['application/json'];
+      expect(isFit(schema, example), `${operationId} body`).toBe(true);
+    }
+  });
+
+  test('of paths are there for every parameter of them', () => {
+    for (const { operation } of listOperations())
+      for (const { in: place, name, schema, example } of operation.parameters)
+        if (place === 'path')
+          expect(example ?? schema.example, `${operation.operationId} ${name}`).toBeDefined();
+  });
 });

@@ -38,7 +38,7 @@ export function describeApi(parts: ApiParts): ApiDocument {
     registry.registerComponent('securitySchemes', name, scheme);
   for (const [name, header] of Object.entries(headerComponents))
     registry.registerComponent('headers', name, header);
-  registry.register('Error', errorShape);
+  registry.register('ErrorBody', errorShape);
   const routes = endpoints.map((endpoint) => endpoint.describe(clientProfile));
   for (const route of routes) registry.registerPath(withLinks(route, endpoints));
   for (const { path, documentation } of publicRoutes)

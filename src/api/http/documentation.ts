@@ -33,7 +33,7 @@ export const errorShape = z
       requestId: z.string(),
     }),
   })
-  .openapi('Error');
+  .openapi('ErrorBody');
 
 const meanings: Record<ErrorStatus, string> = {
   400: 'The request is malformed, or its content is not valid: the details say what to change.',
@@ -179,7 +179,7 @@ function buildErrorSchema(status: ErrorStatus, statusReasons: readonly Reason[])
   const properties = { code, details };
   return {
     allOf: [
-      { $ref: '#/components/schemas/Error' },
+      { $ref: '#/components/schemas/ErrorBody' },
       { type: 'object' as const, properties: { error: { type: 'object' as const, properties } } },
     ],
   };

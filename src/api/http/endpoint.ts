@@ -228,9 +228,9 @@ function successStatus(method: string, profile: ClientProfile): 200 | 201 {
 }
 
 /** Handlers answer with 200 for success. */
-function answerAs(status: 200 | 201, response: Response): Response {
+async function answerAs(status: 200 | 201, response: Response): Promise<Response> {
   if (response.status !== 200 || status === 200) return response;
-  return new Response(response.body, { status, headers: response.headers });
+  return new Response(await response.text(), { status, headers: response.headers });
 }
 
 function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {

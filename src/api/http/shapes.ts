@@ -78,13 +78,17 @@ export const observersShape = z.array(emailShape).max(maxParties);
 /** An authored document. It is hashed as it was parsed, so it passes here untouched; the protocol's own rules check it. */
 export const agreementShape = z
   .unknown()
+  .refine((value) => value !== undefined, 'is missing')
   .openapi({ type: 'object', additionalProperties: true, description: 'The authored agreement.' });
 
-export const valuesShape = z.unknown().openapi({
-  type: 'object',
-  additionalProperties: true,
-  description: 'Values by name, in the order signed.',
-});
+export const valuesShape = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .openapi({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Values by name, in the order signed.',
+  });
 
 const maxDisplayName = 500;
 export const displayNameShape = z.string().max(maxDisplayName).regex(/\S/, 'must not be empty');
@@ -93,7 +97,9 @@ export const documentIdShape = z
   .string()
   .min(1)
   .max(maxDocumentId)
-  .regex(documentIdPattern, 'must be usable as a part of a path');
+  .regex(documentIdPattern, 'must be usable as a part of a path')
+  // Where a pattern has flags, they would be documented as a part of it.
+  .openapi({ pattern: documentIdPattern.source });
 
 export const docUriShape = z.string().min(1).max(maxDocUri);
 

@@ -53,6 +53,7 @@ const operationShape = z.looseObject({
   responses: z.record(z.string(), responseShape),
 });
 const documentShape = z.looseObject({
+  info: z.looseObject({}),
   paths: z.record(z.string(), z.record(z.string(), operationShape)),
   components: z.looseObject({
     schemas: z.record(z.string(), schemaShape),
@@ -107,7 +108,7 @@ function createContract(document: ContractDocument): ApiContract {
   const outside = (headers: Record<string, { required: boolean; schema: object }>): DocumentedResponse =>
     responseShape.parse({
       headers,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
     });
 
   const resolveHeader = (header: z.output<typeof headerShape>): { required: boolean; schema: Schema } => {

@@ -11,34 +11,45 @@ const listShape = z.array(schemaShape);
  * that are not documented, which clients have to leave for later versions.
  */
 export function closeSchema(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
-  const { $ref, allOf, ...own } = schema;
-  if (typeof $ref === 'string') {
-    const target = components[$ref.replace('#/components/schemas/', '')];
-    if (!target) throw new Error(`the document has no ${$ref}`);
-    return closeSchema(target, components);
-  }
-  if (allOf) {
-    const parts = [...listShape.parse(allOf), own].map((part) => inline(part, components));
-    return closeSchema(parts.reduce(merge, {}), components);
-  }
-  const close = (part: unknown) => closeSchema(schemaShape.parse(part), components);
-  const closed: Record<string, unknown> = { ...own };
-  for (const keyword of ['anyOf', 'oneOf', 'prefixItems'])
-    if (own[keyword]) closed[keyword] = listShape.parse(own[keyword]).map(close);
-  for (const keyword of ['items', 'additionalProperties'])
-    if (typeof own[keyword] === 'object') closed[keyword] = close(own[keyword]);
-  if (own.properties) {
-    const properties = Object.entries(schemasShape.parse(own.properties));
-    closed.properties = Object.fromEntries(properties.map(([name, part]) => [name, close(part)]));
-    closed.additionalProperties ??= false;
-  }
-  return closed;
+  return convert(schema, components, (object) => ({ additionalProperties: false, ...object }));
 }
 
+/** A documented schema with everything in one piece. */
+export function resolveSchema(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
+  return convert(schema, components, (object) => object);
+}
+
+/** `change` is made of every schema of an object with members. */
+function convert(
+  schema: Schema,
+  components: Readonly<Record<string, Schema>>,
+  change: (object: Schema) => Schema,
+): Schema {
+  const { $ref, allOf, ...own } = schema;
+  if (typeof $ref === 'string') return convert(inline(schema, components), components, change);
+  if (allOf) {
+    const parts = [...listShape.parse(allOf), own].map((part) => inline(part, components));
+    return convert(parts.reduce(merge, {}), components, change);
+  }
+  const go = (part: unknown) => convert(schemaShape.parse(part), components, change);
+  const converted: Record<string, unknown> = { ...own };
+  for (const keyword of ['anyOf', 'oneOf', 'prefixItems'])
+    if (own[keyword]) converted[keyword] = listShape.parse(own[keyword]).map(go);
+  for (const keyword of ['items', 'additionalProperties'])
+    if (typeof own[keyword] === 'object') converted[keyword] = go(own[keyword]);
+  if (!own.properties) return converted;
+  const properties = Object.entries(schemasShape.parse(own.properties));
+  converted.properties = Object.fromEntries(properties.map(([name, part]) => [name, go(part)]));
+  return change(converted);
+}
+
+/** @throws Error for a name that the document does not have. */
 function inline(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
-  return components[$ref.replace('#/components/schemas/', '')] ?? schema;
+  const target = components[$ref.replace('#/components/schemas/', '')];
+  if (!target) throw new Error(`the document has no ${$ref}`);
+  return target;
 }
 
 /** One object schema that asks for what both ask for; where both speak of one thing, the second narrows the first. */

@@ -30,7 +30,7 @@ export const schemaShape = z.looseObject({
 });
 
 const exampleShape = z.union([z.string(), z.number(), z.boolean()]).optional();
-const contentShape = z.record(z.string(), z.object({ schema: schemaShape, example: z.unknown() }));
+const contentShape = z.record(z.string(), z.object({ schema: schemaShape, example: z.unknown().optional() }));
 const headerShape = z.object({
   $ref: z.string().optional(),
   description: z.string().optional(),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../documents/escapeHtml.ts';
 import { type Api, apiShape } from './apiShape.ts';
 import { referenceStyle } from './referenceStyle.ts';
-import { type Route, routeAnchor, writeOperation } from './writeOperation.ts';
+import { headerAnchor, type Route, routeAnchor, writeOperation } from './writeOperation.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { schemaAnchor, writeSchema } from './writeSchema.ts';
 
@@ -45,6 +45,7 @@ ${writeLimits(api)}
 ${api.tags.map((tag) => writeGroup(tag, api)).join('\n')}
 ${writeWebhooks(api)}
 ${writeReasons(api)}
+${writeHeaders(api)}
 ${writeSchemas(api)}
 </main>
 </body>
@@ -57,7 +58,7 @@ function writeContents(api: Api): string {
   const webhooks = listRoutes(api.webhooks);
   const others = [
     webhooks.length > 0 ? writeList('Requests to subscribers', 'webhooks', webhooks) : '',
-    '<p><a href="#reasons">Reasons</a></p>\n<p><a href="#schemas">Schemas</a></p>',
+    '<p><a href="#reasons">Reasons</a></p>\n<p><a href="#headers">Headers</a></p>\n<p><a href="#schemas">Schemas</a></p>',
   ];
   return [
     '<p><a href="#access">Access</a></p>\n<p><a href="#limits">Limits</a></p>',
@@ -130,6 +131,15 @@ function writeReasons(api: Api): string {
       .join(', '),
   ]);
   return `<h2 id="reasons">Reasons</h2>\n<p>What <code>error.details.reason</code> can be.</p>\n${writeTable('Reasons of refusals', ['Reason', 'Status', 'Routes'], rows)}`;
+}
+
+function writeHeaders({ components }: Api): string {
+  const rows = Object.entries(components.headers).map(([name, { description = '', example }]) => [
+    `<code id="${escapeHtml(headerAnchor(name))}">${escapeHtml(name)}</code>`,
+    writeInline(description),
+    example === undefined ? '' : `<code>${escapeHtml(String(example))}</code>`,
+  ]);
+  return `<h2 id="headers">Headers</h2>\n${writeTable('Headers of answers', ['Header', 'Meaning', 'Example'], rows)}`;
 }
 
 function writeSchemas({ components }: Api): string {

@@ -25,7 +25,7 @@ nav p { margin: .9rem 0 .2rem; font-weight: 600; }
 nav .title { margin-top: 0; font-size: 1.05rem; }
 nav .title span { color: var(--faint); font-weight: 400; }
 nav ul { margin: 0; padding: 0; list-style: none; }
-nav li a { display: block; padding: .15rem 0; color: inherit; text-decoration: none; }
+nav li a { display: grid; grid-template-columns: 4em 1fr; padding: .15rem 0; line-height: 1.35; color: inherit; text-decoration: none; }
 nav li a:hover { text-decoration: underline; }
 main { max-width: 62rem; padding: 1.5rem 1.25rem 6rem; }
 h1 { margin: 0 0 1rem; font-size: 1.9rem; line-height: 1.2; }
@@ -56,6 +56,8 @@ caption { padding: .3rem 0; color: var(--faint); text-align: left; }
 th, td { min-width: 6rem; padding: .4rem .7rem .4rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
 thead th { border-bottom-color: var(--faint); }
 tbody th { font-weight: 400; }
+tbody th code { white-space: nowrap; }
+td:last-child { min-width: 13rem; }
 @media (min-width: 64rem) {
   body { display: grid; grid-template-columns: 19rem minmax(0, 1fr); }
   nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--rule); }

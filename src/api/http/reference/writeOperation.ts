@@ -46,29 +46,30 @@ function writeParameters(parameters: readonly Parameter[]): string {
 
 function writeResponse(status: string, response: ApiResponse, api: Api): string {
   const { description, headers, content } = response;
-  const rows = Object.entries(headers).map(([name, header]) => {
-    const { required, description: meaning = '', example } = resolveHeader(header, api);
-    const shown = example === undefined ? '' : ` Example: \`${example}\`.`;
-    return [
-      `<code>${escapeHtml(name)}</code>`,
-      required ? 'always' : 'optional',
-      writeInline(`${meaning}${shown}`),
-    ];
-  });
+  const names = Object.entries(headers).map(([name, header]) => writeHeaderName(name, header, api));
   const forms = Object.entries(content).map(([type, { schema }]) =>
     writeForm(type, writeSchema(`Members of the answer`, schema)),
   );
   const isSuccess = status.startsWith('2');
   return `<details${isSuccess ? ' open' : ''}>
 <summary><span class="status s${escapeHtml(status.charAt(0))}">${escapeHtml(status)}</span> ${writeInline(description)}</summary>
-${writeTable(`Headers of ${status}`, ['Header', 'Presence', 'Meaning'], rows)}
+${names.length === 0 ? '' : `<p class="form">Headers: ${names.join(', ')}</p>`}
 ${forms.join('\n')}
 </details>`;
 }
 
-function resolveHeader(header: Header, api: Api): Header {
-  const name = header.$ref?.replace('#/components/headers/', '');
-  return (name === undefined ? undefined : api.components.headers[name]) ?? header;
+/** Headers that the document has as components are described in one place. */
+function writeHeaderName(name: string, header: Header, { components }: Api): string {
+  const isOptional = header.$ref === undefined && !header.required;
+  const text = `<code>${escapeHtml(name)}</code>`;
+  const shown =
+    name in components.headers ? `<a href="#${escapeHtml(headerAnchor(name))}">${text}</a>` : text;
+  return isOptional ? `${shown} (at times)` : shown;
+}
+
+/** The id of the place in the page where a header is described. */
+export function headerAnchor(name: string): string {
+  return `header-${name}`;
 }
 
 function writeForm(title: string, html: string): string {

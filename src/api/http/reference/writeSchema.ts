@@ -14,7 +14,7 @@ export function writeSchema(caption: string, schema: Schema): string {
   const rows = listMembers(schema, '').map(({ path, schema: member, isRequired }) => [
     `<code>${escapeHtml(path)}</code>`,
     writeType(member),
-    isRequired ? 'always' : 'optional',
+    isRequired ? 'required' : 'optional',
     writeInline(member.description ?? ''),
   ]);
   if (rows.length === 0) return `<p class="type">${writeType(schema)}</p>`;

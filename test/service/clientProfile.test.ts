@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exampleStory } from '../../src/api/http/exampleStory.ts';
+import { outcome } from './support/outcome.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
+
+/** Every answer is held against the document of its profile besides. */
+let service: TestService;
+let principal: TestPrincipal;
+beforeAll(async () => {
+  service = await startTestService({ env: { CLIENT_PROFILE: 'shodai' } });
+  principal = await service.createPrincipal();
+});
+afterAll(() => service?.close());
+
+const template = '/v0/agreements/validate-template';
+
+test('a POST that succeeds is answered with 201, and with all else as by default', async () => {
+  const plain = await startTestService();
+  try {
+    const body = exampleStory.agreement;
+    const usual = await (await plain.createPrincipal()).call('POST', template, { body });
+    const answer = await principal.call('POST', template, { body });
+    expect([answer.status, usual.status]).toEqual([201, 200]);
+    expect(answer.body.data).toEqual(usual.body.data);
+    const namesOf = ({ headers }: { headers: Headers }) => [...headers.keys()];
+    expect(namesOf(answer)).toEqual(namesOf(usual));
+  } finally {
+    await plain.close();
+  }
+});
+
+test('a POST that is repeated under its Idempotency-Key is answered with 201 too', async () => {
+  const options = { body: exampleStory.agreement, headers: { 'idempotency-key': 'again' } };
+  const first = await principal.call('POST', template, options);
+  const second = await principal.call('POST', template, options);
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+  expect(second.body).toEqual(first.body);
+});
+
+test('reads and refusals have the statuses that they have by default', async () => {
+  expect((await principal.call('GET', '/v0/agreements')).status).toBe(200);
+  expect((await principal.call('GET', '/v0/health')).status).toBe(200);
+  expect(outcome(await principal.call('POST', template, { body: {} }))).toMatchObject({
+    status: 400,
+    details: { reason: 'invalid_agreement' },
+  });
+  expect((await principal.call('GET', '/v0/agreements/agr_unknown')).status).toBe(404);
+  expect((await principal.call('POST', '/v0/agreements')).status).toBe(405);
+});
+
+test('the document tells of 201 for every POST, and of 200 for all else', async () => {
+  const document = Object(await (await fetch(`${service.baseUrl}/v0/openapi.json`)).json());
+  for (const methods of Object.values<Record<string, { responses: object }>>(document.paths))
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
+      expect(successes).toEqual([method === 'post' ? '201' : '200']);
+    }
+});
+
+test('a profile that there is none of is a fault of the configuration', async () => {
+  await expect(startTestService({ env: { CLIENT_PROFILE: 'Shodai' } })).rejects.toThrow('CLIENT_PROFILE');
+});
