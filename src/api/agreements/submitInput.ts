@@ -1,8 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
+import type { Address } from 'viem';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
 import { inputContentHash } from '../database/contentHash.ts';
+import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
 import { inputs } from '../database/tables/inputs.ts';
 import { transactions } from '../database/tables/transactions.ts';
@@ -17,7 +19,8 @@ import { findSubmission } from './recognisePermit.ts';
 import type { RecordReference } from './recordReference.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
 import type { Services } from './services.ts';
-import { storeTransaction } from './storeTransaction.ts';
+import { type NewInput, storeNewInput } from './storeNewInput.ts';
+import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
 export type InputRequest = SignedInput & {
   readonly principalId: string;
@@ -58,14 +61,14 @@ async function findOrStore(request: InputRequest, services: Services): Promise<S
   const recognise = async () =>
     compiled && findSubmission(database, { recordId: target.id, ...compiled.call });
 
-  const known = await recognise();
+  const [known, wallet] = await Promise.all([recognise(), findWallet(database, target.chainId)]);
   if (known && compiled) {
     await reviveIfUsable({ ...compiled, known, isAgreement: true }, services);
     return { id: known.id, transactionId: known.transaction.id };
   }
   requireInput(target.agreement, request.inputId);
   try {
-    return await acceptAndStore({ request, target, compiled, services });
+    return await acceptAndStore({ request, target, compiled, wallet, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
@@ -78,22 +81,23 @@ type Attempt = {
   request: InputRequest;
   target: DeployedRecord;
   compiled: CompiledInput | undefined;
+  /** What the simulation runs as. */
+  wallet: Address | undefined;
   services: Services;
 };
 
-async function acceptAndStore({ request, target, compiled, services }: Attempt): Promise<Stored> {
+async function acceptAndStore({ request, target, compiled, wallet, services }: Attempt): Promise<Stored> {
   const { database } = services;
   const { signer } = request;
   const { agreement, variables, address, chainId } = target;
   const client = clientOf(chainId, services);
-  const wallet = await findWallet(database, chainId);
   const call = compiled && { from: wallet, to: address, data: compiled.call.callData };
   const facts = await readPermitFacts(client, { contract: address, signer, isAgreement: true, call });
   checkInput({ ...request, agreement, variables, facts });
   if (!compiled) throw new Error('an input that passed every check has no payload');
   const actionErrors = listActionErrors(agreement);
   const accepted = await acceptPermit(compiled.permit, { facts, client, database, wallet, actionErrors });
-  return store({ request, target, compiled, accepted, services });
+  return store({ request, target, compiled, accepted, wallet, services });
 }
 
 async function store(
@@ -102,48 +106,57 @@ async function store(
   const { request, target, compiled, accepted, services } = attempt;
   const { inputHash, payload, call } = compiled;
   const { signer, deadline, inputId, principalId } = request;
+  const transaction = {
+    ...call,
+    signer,
+    deadline,
+    permitNonce: accepted.nonce,
+    permitDigest: accepted.digest,
+    contentHash: inputContentHash({ inputId: inputHash, payload }),
+    gasEstimate: accepted.gas,
+  };
+  const values = valuesByName(decodeInputPayload(target.agreement, payload, inputHash));
+  const input = { recordId: target.id, inputId, principalId, payload, values };
   try {
-    return await services.database.transaction(async (transaction) => {
-      const transactionId = await storeTransaction(transaction, {
-        ...call,
-        kind: 'input',
-        signer,
-        deadline,
-        permitNonce: accepted.nonce,
-        permitDigest: accepted.digest,
-        contentHash: inputContentHash({ inputId: inputHash, payload }),
-        gasEstimate: accepted.gas,
-      });
-      const [stored] = await transaction
-        .insert(inputs)
-        .values({
-          id: createId('inp'),
-          recordId: target.id,
-          chainId: call.chainId,
-          agreementAddress: call.contract,
-          inputId,
-          status: 'PENDING',
-          userId: principalId,
-          transactionId,
-          signer,
-          payload,
-          values: valuesByName(decodeInputPayload(target.agreement, payload, inputHash)),
-        })
-        .onConflictDoUpdate({
-          // Another request of the same principal with the same permit was faster by a moment.
-          target: [inputs.recordId, inputs.transactionId],
-          set: { updatedAt: sql`${inputs.updatedAt}` },
-        })
-        .returning({ id: inputs.id });
-      if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
-      faultPoint('beforeStoreCommit');
-      return { id: stored.id, transactionId };
-    });
+    faultPoint('beforeStoreCommit');
+    const stored = await storeNewInput(services.pool, { transaction, input });
+    return stored ?? (await storeKnownInput(services.database, { transaction, input }));
   } catch (error) {
     if (findViolatedConstraint(error) === 'transactions_open_permit')
       throw refuseNonceInFlight(accepted.nonce);
     throw error;
   }
+}
+
+/** The permit's transaction is there: another principal sent it, or another request of this one was faster by a moment. */
+function storeKnownInput(
+  database: Database,
+  { transaction: call, input }: { transaction: Omit<NewTransaction, 'kind'>; input: NewInput },
+): Promise<Stored> {
+  const { chainId, contract: agreementAddress, signer } = call;
+  const { principalId: userId, ...content } = input;
+  return database.transaction(async (transaction) => {
+    const transactionId = await storeTransaction(transaction, { ...call, kind: 'input' });
+    const [stored] = await transaction
+      .insert(inputs)
+      .values({
+        id: createId('inp'),
+        ...content,
+        chainId,
+        agreementAddress,
+        status: 'PENDING',
+        userId,
+        transactionId,
+        signer,
+      })
+      .onConflictDoUpdate({
+        target: [inputs.recordId, inputs.transactionId],
+        set: { updatedAt: sql`${inputs.updatedAt}` },
+      })
+      .returning({ id: inputs.id });
+    if (!stored) throw new Error(`the input of the transaction ${transactionId} is gone`);
+    return { id: stored.id, transactionId };
+  });
 }
 
 type Outcome = { txHash: string | null; status: string } | undefined;

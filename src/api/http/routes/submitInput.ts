@@ -61,8 +61,10 @@ export function submitInputEndpoint(services: Services): Endpoint {
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const id = await submitInput({ ...body, reference, principalId: caller.principalId }, services);
-      const dataText = await readInput(services.pool, id);
-      const consistency = await readInputConsistency(services.pool, id);
+      const [dataText, consistency] = await Promise.all([
+        readInput(services.pool, id),
+        readInputConsistency(services.pool, id),
+      ]);
       return respondSingle({ requestId, dataText, consistency });
     },
   });

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import { channels } from '../database/channels.ts';
+import { createId } from '../database/ids.ts';
+import { runPrepared } from '../database/runPrepared.ts';
+import type { NewTransaction } from './storeTransaction.ts';
+
+/** What the history of a record shows of an input that was submitted. */
+export type NewInput = {
+  readonly recordId: string;
+  readonly inputId: string;
+  readonly principalId: string;
+  readonly payload: Hex;
+  readonly values: Record<string, unknown>;
+};
+
+const statement = `
+  with stored as (
+    insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
+      deadline, call_data, gas_estimate)
+    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10)
+    on conflict (chain_id, permit_digest, signer) do nothing
+    returning id),
+  shown as (
+    insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, transaction_id,
+      signer, payload, "values")
+    select $11, $12, $2, $3, $13, 'PENDING', $14, id, $4, $15, $16 from stored
+    returning id)
+  select shown.id, pg_notify($17, $2::text) from shown`;
+
+/**
+ * Stores an input with its transaction in one statement, which is all or nothing and one round trip, and announces it to the
+ * outbox. Returns undefined, and stores nothing, where the same permit has a transaction already.
+ *
+ * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
+ */
+export async function storeNewInput(
+  pool: pg.Pool,
+  { transaction, input }: { transaction: Omit<NewTransaction, 'kind'>; input: NewInput },
+): Promise<{ id: string; transactionId: string } | undefined> {
+  const transactionId = createId('txn');
+  const [stored] = await runPrepared<{ id: string }>(pool, statement, [
+    transactionId,
+    transaction.chainId,
+    transaction.contract,
+    transaction.signer,
+    String(transaction.permitNonce),
+    transaction.permitDigest,
+    transaction.contentHash,
+    String(transaction.deadline),
+    transaction.callData,
+    String(transaction.gasEstimate),
+    createId('inp'),
+    input.recordId,
+    input.inputId,
+    input.principalId,
+    input.payload,
+    JSON.stringify(input.values),
+    channels.outbox,
+  ]);
+  return stored && { id: stored.id, transactionId };
+}
