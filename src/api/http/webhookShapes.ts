@@ -31,16 +31,18 @@ export const filtersShape = z
       ]),
     ),
   )
-  .openapi('WebhookFilters', {
+  .openapi({
     description:
       'Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates.',
   });
 
+/** The types that a subscription is to get, each once. */
 export const eventTypesShape = z
   .array(z.enum(subscribableEventTypes))
   .max(maxFilterValues)
   .transform((types) => [...new Set(types)])
-  .openapi({ type: 'array', items: { type: 'string', enum: [...subscribableEventTypes] } });
+  .nullish()
+  .openapi({ type: ['array', 'null'], items: { type: 'string', enum: [...subscribableEventTypes] } });
 
 export const targetUrlShape = (maxLength: number) =>
   z
@@ -62,7 +64,7 @@ const subscriptionMembers = {
   url: z.string(),
   status: z.enum(['active', 'disabled']),
   eventTypes: z.array(z.enum(subscribableEventTypes)),
-  filters: filtersShape.optional(),
+  filters: filtersShape.openapi('WebhookFilters').optional(),
   previousSecretUntil: instant.optional().openapi({
     description: 'Present while the secret before the last rotation is good; until then.',
   }),

@@ -43,6 +43,9 @@ export async function updateSubscription(
     // Before the subscription's own lock, as by everybody who takes both.
     if (status === 'active') await lockSubscriptionsOf(transaction, principalId);
     const before = await getSubscription(transaction, reference, { isLocked: true });
+    const others = [url, eventTypes, filters];
+    const isStatusKept = status === undefined || status === before.status;
+    if (isStatusKept && others.every((member) => member === undefined)) return before;
     if (status === 'active' && before.status !== 'active')
       await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
     const [after] = await transaction

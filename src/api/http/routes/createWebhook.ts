@@ -21,7 +21,7 @@ export function createWebhook(services: Services): Endpoint {
     query: none,
     body: z.strictObject({
       url: targetUrlShape(services.webhookSettings.urlLength),
-      eventTypes: eventTypesShape.nullish(),
+      eventTypes: eventTypesShape,
       filters: filtersShape.nullish(),
     }),
     data: { schema: secretSubscriptionShape, description: 'The webhook, with its secret.' },

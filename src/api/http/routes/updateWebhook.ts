@@ -27,7 +27,7 @@ export function updateWebhook(services: Services): Endpoint {
     query: none,
     body: z.strictObject({
       url: targetUrlShape(services.webhookSettings.urlLength).optional(),
-      eventTypes: eventTypesShape.nullish(),
+      eventTypes: eventTypesShape,
       filters: filtersShape.nullish(),
       status: z.enum(['active', 'disabled']).optional(),
     }),
