@@ -64,6 +64,8 @@ describe('a route', () => {
 
   test.each([
     ['POST', '/v0/health', 'GET, HEAD'],
+    ['DELETE', '/v0/docs', 'GET, HEAD'],
+    ['PUT', '/v0/openapi.json', 'GET, HEAD'],
     ['DELETE', '/v0/agreements', 'GET, HEAD'],
     ['GET', validate, 'POST'],
     ['GET', '/v0/agreements/validate-template', 'POST'],
@@ -78,10 +80,18 @@ describe('a route', () => {
     expect(answer.headers.get('allow')).toBe(allowed);
   });
 
-  test('answers HEAD as GET, without a body', async () => {
-    const response = await fetch(`${service.baseUrl}/v0/health`, { method: 'HEAD' });
-    expect([response.status, await response.text()]).toEqual([200, '']);
-  });
+  test.each([['/v0/health'], ['/v0/openapi.json'], ['/v0/docs']])(
+    'that is public answers HEAD as GET, without a body: %s',
+    async (path) => {
+      const get = await fetch(`${service.baseUrl}${path}`);
+      await get.text();
+      const head = await fetch(`${service.baseUrl}${path}`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      for (const name of ['content-type', 'content-security-policy', 'cache-control'])
+        expect(head.headers.get(name)).toBe(get.headers.get(name));
+      expect(head.headers.get('x-request-id')).toMatch(/^req_/);
+    },
+  );
 });
 
 describe('a body', () => {

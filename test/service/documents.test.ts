@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { recordShape } from '../../src/api/http/resources.ts';
 import { hashDocument } from '../../src/protocol/index.ts';
+import { readContract } from './support/apiContract.ts';
 import { buildLease, reference } from './support/documents.ts';
 import { outcome } from './support/outcome.ts';
 import { insertRecords } from './support/rows.ts';
@@ -55,9 +56,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function get(documentId: string, headers: Record<string, string> = {}, { key } = principal) {
-  const url = `${service.baseUrl}/v0/agreements/documents/${documentId}`;
-  return fetch(url, { headers: { 'x-api-key': key, ...headers } });
+async function get(documentId: string, headers: Record<string, string> = {}, { key } = principal) {
+  const path = `/v0/agreements/documents/${documentId}`;
+  const contract = await readContract(service.baseUrl);
+  const response = await fetch(`${service.baseUrl}${path}`, { headers: { 'x-api-key': key, ...headers } });
+  const text = await response.clone().text();
+  contract.check({ method: 'GET', path, status: response.status, headers: response.headers, text });
+  return response;
 }
 const accepting = (accept: string) => get('lease-1', { accept });
 const typeOf = ({ headers }: Response) => headers.get('content-type')?.split(';')[0];
