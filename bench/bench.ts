@@ -7,6 +7,7 @@ import { describeDistribution } from './distribution.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
+import { runRelayBenchmark } from './relayCommand.ts';
 import { runReadBenchmark } from './readCommand.ts';
 
 const directory = findDevDirectory(process.env);
@@ -50,6 +51,15 @@ program
   .option('--connections <count>', 'connections at the same time', parseCount, 50)
   .option('--profile <directory>', 'where the API leaves a CPU profile')
   .action(async (options) => keep('read', await runReadBenchmark(options)));
+program
+  .command('relay')
+  .description('inputs a second and their latency, on a stack of its own that nothing else uses')
+  .option('--seconds <count>', 'how long each part lasts', parseCount, 60)
+  .option('--wallets <count>', 'relayer wallets', parseCount, 4)
+  .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
+  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
+  .option('--profile <directory>', 'where API and worker leave CPU profiles')
+  .action(async (options) => keep('relay', await runRelayBenchmark(options)));
 
 try {
   await program.parseAsync();

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { type Address, encodeFunctionData, type Hex, parseSignature } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
+import { signDeployPermit } from '../src/api/demo/permits.ts';
+import { recordShape } from '../src/api/demo/served.ts';
+import type { ServiceClient } from '../src/api/demo/serviceClient.ts';
+import { encodeInputPayload, inputTypedData, nameHash } from '../src/protocol/index.ts';
+import type { ServiceStack } from '../test/support/serviceStack.ts';
+import { pingPong } from './pingPong.ts';
+
+/** A signed input as the API takes it, and as anybody can send it to the contract. */
+export type SignedInput = { recordId: string; body: object; to: Address; data: Hex };
+
+const lifetimeSeconds = 86_400;
+
+/** Deploys agreements that take inputs of anyone at any time, through the API. */
+export async function deployAgreements(
+  stack: ServiceStack,
+  { service, baseUrl, count }: { service: ServiceClient; baseUrl: string; count: number },
+): Promise<{ id: string; address: Address }[]> {
+  const { reader: client, chainId, factory } = stack;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const documentId = randomUUID();
+      const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
+      const account = privateKeyToAccount(generatePrivateKey());
+      const request = { agreement: pingPong, chainId, docUri, documentId, displayName: 'Relay benchmark' };
+      const permit = await signDeployPermit({ ...request, factory, client, values: {}, account });
+      const body = { ...request, ...permit };
+      const { id, address } = await service.post('/agreements/deploy-with-permit', body, recordShape);
+      if (!address) throw new Error(`${id} is still a Draft`);
+      return { id, address };
+    }),
+  );
+}
+
+/** Signs inputs, each the first of its signer in its agreement: none has to wait for another. */
+export async function signInputs(
+  agreements: readonly { id: string; address: Address }[],
+  { chainId, count }: { chainId: number; count: number },
+): Promise<SignedInput[]> {
+  const signers = Array.from({ length: Math.ceil(count / agreements.length) }, () =>
+    privateKeyToAccount(generatePrivateKey()),
+  );
+  const inputId = 'hit';
+  const values = { note: 'benchmark' };
+  const payload = encodeInputPayload(pingPong, inputId, values);
+  const deadline = Math.floor(Date.now() / 1_000) + lifetimeSeconds;
+  const signed: SignedInput[] = [];
+  for (const account of signers) {
+    for (const { id: recordId, address: agreementAddress } of agreements) {
+      const permit = { chainId, agreementAddress, inputId, payload, nonce: 0n, deadline: BigInt(deadline) };
+      const { r, s, yParity } = parseSignature(await account.signTypedData(inputTypedData(permit)));
+      const v = 27 + yParity;
+      const data = encodeFunctionData({
+        abi: agreementEngineAbi,
+        functionName: 'submitInputWithPermit',
+        args: [account.address, nameHash(inputId), payload, BigInt(deadline), v, r, s],
+      });
+      const body = { inputId, values, signer: account.address, deadline, signature: { v, r, s } };
+      signed.push({ recordId, body, to: agreementAddress, data });
+    }
+  }
+  return signed;
+}

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../src/api/dev/postgres.ts';
+import { describeDistribution } from './distribution.ts';
+import { measureRelay, type RelayResult, type Throughput } from './relay.ts';
+
+export type RelayCommand = {
+  seconds: number;
+  wallets: number;
+  concurrency: number;
+  perSecond: number;
+  profile?: string;
+};
+
+/** Measures the relay on a PostgreSQL, a chain and processes of its own, prints the results and returns them. */
+export async function runRelayBenchmark(
+  options: RelayCommand,
+): Promise<RelayResult & { options: RelayCommand }> {
+  const { profile } = options;
+  const directory = await mkdtemp(join(tmpdir(), 'agreements-bench-'));
+  const server = await startPostgres({ dataDirectory: directory });
+  try {
+    const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+    const result = await measureRelay({
+      ...options,
+      databaseUrl: server.url,
+      nodeFlags: { api: flags, worker: flags },
+      onProgress: (message) => console.error(message),
+    });
+    print(options, result);
+    return { ...result, options };
+  } finally {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  }
+}
+
+function print(
+  { wallets, concurrency }: RelayCommand,
+  { direct, outbox, api, acceptance }: RelayResult,
+): void {
+  const share = ({ perSecond }: Throughput) =>
+    `${Math.round((100 * perSecond) / direct.perSecond)} % of direct`;
+  const cpu = ({ cpuMs }: Throughput) =>
+    Object.entries(cpuMs)
+      .map(([name, ms]) => `${name} ${ms} ms`)
+      .join(', ');
+  const rate = ({ perSecond, mined, seconds }: Throughput) =>
+    `${perSecond} a second (${mined} in ${seconds} s)`;
+  console.log(`${wallets} wallets, ${concurrency} requests at a time, rate limits raised to 1000000 a second
+direct sends      ${rate(direct)}
+  processor time each  ${cpu(direct)}
+outbox alone      ${rate(outbox)}, ${share(outbox)}
+  processor time each  ${cpu(outbox)}
+through the API   ${rate(api)}, ${share(api)}
+  processor time each  ${cpu(api)}
+  request → answer     ${describeDistribution(api.answerMs, 'ms')}
+  accepted → mined     ${describeDistribution(api.minedMs, 'ms')}
+one request at a time
+  request → answer     ${describeDistribution(acceptance.answerMs, 'ms')}
+  simulation alone     ${describeDistribution(acceptance.simulationMs, 'ms')}
+  beyond simulation    ${describeDistribution(acceptance.beyondMs, 'ms')}`);
+}
