@@ -1,0 +1,173 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDatabase } from '../../../src/api/database/database.ts';
+import { createJobs } from '../../../src/api/jobs/createJobs.ts';
+import { createMailer } from '../../../src/api/rules/createMailer.ts';
+import { sendMailName } from '../../../src/api/rules/mailTask.ts';
+import { createSendMail, type MailOutcome } from '../../../src/api/rules/sendMail.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { deployment, input, toggle } from '../projector/support/scene.ts';
+import { createFixture, emptyDatabase, type Fixture, silent } from '../projector/support/setup.ts';
+import { type MailServer, startMailServer } from './support/mailServer.ts';
+import { createRuleScene, ruleOf } from './support/ruleScene.ts';
+
+let fixture: Fixture;
+let server: MailServer;
+const outcomes: MailOutcome[] = [];
+const closings: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  await fixture.pool.query('delete from graphile_worker._private_jobs');
+  server = await startMailServer();
+  closings.push(server.close);
+  outcomes.length = 0;
+});
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+afterAll(() => fixture.close());
+
+/** A worker's worth of sending. */
+function startSending({ isConfigured = true } = {}) {
+  const handle = createDatabase({
+    url: fixture.url,
+    applicationName: 'mails',
+    maxConnections: 5,
+    logger: silent,
+  });
+  closings.push(handle.close);
+  const from = { name: 'Agreements', address: 'no-reply@service.example' };
+  const mailer = isConfigured ? createMailer({ smtpUrl: server.smtpUrl, from }) : undefined;
+  const onMail = (outcome: MailOutcome) => outcomes.push(outcome);
+  const task = createSendMail({ database: handle.database, mailer, onMail, logger: silent });
+  const jobs = createJobs({
+    pool: handle.pool,
+    tasks: { [sendMailName]: task },
+    concurrency: 2,
+    logger: silent,
+    leaseMs: 1_000,
+  });
+  closings.push(jobs.close);
+  return jobs;
+}
+
+async function begin(changes: Parameters<typeof ruleOf>[0] = {}) {
+  const { notification } = ruleOf({}, 'email');
+  const scene = await createRuleScene(fixture, {
+    rules: [ruleOf({ notification: { ...notification, title: 'About the lamp' }, ...changes })],
+  });
+  await scene.mine(deployment());
+  return scene;
+}
+/** Failed attempts are made up for at once, not after the pause that they have earned. */
+async function hurry(): Promise<void> {
+  await fixture.pool.query(`update graphile_worker._private_jobs set run_at = now() where attempts > 0`);
+  await fixture.pool.query(`select graphile_worker.add_job('nothing', job_key => 'wake')`);
+}
+
+test('a mail says what the rule says, to one receiver, in the name of the service', async () => {
+  const scene = await begin({ recipients: ['holder', '@observers'] });
+  startSending();
+  await scene.mine(input(toggle('1')));
+  await waitUntil('both mails are there', () => server.received.length === 2);
+  const [first] = server.received.toSorted((a, b) => (a.to.join() < b.to.join() ? -1 : 1));
+  expect(first).toMatchObject({ from: 'no-reply@service.example', to: ['alice@mail.example'] });
+  const ids = (await scene.firings()).map(({ id }) => `<${id}@service.example>`);
+  expect(ids).toContain(first?.headers.get('message-id'));
+  expect(first?.headers.get('subject')).toBe('A lamp');
+  expect(first?.headers.get('from')).toBe('Agreements <no-reply@service.example>');
+  expect(first?.headers.get('auto-submitted')).toBe('auto-generated');
+  expect(first?.text).toBe('About the lamp\n\ndark>lit');
+  await waitUntil('both are noted as sent', async () =>
+    (await scene.mails()).every(({ status }) => status === 'sent'),
+  );
+  expect(outcomes).toEqual(['sent', 'sent']);
+});
+
+test('a mail that is not taken is sent again under the same Message-ID', async () => {
+  const scene = await begin();
+  server.refusals.push({ after: 'receiver', code: 451 }, { after: 'content', code: 452 });
+  startSending();
+  await scene.mine(input(toggle('1')));
+  await waitUntil('the mail is there', async () => {
+    await hurry();
+    return server.received.length > 0;
+  });
+  const [{ id } = { id: '' }] = await scene.firings();
+  expect(server.received.map(({ headers }) => headers.get('message-id'))).toEqual([
+    `<${id}@service.example>`,
+  ]);
+  await waitUntil('it is noted as sent', async () => (await scene.mails())[0]?.status === 'sent');
+  expect(outcomes).toEqual(['retried', 'retried', 'sent']);
+});
+
+test('a mail whose receiver is refused for good has failed, and the others go out', async () => {
+  const scene = await begin({ recipients: ['holder', '@observers'] });
+  server.refusals.push({ after: 'receiver', code: 550 });
+  startSending();
+  await scene.mine(input(toggle('1')));
+  await waitUntil('one mail is there', () => server.received.length > 0);
+  await waitUntil('both are noted', async () =>
+    (await scene.mails()).every(({ status }) => status !== 'due'),
+  );
+  expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['failed', 'sent']);
+});
+
+test('a mail that nobody takes is given up in the end', async () => {
+  const scene = await begin();
+  await server.close();
+  startSending();
+  await scene.mine(input(toggle('1')));
+  await waitUntil('it is given up', async () => {
+    await hurry();
+    return (await scene.mails())[0]?.status === 'failed';
+  });
+  expect(outcomes.filter((outcome) => outcome === 'retried')).toHaveLength(11);
+});
+
+test('a mail that a worker had in hand when it died is sent by another', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  await fixture.pool.query(`update service.mails set attempt_count = 1`);
+  await fixture.pool.query(
+    `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 minute', attempts = 1`,
+  );
+  await fixture.pool.query(
+    `update graphile_worker._private_job_queues set locked_by = 'dead', locked_at = now() - interval '1 minute'`,
+  );
+  startSending();
+  await waitUntil('the mail is there', async () => (await scene.mails())[0]?.status === 'sent');
+  expect(server.received).toHaveLength(1);
+});
+
+test('two workers send every mail once', async () => {
+  const scene = await begin({ recipients: ['holder', '@observers'] });
+  startSending();
+  startSending();
+  for (let count = 1; count <= 10; count++) await scene.mine(input(toggle(String(count))));
+  await waitUntil('all are sent', async () => {
+    const mails = await scene.mails();
+    return mails.length === 20 && mails.every(({ status }) => status === 'sent');
+  });
+  const ids = server.received.map(({ headers }) => headers.get('message-id'));
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
+});
+
+test('without a mail server mails are skipped, and not sent later', async () => {
+  const scene = await begin();
+  const jobs = startSending({ isConfigured: false });
+  await scene.mine(input(toggle('1')));
+  await waitUntil('it is noted', async () => (await scene.mails())[0]?.status === 'skipped');
+  await jobs.close();
+  startSending();
+  await scene.mine(input(toggle('2')));
+  await waitUntil('the next one is there', () => server.received.length > 0);
+  expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['sent', 'skipped']);
+  expect(await scene.query(sql`select error from service.mails where status = 'skipped'`)).toEqual([
+    { error: 'This service has no mail server.' },
+  ]);
+});
