@@ -42,13 +42,13 @@ export type NotificationEvent = EventOf<
     readonly notificationTemplateId: string;
     readonly ruleId: string;
     readonly triggerType: 'onTransition' | 'temporal';
-    readonly recipient: unknown;
+    readonly recipient: string;
     readonly notification: {
       readonly subject: string;
       readonly title?: string;
       readonly body: string;
       readonly ctaLabel?: string;
-      readonly attachmentStrategy?: unknown;
+      readonly attachmentStrategy?: { readonly type: 'customerInvoicePdf'; readonly variant: string };
     };
     readonly variables?: Readonly<Record<string, unknown>>;
     /** Absent where time fired the rule. */

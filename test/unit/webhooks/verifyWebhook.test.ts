@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { eventApiVersion } from '../../../src/api/events/envelope.ts';
 import {
   type VerificationOptions,
   verifyWebhook,
   type WebhookHeaders,
   WebhookVerificationError,
+  webhookApiVersion,
 } from '../../../src/api/webhooks/verifyWebhook.ts';
 
 const secret = `whsec_${'0123456789abcdef'.repeat(4)}`;
@@ -55,6 +57,10 @@ function faultOf(verification: Verification): string {
   }
   return 'none';
 }
+
+test('the version that receivers know is the one that is sent', () => {
+  expect(webhookApiVersion).toBe(eventApiVersion);
+});
 
 describe('a webhook is verified', () => {
   test.each([

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findUrlFault } from '../../../src/api/webhooks/targetUrl.ts';
+
+test('an address that passes is read by every parser of URLs as it stands, and holds no credentials', () => {
+  const scheme = fc.constantFrom('http://', 'https://', 'HTTPS://', 'http:', 'ftp://', '//', '');
+  const pieces = fc.constantFrom(
+    ...[
+      '@',
+      ':',
+      '/',
+      '\\',
+      '?',
+      '#',
+      ' ',
+      '\t',
+      '\n',
+      '.',
+      '%40',
+      '%00',
+      'a',
+      'example.com',
+      '127.0.0.1',
+      '[::1]',
+      ':80',
+    ],
+  );
+  const texts = fc
+    .tuple(scheme, fc.array(pieces, { maxLength: 8 }))
+    .map(([first, rest]) => first + rest.join(''));
+  fc.assert(
+    fc.property(fc.oneof(texts, fc.webUrl(), fc.string()), (text) => {
+      if (findUrlFault(text) !== undefined) return;
+      const { protocol, username, password, href } = new URL(text);
+      expect(['http:', 'https:']).toContain(protocol);
+      expect([username, password]).toEqual(['', '']);
+      expect(href.slice(protocol.length, protocol.length + 2)).toBe('//');
+      expect(text).not.toMatch(/[\s\\]/);
+      const [authority = ''] = text.slice(text.indexOf('//') + 2).split(/[/?#]/);
+      expect(authority).not.toContain('@');
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('every web address passes', () => {
+  fc.assert(fc.property(fc.webUrl({ withQueryParameters: true }), (url) => findUrlFault(url) === undefined));
+});
