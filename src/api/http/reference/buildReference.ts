@@ -55,7 +55,7 @@ ${writeSchemas(api)}
 
 function writeContents(api: Api): string {
   const groups = api.tags.map(({ name }) => writeList(name, groupAnchor(name), routesOf(api, name)));
-  const webhooks = listRoutes(api.webhooks);
+  const webhooks = listRoutes(api.webhooks, { isSent: true });
   const others = [
     webhooks.length > 0 ? writeList('Requests to subscribers', 'webhooks', webhooks) : '',
     '<p><a href="#reasons">Reasons</a></p>\n<p><a href="#headers">Headers</a></p>\n<p><a href="#schemas">Schemas</a></p>',
@@ -82,7 +82,7 @@ function writeGroup({ name, description }: Api['tags'][number], api: Api): strin
 }
 
 function writeWebhooks(api: Api): string {
-  const routes = listRoutes(api.webhooks);
+  const routes = listRoutes(api.webhooks, { isSent: true });
   if (routes.length === 0) return '';
   const written = routes.map((route) => writeOperation(route, api));
   return `<h2 id="webhooks">Requests to subscribers</h2>\n${written.join('\n')}`;
@@ -114,7 +114,7 @@ function listLeaves(value: object, prefix: string): [string, string][] {
 
 /** Where each reason can be met, as the answers of the routes name them. */
 function writeReasons(api: Api): string {
-  const met = listRoutes(api.paths).flatMap((route) =>
+  const met = listRoutes(api.paths, { isSent: false }).flatMap((route) =>
     Object.entries(route.operation.responses).flatMap(([status, { description }]) => {
       const [, list = ''] = /Reasons: (.*)\.$/.exec(description) ?? [];
       return Array.from(list.matchAll(/`(\w+)`/g), ([, reason = '']) => ({ reason, status, route }));
@@ -150,14 +150,14 @@ function writeSchemas({ components }: Api): string {
   return `<h2 id="schemas">Schemas</h2>\n${sections.join('\n')}`;
 }
 
-function listRoutes(paths: Api['paths']): Route[] {
+function listRoutes(paths: Api['paths'], { isSent }: Pick<Route, 'isSent'>): Route[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation, isSent })),
   );
 }
 
 function routesOf(api: Api, tag: string): Route[] {
-  return listRoutes(api.paths).filter(({ operation }) => operation.tags.includes(tag));
+  return listRoutes(api.paths, { isSent: false }).filter(({ operation }) => operation.tags.includes(tag));
 }
 
 function groupAnchor(tag: string): string {

@@ -5,7 +5,13 @@ import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { writeSchema, writeType } from './writeSchema.ts';
 
 /** An operation with where it is. */
-export type Route = { readonly method: string; readonly path: string; readonly operation: Operation };
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** Whether the service sends the request, and others answer it. */
+  readonly isSent: boolean;
+};
 
 /** The id of the place in the page where a route is described. */
 export function routeAnchor({ method, path, operation }: Route): string {
@@ -14,10 +20,10 @@ export function routeAnchor({ method, path, operation }: Route): string {
 
 /** Everything that the document says of one route, as HTML. */
 export function writeOperation(route: Route, api: Api): string {
-  const { method, path, operation } = route;
+  const { method, path, operation, isSent } = route;
   const { summary, description, security, parameters, requestBody, responses } = operation;
   const anchor = escapeHtml(routeAnchor(route));
-  const isPublic = security.length === 0;
+  const isPublic = security.length === 0 && !isSent;
   const parts = [
     `<h3 id="${anchor}"><a href="#${anchor}">${escapeHtml(summary)}</a></h3>`,
     `<p class="route"><span class="method ${escapeHtml(method)}">${escapeHtml(method.toUpperCase())}</span> <code>${escapeHtml(path)}</code>${isPublic ? ' <span class="public">public</span>' : ''}</p>`,
@@ -26,7 +32,9 @@ export function writeOperation(route: Route, api: Api): string {
     ...Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
       writeForm(`Body, ${type}`, writeSchema(`Members of the body`, schema)),
     ),
-    `<h4>Example</h4>\n<pre tabindex="0"><code>${escapeHtml(writeCurl(route, api.servers[0]?.url ?? ''))}</code></pre>`,
+    isSent
+      ? ''
+      : `<h4>Example</h4>\n<pre tabindex="0"><code>${escapeHtml(writeCurl(route, api.servers[0]?.url ?? ''))}</code></pre>`,
     '<h4>Answers</h4>',
     ...Object.entries(responses).map(([status, response]) => writeResponse(status, response, api)),
   ];
