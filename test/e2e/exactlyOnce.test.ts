@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeReport, isFlawless } from '../exactlyOnce/describeReport.ts';
+import { runExactlyOnce } from '../exactlyOnce/runExactlyOnce.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const transitions = 36;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** `npm run test:events` is the long form. */
+test('every transition of the final chains is told once and delivered, whatever is killed and reorganised', async () => {
+  const report = await runExactlyOnce({
+    databaseUrl: database.url,
+    transitions,
+    agreements: 1,
+    longestLifeMs: 8_000,
+    seed: 1,
+    onProgress() {},
+    onLine() {},
+  });
+  expect(isFlawless(report), describeReport(report)).toBe(true);
+  expect(report.transitions).toBeGreaterThanOrEqual(transitions);
+  expect(report.events).toBe(report.transitions + 3);
+  expect(report.interruptions).toHaveLength(5);
+  expect(Object.keys(report.kills)).not.toHaveLength(0);
+}, 900_000);

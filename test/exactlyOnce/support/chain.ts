@@ -1,0 +1,117 @@
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  http,
+  parseEther,
+  parseEventLogs,
+  publicActions,
+  walletActions,
+} from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
+import { deployProtocol, deployTestBatch } from '../../../contracts-test/deploy.ts';
+import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { encodeInputPayload, findChain, nameHash } from '../../../src/protocol/index.ts';
+import { rally } from './rally.ts';
+
+export type Chain = Awaited<ReturnType<typeof startChain>>;
+export type RallyInput = 'hit' | 'applaud';
+
+/** What an accepted input did, in the order of the chain. */
+export type ChainInput = { agreement: Address; from: Hex; to: Hex; inputId: Hex; txHash: Hex };
+
+/** Enough for several inputs in one transaction. */
+const gas = 2_000_000n;
+
+/** Starts an Anvil with the protocol that mines when it is told to, once `takeOver` was called. The caller stops it. */
+export async function startChain(chainId: number, relayers: readonly Address[]) {
+  const registered = findChain(chainId);
+  if (!registered) throw new Error(`${chainId} is not supported`);
+  const { factory, implementation } = registered;
+  const anvil = await startAnvil({ chainId });
+  const { rpcUrl } = anvil;
+  const client = createTestClient({
+    mode: 'anvil',
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: 20,
+  })
+    .extend(publicActions)
+    .extend(walletActions);
+  await deployProtocol({ rpcUrl, chainId, factory, implementation });
+  const batch = await deployTestBatch({ rpcUrl });
+  for (const address of relayers) await client.setBalance({ address, value: parseEther('10000') });
+  const senders = await client.getAddresses();
+
+  const callOf = (name: RallyInput, note: string): Hex => {
+    const values: Record<string, string> = name === 'hit' ? { note } : {};
+    const args = [nameHash(name), encodeInputPayload(rally, name, values)] as const;
+    return encodeFunctionData({ abi: agreementEngineAbi, functionName: 'submitInput', args });
+  };
+  const readRaw = async (hash: Hex): Promise<Hex> => {
+    const raw = await client.request<{
+      Method: 'eth_getRawTransactionByHash';
+      Parameters: [Hex];
+      ReturnType: Hex | null;
+    }>({ method: 'eth_getRawTransactionByHash', params: [hash] });
+    if (raw === null) throw new Error(`the transaction ${hash} is gone`);
+    return raw;
+  };
+  const replaceBlocks = (depth: number, included: readonly (readonly [Hex, number])[]) =>
+    client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown]; ReturnType: null }>({
+      method: 'anvil_reorg',
+      params: [depth, included],
+    });
+
+  return {
+    chainId,
+    factory,
+    rpcUrl,
+    wsUrl: anvil.wsUrl,
+    client,
+    stop: () => anvil.stop(),
+    /** From now on there are no other blocks than those of `mine`. */
+    takeOver: () => client.setAutomine(false),
+    mine: (blocks = 1) => client.mine({ blocks }),
+    /** Has inputs of one transaction wait for the next block, sent straight to the contract by one of the chain's accounts. */
+    async send(
+      agreement: Address,
+      inputs: readonly RallyInput[],
+      { sender, note }: { sender: number; note: string },
+    ) {
+      const account = senders[sender % senders.length];
+      const [first] = inputs;
+      if (!account || !first) throw new Error('there is nothing to send');
+      const calls = inputs.map((name) => ({ target: agreement, data: callOf(name, note) }));
+      const data = encodeFunctionData({ abi: testBatchAbi, functionName: 'execute', args: [calls] });
+      const call = inputs.length === 1 ? { to: agreement, data: callOf(first, note) } : { to: batch, data };
+      await client.sendTransaction({ account, chain: null, gas, ...call });
+    },
+    /** Replaces the last blocks: by the same transactions, all of them in the last one, or by nothing. */
+    async reorganise(depth: number, { isIncluding }: { isIncluding: boolean }): Promise<number> {
+      const head = Number(await client.getBlockNumber());
+      const hashes: Hex[] = [];
+      for (let at = depth - 1; at >= 0; at--) {
+        const block = await client.getBlock({ blockNumber: BigInt(head - at) });
+        hashes.push(...block.transactions);
+      }
+      const included: [Hex, number][] = [];
+      if (isIncluding) for (const hash of hashes) included.push([await readRaw(hash), depth - 1]);
+      await replaceBlocks(depth, included);
+      return hashes.length;
+    },
+    /** Every input that an agreement has accepted on the chain as it stands. */
+    async readInputs(): Promise<ChainInput[]> {
+      const event = getAbiItem({ abi: agreementEngineAbi, name: 'InputAccepted' });
+      const logs = await client.getLogs({ event, fromBlock: 0n });
+      return parseEventLogs({ abi: [event], logs }).map(({ address, args, transactionHash: txHash }) => {
+        const { fromState: from, toState: to, inputId } = args;
+        return { agreement: getAddress(address), from, to, inputId, txHash };
+      });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { verifyWebhook } from '../../../src/api/webhooks/verifyWebhook.ts';
+
+/** What a receiver has had of one event. */
+export type Reception = {
+  attempts: number;
+  /** Attempts that were answered with 200. */
+  accepted: number;
+  /** The different bodies that came under this id. */
+  bodies: Set<string>;
+};
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/**
+ * A receiver on this machine that verifies what it gets and keeps count of it. It fails the first attempt of every eighth event:
+ * half of those it answers with 500, half it does not answer at all.
+ */
+export async function startReceiver() {
+  const received = new Map<string, Reception>();
+  const refused: string[] = [];
+  let secret = '';
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const id = verify(body, request);
+    if (id === undefined) return response.writeHead(400).end();
+    const reception = received.get(id) ?? { attempts: 0, accepted: 0, bodies: new Set() };
+    received.set(id, reception);
+    reception.attempts += 1;
+    reception.bodies.add(body);
+    const isFirst = reception.attempts === 1;
+    if (isFirst && id.endsWith('0')) return response.writeHead(500).end();
+    if (isFirst && id.endsWith('1')) return request.socket.destroy();
+    reception.accepted += 1;
+    return response.writeHead(200).end();
+  });
+  const verify = (body: string, request: IncomingMessage): string | undefined => {
+    try {
+      return verifyWebhook(body, request.headers, secret).id;
+    } catch (error) {
+      refused.push(String(error));
+      return undefined;
+    }
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/events`,
+    received,
+    /** Why deliveries were not taken for the service's. */
+    refused,
+    setSecret(given: string) {
+      secret = given;
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,136 @@
+import { fileURLToPath } from 'node:url';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { createDatabase } from '../../../src/api/database/database.ts';
+import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { createDevKey } from '../../../src/api/dev/devAccess.ts';
+import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { createLogger } from '../../../src/api/log/createLogger.ts';
+import { type Child, startChild } from '../../../src/api/supervision/child.ts';
+import { type Indexer, startIndexer } from '../../support/indexer.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type Chain, startChain } from './chain.ts';
+
+const chainIds = [59_141, 11_155_111, 84_532];
+/** Reorganisations that keep the promise are shallower. */
+export const confirmations = 3;
+const root = new URL('../../../src/api/', import.meta.url);
+const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
+/** What an operator's shell may hold must not change what is found. */
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const settings = {
+  RELAYER_POLL_MS: '250',
+  RELAYER_LEASE_MS: '1000',
+  RELAYER_RESEND_SECONDS: '1',
+  SIGNING_WAIT_MS: '3000',
+  DEPLOY_WAIT_MS: '20000',
+  WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
+  WEBHOOK_BACKOFF_SECONDS: '1',
+  WEBHOOK_BACKOFF_MAX_SECONDS: '2',
+  WEBHOOK_ATTEMPTS: '30',
+  RATE_LIMIT_READS: '1000000',
+  RATE_LIMIT_WRITES: '1000000',
+};
+
+export type Stack = Awaited<ReturnType<typeof createStack>>;
+
+/** Three chains and a database, and how to start processes of the service on them. The caller closes it, after those. */
+export async function createStack({
+  databaseUrl,
+  onLine,
+}: {
+  databaseUrl: string;
+  onLine(line: string): void;
+}) {
+  const closings: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of closings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await create({ databaseUrl, onLine }, (closing) => closings.push(closing))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function create(
+  { databaseUrl, onLine }: { databaseUrl: string; onLine(line: string): void },
+  onClose: (closing: () => Promise<unknown>) => void,
+) {
+  const relayerKey = generatePrivateKey();
+  const chains: Chain[] = [];
+  for (const chainId of chainIds) {
+    const chain = await startChain(chainId, [privateKeyToAddress(relayerKey)]);
+    onClose(chain.stop);
+    chains.push(chain);
+  }
+  await migrateDatabase(databaseUrl);
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 4, logger });
+  onClose(handle.close);
+  const apiKey = await createDevKey(handle.database);
+  const apiPort = await findFreePort();
+  const shared = {
+    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    ...settings,
+    DATABASE_URL: databaseUrl,
+    ENVIRONMENT: 'testnet',
+    CHAINS: chainIds.join(','),
+    ...Object.fromEntries(
+      chains.flatMap(({ chainId, rpcUrl, wsUrl }) => [
+        [`RPC_URL_${chainId}`, rpcUrl],
+        [`WS_URL_${chainId}`, wsUrl],
+        [`START_BLOCK_${chainId}`, '0'],
+        [`CONFIRMATIONS_${chainId}`, String(confirmations)],
+      ]),
+    ),
+    INTERNAL_PORT: '0',
+    WORKER_INTERNAL_PORT: '0',
+  };
+  const byKind = { api: { PORT: String(apiPort) }, worker: { RELAYER_PRIVATE_KEYS: relayerKey } };
+
+  return {
+    chains,
+    pool: handle.pool,
+    apiKey,
+    baseUrl: `http://127.0.0.1:${apiPort}`,
+    /** Starts an API or a worker. The caller ends it, and it ends with the caller. */
+    start(
+      kind: 'api' | 'worker',
+      process: { name: string; env?: NodeJS.ProcessEnv; onReady(): void },
+    ): Child {
+      const { name, env = {}, onReady } = process;
+      return startChild({
+        entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
+        nodeFlags: ['--max-semi-space-size=4', '--import', lightDrizzle],
+        env: { ...shared, ...byKind[kind], ...env },
+        onLine(line) {
+          if (line.includes('"msg":"started"')) onReady();
+          onLine(`${name}: ${line}`);
+        },
+      });
+    },
+    /** Starts an indexer; with another first block the index is built anew, under another schema. */
+    startIndexer: (startBlock: number): Promise<Indexer> =>
+      startIndexer({
+        databaseUrl,
+        chains,
+        env: Object.fromEntries(chains.map(({ chainId }) => [`START_BLOCK_${chainId}`, String(startBlock)])),
+      }),
+    /** Waits until index and records stand at the newest block of these chains. */
+    async awaitFolded(timeoutMs: number, awaited: readonly Chain[] = chains): Promise<void> {
+      await waitUntil(
+        'everything is folded',
+        async () => {
+          for (const { chainId, client } of awaited) {
+            const { hash } = await client.getBlock();
+            const query = 'select 1 from service.projections where chain_id = $1 and head_hash = $2';
+            if ((await handle.pool.query(query, [chainId, hash])).rowCount !== 1) return false;
+          }
+          return true;
+        },
+        timeoutMs,
+      );
+    },
+  };
+}

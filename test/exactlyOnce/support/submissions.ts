@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { signDeployPermit, signInputPermit } from '../../../src/api/demo/permits.ts';
+import { inputShape, recordShape } from '../../../src/api/demo/served.ts';
+import { createServiceClient, ServiceResponseError } from '../../../src/api/demo/serviceClient.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import type { Chain } from './chain.ts';
+import { rally } from './rally.ts';
+import type { Stack } from './stack.ts';
+
+/** An agreement of the service. */
+export type Agreement = { id: string; address: Address };
+
+const retryPauseMs = 250;
+const patienceMs = 300_000;
+
+/** Deploys an agreement through the service. */
+export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain): Promise<Agreement> {
+  const service = createServiceClient({ baseUrl, apiKey });
+  const documentId = randomUUID();
+  const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
+  const { client, chainId, factory } = chain;
+  const account = privateKeyToAccount(generatePrivateKey());
+  const permit = await signDeployPermit({
+    ...{ client, chainId, factory, account, docUri },
+    agreement: rally,
+    values: {},
+  });
+  const body = { agreement: rally, chainId, docUri, documentId, displayName: 'Rally', ...permit };
+  const { id } = await service.post('/agreements/deploy-with-permit', body, recordShape);
+  return waitUntil(
+    `${id} is deployed`,
+    async () => {
+      const { status, address } = await service.get(`/agreements/${id}`, recordShape);
+      return status === 'Deployed' && address ? { id, address } : undefined;
+    },
+    patienceMs,
+  );
+}
+
+/** Sends a hit through the service, by a wallet of its own, until it is answered with success. */
+export async function submitHit(
+  { baseUrl, apiKey }: Stack,
+  { chain, agreement }: { chain: Chain; agreement: Agreement },
+): Promise<void> {
+  const service = createServiceClient({ baseUrl, apiKey });
+  const values = { note: randomUUID() };
+  const permit = await signInputPermit({
+    client: chain.client,
+    chainId: chain.chainId,
+    agreementAddress: agreement.address,
+    agreement: rally,
+    inputId: 'hit',
+    values,
+    account: privateKeyToAccount(generatePrivateKey()),
+  });
+  const body = { inputId: 'hit', values, ...permit };
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      await service.post(`/agreements/${agreement.id}/input`, body, inputShape);
+      return;
+    } catch (error) {
+      const isAway =
+        error instanceof ServiceResponseError ? error.status === 503 : error instanceof TypeError;
+      if (!isAway || performance.now() > giveUpAt) throw error;
+      await delay(retryPauseMs);
+    }
+  }
+}
