@@ -9,6 +9,8 @@ import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
 import { runRelayBenchmark } from './relayCommand.ts';
 import { runReadBenchmark } from './readCommand.ts';
+import { measureWebhookLatency } from './webhookLatency.ts';
+import { runWebhookBenchmark } from './webhooksCommand.ts';
 
 const directory = findDevDirectory(process.env);
 
@@ -37,6 +39,25 @@ program
       console.log(`${name.padEnd(8)} ${describeDistribution(distribution, 'MB')}`);
     }
     keep('memory', { residentMb });
+  });
+program
+  .command('webhooks')
+  .description(
+    'deliveries a second beside bare posts, and beside a dead and a slow receiver, on a database of its own',
+  )
+  .option('--receivers <count>', 'quick receivers', parseCount, 100)
+  .option('--rounds <count>', 'rounds of 100 events for each receiver', parseCount, 5)
+  .option('--profile <directory>', 'where the delivering process leaves a CPU profile')
+  .action(async (options) => keep('webhooks', await runWebhookBenchmark(options)));
+program
+  .command('webhook-latency')
+  .description('from the receipt of a transaction to the webhook being received')
+  .option('--rounds <count>', 'measured transactions', parseCount, 100)
+  .option('--chain <id>', 'chain id', parseCount, 59141)
+  .action(async ({ rounds, chain }: { rounds: number; chain: number }) => {
+    const latencyMs = await measureWebhookLatency({ stack: getStack(), chainId: chain, rounds });
+    console.log(`receipt → webhook received   ${describeDistribution(latencyMs, 'ms')}`);
+    keep('webhook-latency', { chainId: chain, latencyMs });
   });
 program
   .command('read')

@@ -1,0 +1,60 @@
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** What the parts of the benchmark tell each other; times in milliseconds since 1970. */
+export const receiversReport = z.object({
+  kind: z.literal('receivers'),
+  /** Of the quick ones, the slow one and the dead one. */
+  urls: z.array(z.string()),
+  slowUrl: z.string(),
+  deadUrl: z.string(),
+});
+export const countReport = z.object({
+  kind: z.literal('count'),
+  /** Requests to the quick receivers since the last reset, and when the first and the last of them came. */
+  received: z.number(),
+  firstAt: z.number(),
+  lastAt: z.number(),
+});
+export const memoryReport = z.object({
+  kind: z.literal('memory'),
+  residentMb: z.number(),
+  /** Processor time used since its start. */
+  cpuMs: z.number(),
+});
+export const anchorReport = z.object({ kind: z.literal('anchor'), perSecond: z.number() });
+
+export type Part = {
+  pid: number;
+  /** Asks it something, and resolves with its answer. */
+  ask<T extends z.ZodType>(request: Record<string, unknown>, shape: T): Promise<z.output<T>>;
+  stop(): Promise<void>;
+};
+
+/** Starts a part of the benchmark as a process of its own. */
+export function startPart(file: string, args: readonly string[], flags: readonly string[] = []): Part {
+  const light = new URL('../../src/api/supervision/lightDrizzle.ts', import.meta.url).href;
+  const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
+    execArgv: ['--import', light, ...flags],
+  });
+  const ended = once(child, 'exit');
+  return {
+    pid: child.pid ?? 0,
+    async ask(request, shape) {
+      const answer = once(child, 'message');
+      child.send(request);
+      const [message] = await Promise.race([
+        answer,
+        ended.then(() => Promise.reject(new Error(`${file} ended`))),
+      ]);
+      return shape.parse(message);
+    },
+    async stop() {
+      child.disconnect();
+      await ended;
+    },
+  };
+}
