@@ -83,7 +83,8 @@ export function addListen(program: Command, { withDatabase, awaitStop, print }: 
         const cipher = await openCipher({ database, keys: readKeys(), logger });
         const stopped = awaitStop();
         const heard = await listen({ database, cipher, principal, port, print, stopped });
-        const text = `\nReceived ${heard.events.length} events, and disabled ${heard.webhookId}.`;
+        const count = heard.events.length;
+        const text = `\nReceived ${count} event${count === 1 ? '' : 's'}, and disabled ${heard.webhookId}.`;
         return { value: heard, text };
       }),
     );
