@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseEther } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
@@ -237,6 +237,35 @@ describe('a wallet without funds', () => {
     await world.client.setBalance({ address, value: 10n ** 18n });
     await world.waitForMints([row.recipient]);
     expect((await world.readWallet(address))?.status).toBe('active');
+  });
+
+  test.each([
+    ['rests where the chain charges for data more than it has', undefined, 'unfunded'],
+    ['signs nothing that its data would cost more than it has', 0n, 'active'],
+  ])('%s', async (_, minBalance, status) => {
+    // The oracle of the OP stack, that charges 0.0001 Ether a byte whatever it is asked.
+    const perByte = parseEther('0.0001').toString(16).padStart(16, '0');
+    const oracle = '0x420000000000000000000000000000000000000F';
+    await world.client.setCode({ address: oracle, bytecode: `0x60043567${perByte}0260005260206000f3` });
+    try {
+      const { key, address } = await createWallet('0.015');
+      const node = await createDisturbedNode(world.rpcUrl, () => undefined);
+      const relay = await world.startRelay({ keys: [key], settings: { minBalance }, rpcUrls: [node.url] });
+      await waitUntil('the wallet is looked after', async () => {
+        const wallet = await world.readWallet(address);
+        return wallet?.lease_owner && wallet.status === status;
+      });
+      const row = await world.acceptOne();
+      const asked = node.count('eth_getBlockByNumber');
+      await waitUntil('it is looked after again', () => node.count('eth_getBlockByNumber') > asked + 3);
+      expect((await world.readRow(row.id)).attempts).toEqual([]);
+      await world.client.setBalance({ address, value: parseEther('20') });
+      await world.waitForMints([row.recipient], 40_000);
+      await relay.close();
+      await node.close();
+    } finally {
+      await world.client.setCode({ address: oracle, bytecode: '0x' });
+    }
   });
 
   test('leaves the work to one that has some', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Address } from 'viem';
+import { type Address, size } from 'viem';
+import { computeDataFee } from '../chain/dataFee.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { type ChainContext, heldSeats } from './chainContext.ts';
 import { type ChainView, readChainView } from './chainView.ts';
@@ -16,6 +17,8 @@ import { moveCounter, writeStatus } from './walletRows.ts';
 const surplusPolls = 3;
 /** Unless the operator says what is too little: less than this much gas costs at the time. */
 const leastGas = 3_000_000n;
+/** The same for what publishing data costs, in bytes. */
+const leastData = 4_096;
 
 /**
  * Looks at the chain and brings everything of the held wallets in line with it: funds, counters, the nonces under way, and the
@@ -24,7 +27,10 @@ const leastGas = 3_000_000n;
 export async function attend(context: ChainContext, settlements: Settlements): Promise<boolean> {
   const { client, seats, pool, chainId, answers } = context;
   await answers.flush();
-  const view = await readChainView(client, [...seats.keys()]);
+  const view = await readChainView(client, {
+    addresses: [...seats.keys()],
+    readDataFee: context.readDataFee,
+  });
   context.view = view;
   for (const [address, seen] of view.wallets) {
     const wallet = seats.get(address)?.wallet;
@@ -55,8 +61,8 @@ async function attendSeat(
 ): Promise<void> {
   const { wallet, sender } = seat;
   const { pool, holder, settings, logger } = context;
-  for (const { nonce, attempt } of slots) {
-    if (!wallet.committed.has(nonce)) wallet.committed.set(nonce, attempt.gas * attempt.fees.maxFeePerGas);
+  for (const { nonce, attempt, row } of slots) {
+    if (!wallet.committed.has(nonce)) wallet.committed.set(nonce, costOf(attempt, row, view));
   }
   const to = planCounter({ ...wallet.view, nextNonce: counter }, slots);
   await keepCounter(context, { wallet, counter, to });
@@ -82,6 +88,11 @@ function tendInBackground(
       remoteWork.delete(work);
     });
   remoteWork.add(work);
+}
+
+/** What signed bytes may cost at most, in wei. */
+function costOf({ gas, fees }: Slot['attempt'], row: Slot['row'], view: ChainView): bigint {
+  return gas * fees.maxFeePerGas + computeDataFee(view.dataFee, row ? size(row.callData) : 0);
 }
 
 async function keepCounter(
@@ -123,7 +134,10 @@ async function updateStatus(
 
 function leastBalance(settings: RelaySettings, view: ChainView): bigint {
   const fees = suggestFees(view, settings.maxFeePerGas);
-  return settings.minBalance ?? leastGas * (fees?.maxFeePerGas ?? settings.maxFeePerGas);
+  return (
+    settings.minBalance ??
+    leastGas * (fees?.maxFeePerGas ?? settings.maxFeePerGas) + computeDataFee(view.dataFee, leastData)
+  );
 }
 
 function noteStatus(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Address, PublicClient } from 'viem';
+import type { DataFee } from '../chain/dataFee.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import type { AnswerLog } from './answerLog.ts';
 import type { ChainView } from './chainView.ts';
@@ -16,6 +17,7 @@ export type ChainContext = {
   /** Asks the chain's endpoints in turn; and each by itself. */
   readonly client: PublicClient;
   readonly endpoints: readonly PublicClient[];
+  readonly readDataFee: () => Promise<DataFee>;
   readonly answers: AnswerLog;
   readonly logger: Logger;
   /** Those with a key, and those that are seen through without one. */

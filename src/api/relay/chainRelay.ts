@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Address, PublicClient } from 'viem';
+import { createDataFeeReader } from '../chain/dataFee.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import type { RelaySigners } from '../signers/openSigners.ts';
 import type { Signer } from '../signers/signer.ts';
@@ -58,6 +59,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     answers,
     logger,
     seats,
+    readDataFee: createDataFeeReader(shared.client),
     remoteWork: new Set(),
     view: undefined,
   };

@@ -1,4 +1,5 @@
 import type { Address, PublicClient } from 'viem';
+import type { DataFee } from '../chain/dataFee.ts';
 import type { Market } from './fees.ts';
 
 export type WalletView = {
@@ -14,23 +15,30 @@ export type ChainView = Market & {
   readonly blockNumber: bigint;
   /** Unix seconds. */
   readonly timestamp: bigint;
+  /** What transactions cost beside their gas. */
+  readonly dataFee: DataFee;
   /** By the clock of this process, in milliseconds. */
   readonly readAt: number;
   readonly wallets: ReadonlyMap<Address, WalletView>;
 };
 
 /** Asks for everything in one request. Rejects where no endpoint answers, or not to all of it. */
-export async function readChainView(client: PublicClient, addresses: readonly Address[]): Promise<ChainView> {
-  const [block, tip, wallets] = await Promise.all([
+export async function readChainView(
+  client: PublicClient,
+  { addresses, readDataFee }: { addresses: readonly Address[]; readDataFee: () => Promise<DataFee> },
+): Promise<ChainView> {
+  const [block, tip, wallets, dataFee] = await Promise.all([
     client.getBlock({ blockTag: 'latest' }),
     client.estimateMaxPriorityFeePerGas(),
     Promise.all(addresses.map((address) => readWallet(client, address))),
+    readDataFee(),
   ]);
   return {
     blockNumber: block.number,
     timestamp: block.timestamp,
     baseFeePerGas: block.baseFeePerGas ?? 0n,
     tip,
+    dataFee,
     readAt: performance.now(),
     wallets: new Map(wallets),
   };

@@ -19,7 +19,12 @@ export type AcceptedRow = {
 };
 
 /** What a transaction is signed with. */
-export type Terms = { readonly gas: bigint; readonly fees: Fees };
+export type Terms = {
+  readonly gas: bigint;
+  readonly fees: Fees;
+  /** Beside gas, in wei; undefined where it is not known to be charged. */
+  readonly dataFee?: bigint;
+};
 export type SignedRow = SignedTransaction & Terms & { readonly id: string; readonly nonce: number };
 
 export type ClaimOptions = {
@@ -106,11 +111,16 @@ export function findPayable(
       unprepared.push(row);
       continue;
     }
-    funds -= terms.gas * terms.fees.maxFeePerGas;
+    funds -= highestCost(terms);
     if (funds < 0n) break;
     payable.push({ row, terms });
   }
   return { payable, unprepared };
+}
+
+/** What a transaction on these terms may cost, in wei. */
+export function highestCost({ gas, fees, dataFee = 0n }: Terms): bigint {
+  return gas * fees.maxFeePerGas + dataFee;
 }
 
 export async function signRow(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Address, PublicClient } from 'viem';
+import { type Address, type PublicClient, size } from 'viem';
+import { computeDataFee } from '../chain/dataFee.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
@@ -95,7 +96,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
       const gas = largest([row.gasEstimate ?? facts?.gas, quote?.terms?.gas]);
       const fees = suggestFees(quote?.terms ?? view, settings.maxFeePerGas);
       if (gas === undefined || !fees) return undefined;
-      return { gas: withMargin(gas), fees };
+      return { gas: withMargin(gas), fees, dataFee: computeDataFee(view.dataFee, size(row.callData)) };
     },
     prepare(row, context) {
       if (running.has(row.id)) return;

@@ -2,7 +2,7 @@ import { faultPoint } from '../supervision/faultPoint.ts';
 import type { ChainContext } from './chainContext.ts';
 import type { ChainView } from './chainView.ts';
 import { claimRemotely } from './claimRemotely.ts';
-import { type Claim, type ClaimOptions, claimRows } from './claimRows.ts';
+import { type Claim, type ClaimOptions, claimRows, highestCost } from './claimRows.ts';
 import { suggestFees } from './fees.ts';
 import type { Preparations } from './preparations.ts';
 import type { Seat } from './seat.ts';
@@ -143,7 +143,7 @@ function passOn(
   if (countInFlight(wallet) === 0) wallet.movedAt = performance.now();
   // While a remote signer was asked in vain, the counter may have moved.
   if (signed.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = claim.nextNonce;
-  for (const { nonce, gas, fees } of signed) wallet.committed.set(nonce, gas * fees.maxFeePerGas);
+  for (const row of signed) wallet.committed.set(row.nonce, highestCost(row));
   sender.push(signed.map(({ hash, raw }) => ({ hash, raw, everywhere: false })));
   preparations.forget(signed.map(({ id }) => id));
 
