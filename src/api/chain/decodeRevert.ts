@@ -1,12 +1,15 @@
 import { type Abi, decodeErrorResult, type Hex, isHex, parseAbi } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { findRevertWords } from './revertWords.ts';
 
 /** Why a call reverted, in words and in parts. */
 export type RevertReason = {
   /** The error's name: `Error` for a plain message, `Panic`, a custom error's own, or `Unknown`. */
   readonly name: string;
   readonly message: string;
+  /** What that means to the sender of a permit, where it is an error that this service knows. */
+  readonly explanation?: string;
   readonly args?: readonly string[];
   /** The contract that an action called and that refused. */
   readonly target?: string;
@@ -14,22 +17,32 @@ export type RevertReason = {
   readonly data?: string;
 };
 
-/** The errors that tokens agree on (ERC-6093): documents seldom list them in their ABI. */
-const tokenErrors = parseAbi([
+/** The errors that tokens and their libraries agree on (ERC-6093, OpenZeppelin): documents seldom list them in their ABI. */
+const commonErrors = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
   'error ERC20InvalidSender(address sender)',
   'error ERC20InvalidReceiver(address receiver)',
   'error ERC20InvalidApprover(address approver)',
   'error ERC20InvalidSpender(address spender)',
+  'error SafeERC20FailedOperation(address token)',
+  'error OwnableUnauthorizedAccount(address account)',
+  'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
+  'error EnforcedPause()',
 ]);
 const protocolErrors = [...agreementEngineAbi, ...agreementFactoryAbi].filter(({ type }) => type === 'error');
-const knownErrors: Abi = [...protocolErrors, ...tokenErrors];
+const knownErrors: Abi = [...protocolErrors, ...commonErrors];
 
 const maxText = 500;
 
 /** Decodes what a contract reverted with: the protocol's errors, those of the given ABIs, messages and panics. */
 export function decodeRevert(data: Hex | undefined, actionErrors: Abi = []): RevertReason {
+  const reason = decodeReason(data, actionErrors);
+  const explanation = findRevertWords(reason);
+  return explanation === undefined || explanation === reason.message ? reason : { ...reason, explanation };
+}
+
+function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
   if (data === undefined || data === '0x')
     return { name: 'Unknown', message: 'The contract gave no reason.' };
   const decoded = decode(data, actionErrors);
@@ -64,13 +77,16 @@ export function listActionErrors(agreement: unknown): Abi {
 }
 
 const panicNames = new Map([
+  [0x00, 'without a cause'],
   [0x01, 'assertion failed'],
   [0x11, 'arithmetic overflow or underflow'],
   [0x12, 'division by zero'],
   [0x21, 'value is no member of the enumeration'],
+  [0x22, 'badly encoded storage'],
   [0x31, 'array is empty'],
   [0x32, 'array index out of bounds'],
   [0x41, 'out of memory'],
+  [0x51, 'call of a function that is not set'],
 ]);
 
 function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly unknown[] } | undefined {

@@ -1,6 +1,7 @@
-import { encodeAbiParameters, encodeErrorResult, type Hex, parseAbi } from 'viem';
+import { type Abi, encodeAbiParameters, encodeErrorResult, type Hex, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { decodeRevert, listActionErrors } from '../../../src/api/chain/decodeRevert.ts';
 
 const target = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -11,7 +12,15 @@ const inAction = (revertData: Hex) =>
 
 describe('what a contract reverted with is decoded', () => {
   test.each([
-    ['a message', message('No valid transition'), { name: 'Error', message: 'No valid transition' }],
+    [
+      'a message',
+      message('No valid transition'),
+      {
+        name: 'Error',
+        message: 'No valid transition',
+        explanation: 'No transition leads on from the current state by this input.',
+      },
+    ],
     [
       'a panic',
       encodeErrorResult({ abi: plain, errorName: 'Panic', args: [0x12n] }),
@@ -20,7 +29,12 @@ describe('what a contract reverted with is decoded', () => {
     [
       'an error of the protocol',
       encodeErrorResult({ abi: agreementEngineAbi, errorName: 'PermitExpired', args: [7n] }),
-      { name: 'PermitExpired', message: 'PermitExpired(7)', args: ['7'] },
+      {
+        name: 'PermitExpired',
+        message: 'PermitExpired(7)',
+        args: ['7'],
+        explanation: 'The deadline of the permit has passed.',
+      },
     ],
     ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.' }],
     ['no data at all', undefined, { name: 'Unknown', message: 'The contract gave no reason.' }],
@@ -80,5 +94,79 @@ describe('what a contract reverted with is decoded', () => {
     const selector = message('').slice(0, 10);
     const data: Hex = `0x${selector.slice(2)}${encodeAbiParameters([{ type: 'uint256' }], [1n]).slice(2)}`;
     expect(decodeRevert(data)).toMatchObject({ name: 'Unknown', data });
+  });
+});
+
+describe('every reason of the protocol is told in words', () => {
+  const declared = [...agreementEngineAbi, ...agreementFactoryAbi].filter((entry) => entry.type === 'error');
+  const samples: Record<string, unknown> = {
+    uint256: 5n,
+    address: target,
+    bytes32: `0x${'ab'.repeat(32)}`,
+    string: 'x',
+  };
+
+  test.each(
+    [...new Map(declared.map((entry) => [entry.name, entry])).values()].filter(
+      ({ name }) => name !== 'ActionCallFailed',
+    ),
+  )('$name', (entry) => {
+    const args = entry.inputs.map(({ type }) => samples[type]);
+    const abi: Abi = [entry];
+    const decoded = decodeRevert(encodeErrorResult({ abi, errorName: entry.name, args }));
+    expect(decoded.name).toBe(entry.name);
+    expect(decoded.explanation ?? decoded.message).toMatch(/^[A-Z].*[a-z)]\.$/);
+  });
+
+  test.each([
+    'InputDef id zero',
+    'Duplicate inputId',
+    'InitVar id zero',
+    'Unknown inputId',
+    'Field type mismatch',
+    'Field data is empty',
+    'Invalid uint256 encoding',
+    'Invalid address encoding',
+    'Invalid bool encoding',
+    'Invalid bytes32 encoding',
+    'Invalid string encoding',
+    'Required field missing',
+    'Persist field type mismatch',
+    'Unknown operation',
+    'Condition field not found in input data',
+    'Verifier not registered',
+    'No valid transition',
+  ])('%s', (text) => {
+    expect(decodeRevert(message(text))).toEqual({
+      name: 'Error',
+      message: text,
+      explanation: expect.any(String),
+    });
+  });
+
+  test.each([
+    ["the action's message", message('closed'), { name: 'Error', message: 'closed', target }],
+    [
+      "a panic of the action's target",
+      encodeErrorResult({ abi: plain, errorName: 'Panic', args: [0x11n] }),
+      { name: 'Panic', message: 'Panic arithmetic overflow or underflow', target },
+    ],
+    ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.', target }],
+    [
+      'an action that calls another agreement',
+      inAction(message('No valid transition')),
+      { name: 'Error', explanation: expect.any(String) },
+    ],
+  ] as const)('an action that fails with %s', (_, data, expected) => {
+    expect(decodeRevert(inAction(data))).toMatchObject(expected);
+  });
+
+  test.each([0x00, 0x01, 0x11, 0x12, 0x21, 0x22, 0x31, 0x32, 0x41, 0x51])('panic %d', (code) => {
+    const data = encodeErrorResult({ abi: plain, errorName: 'Panic', args: [BigInt(code)] });
+    expect(decodeRevert(data).message).toMatch(/^Panic [a-z]/);
+  });
+
+  test('a text that a caller made up has no words of ours', () => {
+    expect(decodeRevert(message('constructor'))).toEqual({ name: 'Error', message: 'constructor' });
   });
 });
