@@ -465,6 +465,26 @@ describe('a deployment is refused and nothing is stored', () => {
     await setStatus('active');
   });
 
+  test('where nobody has looked after the wallet for long', async () => {
+    const saySince = (since: string) =>
+      service.handle.pool.query(
+        `update service.relayer_wallets set updated_at = now() - $1::interval, lease_until = now() - $1::interval`,
+        [since],
+      );
+    await saySince('2 minutes');
+    const before = await service.countRows();
+    const refused = await deploy((await prepare()).body);
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { details: { reason: 'relayer_unfunded' } } },
+    });
+    expect(await service.countRows()).toEqual(before);
+    // A worker that is started again is waited for.
+    await saySince('20 seconds');
+    expect((await deploy((await prepare()).body)).status).toBe(200);
+    await saySince('-1 day');
+  });
+
   test('where the chain does not answer', async () => {
     const cutOff = await startTestApi(service.databaseUrl, {});
     const before = await service.countRows();

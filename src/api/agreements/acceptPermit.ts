@@ -1,4 +1,4 @@
-import { and, desc, eq, ne } from 'drizzle-orm';
+import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { Abi, Address, Hex, PublicClient } from 'viem';
 import { decodeRevert } from '../chain/decodeRevert.ts';
 import type { PermitFacts } from '../chain/readPermitFacts.ts';
@@ -79,12 +79,24 @@ export function refuseNonceInFlight(nonce: bigint): RefusedError {
   return new RefusedError('nonce_in_flight', message, { facts: { nonce: nonce.toString() } });
 }
 
-/** The wallet that simulations run as: the active one with the most funds. Undefined where the chain has none. */
+/** What a wallet's worker last said of it is believed for so long after it was to say something again. */
+const silence = sql`interval '60 seconds'`;
+
+/**
+ * The wallet that simulations run as: the active one with the most funds, of which a worker has said so lately. Undefined where the
+ * chain has none.
+ */
 export async function findWallet(database: Database, chainId: number): Promise<Address | undefined> {
   const [wallet] = await database
     .select({ address: relayerWallets.address })
     .from(relayerWallets)
-    .where(and(eq(relayerWallets.chainId, chainId), eq(relayerWallets.status, 'active')))
+    .where(
+      and(
+        eq(relayerWallets.chainId, chainId),
+        eq(relayerWallets.status, 'active'),
+        sql`greatest(${relayerWallets.leaseUntil}, ${relayerWallets.updatedAt}) > now() - ${silence}`,
+      ),
+    )
     .orderBy(desc(relayerWallets.balance))
     .limit(1);
   return wallet?.address;

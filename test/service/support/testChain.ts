@@ -46,8 +46,8 @@ export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 /** Says of the chain what a running worker says: that a funded wallet is there. */
 export async function offerWallet({ handle }: TestService, { relayer }: TestChain): Promise<void> {
   await handle.pool.query(
-    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce)
-     values ($1, $2, 'active', 1, 0) on conflict (chain_id, address) do update set status = 'active'`,
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce, lease_owner, lease_until)
+     values ($1, $2, 'active', 1, 0, 'a worker', now() + interval '1 day') on conflict (chain_id, address) do update set status = 'active'`,
     [chainId, relayer],
   );
 }
