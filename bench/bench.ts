@@ -3,12 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { findDevDirectory } from '../src/api/dev/devDirectory.ts';
 import { findRunningDevStack } from '../src/api/dev/devStack.ts';
+import { runCompileBenchmark } from './compileCommand.ts';
 import { describeDistribution } from './distribution.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
-import { runRelayBenchmark } from './relayCommand.ts';
 import { runReadBenchmark } from './readCommand.ts';
+import { sendReadLoad } from './readLoad.ts';
+import { runRelayBenchmark } from './relayCommand.ts';
 import { measureWebhookLatency } from './webhookLatency.ts';
 import { runWebhookBenchmark } from './webhooksCommand.ts';
 
@@ -30,16 +32,38 @@ program
   });
 program
   .command('memory')
-  .description('resident memory of API, worker and indexer')
-  .option('--seconds <count>', 'how long to look', parseCount, 30)
-  .action(async ({ seconds }: { seconds: number }) => {
-    getStack();
-    const residentMb = await measureMemory({ directory, seconds });
-    for (const [name, distribution] of Object.entries(residentMb)) {
-      console.log(`${name.padEnd(8)} ${describeDistribution(distribution, 'MB')}`);
+  .description('resident memory of API, worker and indexer, at rest or while agreements are read')
+  .option('--seconds <count>', 'how long to look at rest', parseCount, 30)
+  .option('--minutes <count>', 'how long to read and look, instead', parseCount)
+  .option('--connections <count>', 'connections that read at the same time', parseCount, 10)
+  .action(async (options: { seconds: number; minutes?: number; connections: number }) => {
+    const { minutes, connections } = options;
+    const stack = getStack();
+    const seconds = minutes === undefined ? options.seconds : 60 * minutes;
+    const [residentMb, load] = await Promise.all([
+      measureMemory({ directory, seconds }),
+      minutes === undefined ? undefined : sendReadLoad({ stack, seconds, connections }),
+    ]);
+    if (load)
+      console.log(
+        `${load.total} reads, ${load.perSecond} a second, p50 ${load.p50Ms} ms, p99 ${load.p99Ms} ms`,
+      );
+    for (const [name, { earlyMb, lateMb, ...distribution }] of Object.entries(residentMb)) {
+      console.log(
+        `${name.padEnd(8)} ${describeDistribution(distribution, 'MB')}   ${earlyMb} MB early, ${lateMb} MB late`,
+      );
     }
-    keep('memory', { residentMb });
+    keep('memory', { residentMb, load });
   });
+program
+  .command('relay')
+  .description('inputs a second and their latency, on a stack of its own that nothing else uses')
+  .option('--seconds <count>', 'how long each part lasts', parseCount, 60)
+  .option('--wallets <count>', 'relayer wallets', parseCount, 4)
+  .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
+  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
+  .option('--profile <directory>', 'where API and worker leave CPU profiles')
+  .action(async (options) => keep('relay', await runRelayBenchmark(options)));
 program
   .command('webhooks')
   .description(
@@ -60,6 +84,12 @@ program
     keep('webhook-latency', { chainId: chain, latencyMs });
   });
 program
+  .command('compile')
+  .description('a document compiled and hashed, beside the same with viem alone')
+  .option('--directory <path>', 'where the documents are, by default the examples')
+  .option('--rounds <count>', 'measured compilations', parseCount, 1_000)
+  .action((options) => keep('compile', runCompileBenchmark(options)));
+program
   .command('read')
   .description('reads of one API beside a bare handler and Ponder, on a database of its own')
   .option(
@@ -72,15 +102,6 @@ program
   .option('--connections <count>', 'connections at the same time', parseCount, 50)
   .option('--profile <directory>', 'where the API leaves a CPU profile')
   .action(async (options) => keep('read', await runReadBenchmark(options)));
-program
-  .command('relay')
-  .description('inputs a second and their latency, on a stack of its own that nothing else uses')
-  .option('--seconds <count>', 'how long each part lasts', parseCount, 60)
-  .option('--wallets <count>', 'relayer wallets', parseCount, 4)
-  .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
-  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
-  .option('--profile <directory>', 'where API and worker leave CPU profiles')
-  .action(async (options) => keep('relay', await runRelayBenchmark(options)));
 
 try {
   await program.parseAsync();

@@ -8,11 +8,17 @@ import { type Distribution, summarise } from './distribution.ts';
 const intervalMs = 1_000;
 const measuredProcesses = ['the api', 'the worker', 'the indexer'];
 
-/** Resident memory of the processes of a development stack in MB (10^6 bytes), looked at once a second. */
+/** What a process held in MB (10^6 bytes), and how that went on: medians of the second and of the last quarter of the time. */
+export type Residence = Distribution & { earlyMb: number; lateMb: number };
+
+/**
+ * Resident memory of the processes of a development stack in MB, looked at once a second. The first quarter of the time, in which
+ * caches fill, says nothing about growth.
+ */
 export async function measureMemory(options: {
   directory: DevDirectory;
   seconds: number;
-}): Promise<Record<string, Distribution>> {
+}): Promise<Record<string, Residence>> {
   const list = readProcessList(options.directory.processesFile);
   const samples = new Map(measuredProcesses.map((name): [string, number[]] => [name, []]));
   for (let second = 0; second < options.seconds; second++) {
@@ -24,8 +30,16 @@ export async function measureMemory(options: {
     await delay(intervalMs);
   }
   return Object.fromEntries(
-    [...samples].map(([name, values]) => [name.replace('the ', ''), summarise(values)]),
+    [...samples].map(([name, values]) => [name.replace('the ', ''), describeResidence(values)]),
   );
+}
+
+function describeResidence(values: readonly number[]): Residence {
+  const quarter = Math.max(1, Math.floor(values.length / 4));
+  const second = values.slice(quarter, 2 * quarter);
+  const early = summarise(second.length > 0 ? second : values);
+  const late = summarise(values.slice(-quarter));
+  return { ...summarise(values), earlyMb: early.p50, lateMb: late.p50 };
 }
 
 function readResidentMegabytes(pid: number): number {

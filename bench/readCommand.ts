@@ -11,6 +11,7 @@ import { startAnvil } from '../src/api/dev/anvil.ts';
 import { findFreePort } from '../src/api/dev/freePort.ts';
 import { startPostgres } from '../src/api/dev/postgres.ts';
 import { createLogger } from '../src/api/log/createLogger.ts';
+import { readProcessorSeconds } from './processorTime.ts';
 import { chainId, seedAgreements } from './read/seedAgreements.ts';
 import { type LoadResult, sendLoad } from './read/sendLoad.ts';
 import { lightDrizzle, startProgram } from './read/startProgram.ts';
@@ -27,7 +28,13 @@ export type ReadCommand = {
 export const readSubjects = ['service', 'bare', 'graphql'] as const;
 type Subject = (typeof readSubjects)[number];
 
-export type ReadMeasure = LoadResult & { size: number; route: Route; subject: Subject };
+export type ReadMeasure = LoadResult & {
+  size: number;
+  route: Route;
+  subject: Subject;
+  /** What one request has taken of a processor, in the answering process alone. */
+  processorUs: number;
+};
 
 const rateLimit = 1_000_000;
 const warmUpSeconds = 2;
@@ -117,7 +124,12 @@ async function measure(
           const headers = { 'x-api-key': key, 'content-type': 'application/json' };
           const load = { url: urls[subject], connections, headers, requests };
           await sendLoad({ ...load, seconds: warmUpSeconds });
-          const measured = { size, route, subject, ...(await sendLoad({ ...load, seconds })) };
+          const { pid } = { service: api, bare, graphql: indexer }[subject];
+          const usedBefore = readProcessorSeconds(pid);
+          const result = await sendLoad({ ...load, seconds });
+          const usedSeconds = readProcessorSeconds(pid) - usedBefore;
+          const processorUs = Math.round((usedSeconds * 1e6) / result.total);
+          const measured = { size, route, subject, ...result, processorUs };
           console.error(JSON.stringify(measured));
           measures.push(measured);
         }
@@ -163,13 +175,14 @@ function print({ connections, seconds }: ReadCommand, measures: readonly ReadMea
   console.log(
     `one API process, ${connections} connections, ${seconds} s each, limit of reads raised to ${rateLimit} a second`,
   );
-  const rows = measures.map(({ size, route, subject, perSecond, p50Ms, p99Ms }) => ({
+  const rows = measures.map(({ size, route, subject, perSecond, p50Ms, p99Ms, processorUs }) => ({
     agreements: size,
     route,
     subject,
     'requests/s': Math.round(perSecond),
     'p50 ms': p50Ms,
     'p99 ms': p99Ms,
+    'CPU µs': processorUs,
     'of bare': share(perSecond, find(size, route, 'bare')?.perSecond),
     [`p50 of ${smallest}`]: share(p50Ms, find(smallest, route, subject)?.p50Ms),
   }));

@@ -23,7 +23,7 @@ const resultShape = z.object({
   p99Ms: z.number(),
   failed: z.number(),
 });
-export type LoadResult = Omit<z.output<typeof resultShape>, 'failed' | 'total'>;
+export type LoadResult = Omit<z.output<typeof resultShape>, 'failed'>;
 
 /**
  * Sends a load from a process of its own.
@@ -37,8 +37,8 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
     );
     child.stdin?.end(JSON.stringify(load));
   });
-  const { failed, total, ...result } = resultShape.parse(JSON.parse(output));
-  if (failed > 0 || total === 0)
-    throw new Error(`${failed} of ${total} requests to ${load.url}${load.requests[0]?.path} failed`);
+  const { failed, ...result } = resultShape.parse(JSON.parse(output));
+  if (failed > 0 || result.total === 0)
+    throw new Error(`${failed} of ${result.total} requests to ${load.url}${load.requests[0]?.path} failed`);
   return result;
 }

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { createServiceClient } from '../src/api/demo/serviceClient.ts';
+import type { DevStack } from '../src/api/dev/devStack.ts';
+import { type LoadResult, sendLoad } from './read/sendLoad.ts';
+
+/** Reads all day long would do the same: the list, and record, state and history of the agreements that it names. */
+export async function sendReadLoad(options: {
+  stack: DevStack;
+  seconds: number;
+  connections: number;
+}): Promise<LoadResult> {
+  const { stack, seconds, connections } = options;
+  const service = createServiceClient(stack);
+  const listed = await service.get('/agreements?limit=100', z.array(z.object({ id: z.string() })));
+  const paths = listed.flatMap(({ id }) =>
+    ['', '/state', '/inputs'].map((part) => `/v0/agreements/${id}${part}`),
+  );
+  const requests = ['/v0/agreements', ...paths].map((path) => ({ method: 'GET' as const, path }));
+  return sendLoad({
+    url: stack.baseUrl,
+    connections,
+    seconds,
+    headers: { 'x-api-key': stack.apiKey },
+    requests,
+  });
+}
