@@ -1,5 +1,6 @@
-/** Variables that hold nothing but secrets, comma-separated. */
-const secretVariables = /^RELAYER_PRIVATE_KEYS|^ENCRYPTION_KEY|SECRET|PASSWORD/;
+/** Variables that hold nothing but secrets, comma-separated; the path of a file with a secret is none. */
+const secretVariables =
+  /^(?!.*_FILES?$)(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY|AWS_SESSION_TOKEN|.*(SECRET|PASSWORD))/;
 /** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
 const urlVariables = /^(DATABASE|RPC|WS|SMTP)_URL/;
 

@@ -52,3 +52,15 @@ test('what has the form of a secret is masked without being known', () => {
     c: 'postgres://me:[redacted]@host/db',
   });
 });
+
+test('credentials of AWS are secrets, the path of a file with a password is none', () => {
+  const env = {
+    AWS_SECRET_ACCESS_KEY: 'aws-secret-key',
+    AWS_SESSION_TOKEN: 'aws-session-token',
+    RELAYER_KEYSTORE_PASSWORD_FILE: '/run/secrets/keystore',
+    RELAYER_PRIVATE_KEYS_84532: `0x${'ab'.repeat(32)}`,
+  };
+  const secrets = listSecrets(env);
+  expect(secrets).toEqual(expect.arrayContaining(['aws-secret-key', 'aws-session-token', 'ab'.repeat(32)]));
+  expect(secrets).not.toContain('/run/secrets/keystore');
+});
