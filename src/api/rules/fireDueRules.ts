@@ -104,10 +104,9 @@ async function fire(
   const firings = buildFirings(occurrence, { eventIds, createdAt });
   const stored = await storeFirings(transaction, firings, { chainId, blockNumber: null });
   const events = stored.flatMap(({ event }) => event ?? []);
-  const noBlock = { blockNumber: null, txHash: null, blockOrder: 0 };
   await releaseNow(
     transaction,
-    events.map((event) => ({ ...event, ...noBlock })),
+    events.map((event, blockOrder) => ({ ...event, blockNumber: null, txHash: null, blockOrder })),
   );
   return { number: due.number, count: stored.length };
 }

@@ -1,0 +1,290 @@
+import { createPublicClient, http } from 'viem';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { recordShape } from '../../../src/api/http/resources.ts';
+import { createRuleRunner } from '../../../src/api/rules/ruleRunner.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { silent } from '../projector/support/setup.ts';
+import { buildLease } from '../support/documents.ts';
+import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
+import { outcome } from '../support/outcome.ts';
+import { createAccount, signDeploy, signInput } from '../support/permits.ts';
+import { chainId } from '../support/testChain.ts';
+import type { TestPrincipal } from '../support/testService.ts';
+
+let stack: IndexedService;
+let principal: TestPrincipal;
+const closings: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  stack = await startIndexedService();
+  principal = await stack.service.createPrincipal();
+});
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+afterAll(() => stack.close());
+
+const notification = {
+  channel: 'external_webhook',
+  subject: `\${agreementName}`,
+  body: `Rent: \${variables.rent}`,
+};
+const onDeploy = {
+  id: 'deployed',
+  name: 'It is there',
+  trigger: { type: 'onTransition', inputs: ['__deploy'] },
+  recipients: ['*'],
+  notification,
+};
+const onAge = {
+  id: 'waiting',
+  name: 'It waits',
+  trigger: {
+    type: 'temporal',
+    states: ['OFFERED'],
+    condition: { type: 'stateAge', threshold: { value: 2, unit: 'seconds' } },
+    fireOnce: true,
+  },
+  recipients: ['tenant', 'desk@lease.example'],
+  notification: { ...notification, body: `Still \${toState}` },
+};
+
+/** A signed deployment with these rules, and who signs for it. */
+async function prepare(notificationTemplate?: unknown) {
+  const { token, factory } = stack.chain;
+  const [landlord, tenant] = [createAccount(), createAccount()];
+  const agreement = buildLease(token);
+  const values = { landlord: landlord.address, tenant: tenant.address, rent: '5' };
+  const permit = await signDeploy({ account: landlord, agreement, values, chainId, factory });
+  const participants = [
+    { variableKey: 'tenant', walletAddress: tenant.address, email: 'tenant@lease.example' },
+  ];
+  const unsigned = {
+    agreement,
+    chainId,
+    initValues: { landlord: landlord.address, rent: '5' },
+    participants,
+  };
+  const rules = notificationTemplate === undefined ? {} : { notificationTemplate };
+  return {
+    landlord,
+    tenant,
+    agreement,
+    unsigned: { ...unsigned, ...rules },
+    body: { ...unsigned, displayName: 'Lease', ...permit, ...rules },
+  };
+}
+async function deploy(notificationTemplate: unknown) {
+  const prepared = await prepare(notificationTemplate);
+  const answer = await principal.call('POST', '/v0/agreements/deploy-with-permit', { body: prepared.body });
+  expect(answer.status).toBe(200);
+  return { ...prepared, answer, record: recordShape.parse(answer.body.data) };
+}
+
+const toldShape = z.object({ data: z.looseObject({ ruleId: z.string(), recipient: z.string() }) });
+async function toldOf(recordId: string) {
+  const { rows } = await stack.service.handle.pool.query<{ body: string }>(
+    `select body from service.events
+     where record_id = $1 and type = 'agreement.notification.triggered' and state = 'released' order by position`,
+    [recordId],
+  );
+  return rows.map(({ body }) => toldShape.parse(JSON.parse(body)).data);
+}
+
+async function startRunner({ idleMs }: { idleMs: number }) {
+  const runner = createRuleRunner({
+    pool: stack.service.handle.pool,
+    databaseUrl: stack.service.databaseUrl,
+    chains: [{ chainId, confirmations: 1 }],
+    clients: new Map([[chainId, createPublicClient({ transport: http(stack.chain.rpcUrl), cacheTime: 0 })]]),
+    idleMs,
+    logger: silent,
+    pollIntervalMs: 200,
+  });
+  closings.push(runner.close);
+  await runner.ready;
+}
+
+test('bad rules are refused with everything that is wrong, and nothing is stored', async () => {
+  const { body, unsigned } = await prepare({
+    rules: [{ ...onDeploy, recipients: ['nobody'], notification: { subject: ' ', body: 'b' } }],
+  });
+  const before = await stack.service.countRows();
+  const refused = {
+    status: 400,
+    code: 'bad_request',
+    message: 'The notification template is not valid.',
+    details: {
+      reason: 'invalid_notification_template',
+      field: 'notificationTemplate',
+      issues: [
+        { path: 'notificationTemplate.rules.0.notification.subject', message: 'must not be blank' },
+        {
+          path: 'notificationTemplate.rules.0.recipients.0',
+          message: 'must be *, @observers, a variable of type address or an e-mail address',
+        },
+      ],
+    },
+  };
+  expect(outcome(await principal.call('POST', '/v0/agreements/deploy-with-permit', { body }))).toEqual(
+    refused,
+  );
+  expect(outcome(await principal.call('POST', '/v0/agreements/validate', { body: unsigned }))).toEqual(
+    refused,
+  );
+  expect(await stack.service.countRows()).toEqual(before);
+});
+
+test('what is wrong with values comes before what is wrong with rules', async () => {
+  const { unsigned } = await prepare({ rules: 'none' });
+  const body = { ...unsigned, initValues: { ...unsigned.initValues, rent: 'much' } };
+  const { details } = outcome(await principal.call('POST', '/v0/agreements/validate', { body }));
+  expect(details?.reason).toBe('invalid_values');
+});
+
+test('rules whose mails nobody sends are accepted with a warning', async () => {
+  const { answer, unsigned } = await deploy({
+    rules: [{ ...onDeploy, notification: { subject: 's', body: 'b' } }],
+  });
+  const warning = {
+    path: 'notificationTemplate.rules.0.notification.channel',
+    message: 'is email, and this service has no mail server: nothing will be sent',
+  };
+  expect(answer.body.meta?.warnings).toEqual([warning]);
+  const preflight = await principal.call('POST', '/v0/agreements/validate', { body: unsigned });
+  expect(preflight.body.data).toMatchObject({ warnings: expect.arrayContaining([warning]) });
+});
+
+test('rules speak of the deployment, and of a state that lasts by the clock where the chain stands still', async () => {
+  await startRunner({ idleMs: 0 });
+  const { record } = await deploy({ metadata: { id: 'lease-rules' }, rules: [onDeploy, onAge] });
+  await waitUntil('all is told', async () => (await toldOf(record.id)).length === 4);
+  const told = await toldOf(record.id);
+  expect(told.map(({ ruleId, recipient }) => [ruleId, recipient])).toEqual([
+    ['deployed', 'tenant@lease.example'],
+    ['deployed', record.participants?.find(({ variableKey }) => variableKey === 'landlord')?.walletAddress],
+    ['waiting', 'tenant@lease.example'],
+    ['waiting', 'desk@lease.example'],
+  ]);
+  expect(told[0]).toMatchObject({ notificationTemplateId: 'lease-rules', notification: { body: 'Rent: 5' } });
+  expect(told[2]).toMatchObject({ triggerType: 'temporal', notification: { body: 'Still OFFERED' } });
+});
+
+const previewShape = z.object({
+  transition: z.unknown().optional(),
+  rules: z.array(z.looseObject({ ruleId: z.string(), fires: z.boolean(), reason: z.string().optional() })),
+});
+const preview = async (id: string, body: unknown, by = principal) =>
+  by.call('POST', `/v0/agreements/${id}/notifications/preview`, { body });
+
+test('a preview says what rules would do, and why the others would do nothing, and stores nothing', async () => {
+  const onAccept = {
+    ...onDeploy,
+    id: 'accepted',
+    trigger: { type: 'onTransition', to: ['ACTIVE'] },
+    recipients: ['tenant', 'keeper'],
+  };
+  const off = { ...onAccept, id: 'off', enabled: false };
+  const { record } = await deploy({ rules: [onDeploy, onAccept, off, onAge] });
+  await waitUntil('the deployment is told of', async () => (await toldOf(record.id)).length === 2);
+  const told = await toldOf(record.id);
+  const answer = await preview(record.id, { transition: { inputId: 'accept' } });
+  expect(answer.status).toBe(200);
+  expect(answer.body.data).toEqual({
+    transition: { fromState: 'OFFERED', toState: 'ACTIVE', inputId: 'accept' },
+    rules: [
+      {
+        ruleId: 'deployed',
+        triggerType: 'onTransition',
+        channel: 'external_webhook',
+        fires: false,
+        reason: 'input_not_listed',
+        recipients: [],
+      },
+      {
+        ruleId: 'accepted',
+        triggerType: 'onTransition',
+        channel: 'external_webhook',
+        fires: true,
+        recipients: [{ recipient: 'tenant@lease.example', fires: true }],
+        notification: { subject: 'Lease', body: 'Rent: 5' },
+      },
+      {
+        ruleId: 'off',
+        triggerType: 'onTransition',
+        channel: 'external_webhook',
+        fires: false,
+        reason: 'disabled',
+        recipients: [],
+      },
+      {
+        ruleId: 'waiting',
+        triggerType: 'temporal',
+        channel: 'external_webhook',
+        fires: false,
+        reason: 'other_trigger',
+        recipients: [],
+      },
+    ],
+  });
+
+  const reasonAt = async (at: string) => {
+    const { rules } = previewShape.parse((await preview(record.id, { at })).body.data);
+    return rules.map(({ fires, reason }) => (fires ? 'fires' : reason));
+  };
+  const others = ['other_trigger', 'other_trigger', 'disabled'];
+  expect(await reasonAt('2020-01-01T00:00:00Z')).toEqual([...others, 'not_due']);
+  expect(await reasonAt('2100-01-01T00:00:00Z')).toEqual([...others, 'fires']);
+  expect(await toldOf(record.id)).toEqual(told);
+
+  const tried = await preview(record.id, {
+    transition: { inputId: '__deploy' },
+    notificationTemplate: { rules: [onDeploy] },
+  });
+  expect(previewShape.parse(tried.body.data).rules).toMatchObject([{ ruleId: 'deployed', fires: true }]);
+});
+
+test('a preview is refused where it makes no sense, and to whoever has no part in it', async () => {
+  const { record } = await deploy({ rules: [onDeploy] });
+  const details = async (body: unknown) => outcome(await preview(record.id, body)).details;
+  expect(await details({})).toMatchObject({ issues: [{ path: 'at' }] });
+  expect(await details({ at: 'soon' })).toMatchObject({ issues: [{ path: 'at' }] });
+  expect(await details({ transition: { inputId: 'sleep' } })).toMatchObject({ reason: 'unknown_input' });
+  expect(await details({ at: '2100-01-01T00:00:00Z', notificationTemplate: { rules: 1 } })).toMatchObject({
+    reason: 'invalid_notification_template',
+  });
+  const stranger = await stack.service.createPrincipal();
+  expect((await preview(record.id, { at: '2100-01-01T00:00:00Z' }, stranger)).status).toBe(403);
+  const reader = await stack.service.createPrincipal(['webhooks.read']);
+  expect((await preview(record.id, { at: '2100-01-01T00:00:00Z' }, reader)).status).toBe(403);
+  expect((await preview('agr_0', { at: '2100-01-01T00:00:00Z' })).status).toBe(404);
+});
+
+// Last: permits that are signed by the clock are out of date for a chain that is ahead of it.
+test('a state that is left in time is not told of, and one that lasts is as soon as the chain says so', async () => {
+  await startRunner({ idleMs: 3_600_000 });
+  const rule = {
+    ...onAge,
+    trigger: { ...onAge.trigger, condition: { type: 'stateAge', threshold: { value: 1, unit: 'days' } } },
+  };
+  const first = await deploy({ rules: [rule] });
+  const second = await deploy({ rules: [rule] });
+  const { body } = await signInput({
+    account: first.tenant,
+    agreement: first.agreement,
+    agreementAddress: z.templateLiteral(['0x', z.string()]).parse(first.record.address),
+    chainId,
+    inputId: 'accept',
+    values: { months: 1 },
+  });
+  const accepted = await principal.call('POST', `/v0/agreements/${first.record.id}/input`, { body });
+  expect(accepted.status).toBe(200);
+  await waitUntil('it is accepted', async () => {
+    const { body: state } = await principal.call('GET', `/v0/agreements/${first.record.id}/state`);
+    return JSON.stringify(state.data).includes('ACTIVE');
+  });
+  await stack.chain.client.increaseTime({ seconds: 86_500 });
+  await stack.chain.client.mine({ blocks: 1 });
+  await waitUntil('the second is told of', async () => (await toldOf(second.record.id)).length === 2);
+  expect(await toldOf(first.record.id)).toEqual([]);
+});
