@@ -11,6 +11,7 @@ import {
 import type { Database } from '../database/database.ts';
 import type { AdministrationSettings } from './administrationSettings.ts';
 import { type Answer, answerKey, answerRows } from './answer.ts';
+import { addTrace } from './trace/traceCommand.ts';
 import { addListen, addWebhooks } from './webhookCommands.ts';
 
 /** What the commands need, and where their answers go. */
@@ -31,6 +32,7 @@ Examples:
   npm run -s admin -- keys list --principal acme --json
   npm run -s admin -- keys rotate key_0123456789abcdef0123456789abcdef
   npm run -s admin -- listen --principal acme
+  npm run -s admin -- trace agr_0123456789abcdef0123456789abcdef
 
 The database is the one of DATABASE_URL (also from .env), or else of the npm run dev that is running.`;
 
@@ -49,6 +51,7 @@ export function buildProgram(context: ProgramContext): Command {
   addKeys(program, context);
   addWebhooks(program, context);
   addListen(program, context);
+  addTrace(program, context);
   return program;
 }
 

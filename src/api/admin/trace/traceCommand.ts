@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { ProgramContext } from '../buildProgram.ts';
+import { describeTrace } from './describeTrace.ts';
+import { readTrace } from './readTrace.ts';
+
+/** Where something is, and how it got there. */
+export function addTrace(program: Command, { withDatabase }: ProgramContext): void {
+  program
+    .command('trace')
+    .description(
+      'show all that is known of one thing: who asked, what was signed and sent, what came of it, who was told',
+    )
+    .argument(
+      '<id>',
+      'of a record, input, transaction, event or delivery; a transaction hash; or the digest of a permit',
+    )
+    .action((id: string) =>
+      withDatabase(async (database) => {
+        const trace = await readTrace(database, id);
+        return { value: trace, text: describeTrace(trace) };
+      }),
+    );
+}
