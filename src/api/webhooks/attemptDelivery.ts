@@ -34,32 +34,42 @@ export async function attemptDelivery(
   attempt: AttemptRequest,
 ): Promise<AttemptOutcome> {
   const startedAt = performance.now();
-  const timeout = AbortSignal.timeout(attempt.timeoutMs);
-  const signal = AbortSignal.any([attempt.signal, timeout]);
-  const outcome = (found: Partial<AttemptOutcome>) => ({
-    responseStatus: undefined,
-    responseExcerpt: undefined,
-    error: undefined,
+  const ending = new AbortController();
+  let isOverdue = false;
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    ending.abort();
+  }, attempt.timeoutMs);
+  const stop = () => ending.abort();
+  attempt.signal.addEventListener('abort', stop, { once: true });
+  const describe = (error: unknown) =>
+    isOverdue ? `no whole answer within ${attempt.timeoutMs} ms` : describeConnectionFault(error);
+  const outcome = (found: Omit<AttemptOutcome, 'durationMs'>) => ({
     ...found,
     durationMs: Math.round(performance.now() - startedAt),
   });
-  const describe = (error: unknown) =>
-    timeout.aborted ? `no whole answer within ${attempt.timeoutMs} ms` : describeConnectionFault(error);
 
-  let response: Dispatcher.ResponseData;
   try {
-    response = await post(dispatcher, attempt, signal);
-  } catch (error) {
     attempt.signal.throwIfAborted();
-    return outcome({ error: describe(error) });
+    const answer = await post(dispatcher, attempt, ending.signal).catch((error: unknown) => ({ error }));
+    attempt.signal.throwIfAborted();
+    if ('error' in answer)
+      return outcome({
+        responseStatus: undefined,
+        responseExcerpt: undefined,
+        error: describe(answer.error),
+      });
+    const read = await readBody(answer.body, attempt.responseBytes);
+    attempt.signal.throwIfAborted();
+    return outcome({
+      responseStatus: answer.statusCode,
+      responseExcerpt: excerptOf(read.bytes) || undefined,
+      error: read.failure === undefined ? undefined : describe(read.failure),
+    });
+  } finally {
+    clearTimeout(timer);
+    attempt.signal.removeEventListener('abort', stop);
   }
-  const read = await readBody(response.body, attempt.responseBytes);
-  attempt.signal.throwIfAborted();
-  return outcome({
-    responseStatus: response.statusCode,
-    responseExcerpt: excerptOf(read.bytes) || undefined,
-    error: read.failure === undefined ? undefined : describe(read.failure),
-  });
 }
 
 /** An idle connection that its receiver closes while it is taken says nothing of the receiver: the next one is new. */
