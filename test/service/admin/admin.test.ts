@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAdmin } from '../../../src/api/admin/runAdmin.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -146,4 +150,12 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(complaint).toContain("missing required argument 'principal'");
   });
+});
+
+test('whoever stops reading gets no complaint', async () => {
+  const entry = fileURLToPath(new URL('../../../src/api/admin/admin.ts', import.meta.url));
+  const child = spawn(process.execPath, [entry, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ complaint, code }).toEqual({ complaint: '', code: 0 });
 });
