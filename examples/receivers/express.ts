@@ -4,7 +4,7 @@ import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
 
-/** A receiver with Express: WEBHOOK_SECRET=whsec_… node examples/receivers/express.ts */
+/** A receiver with Express: WEBHOOK_SECRET=whsec_… npx node examples/receivers/express.ts */
 
 const inbox = openInbox(settings.inbox);
 const app = express();

@@ -6,7 +6,7 @@ import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
 
-/** A receiver with Hono: WEBHOOK_SECRET=whsec_… node examples/receivers/hono.ts */
+/** A receiver with Hono: WEBHOOK_SECRET=whsec_… npx node examples/receivers/hono.ts */
 
 const inbox = openInbox(settings.inbox);
 const app = new Hono();

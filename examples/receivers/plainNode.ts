@@ -4,7 +4,7 @@ import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
 
-/** A receiver with nothing but Node: WEBHOOK_SECRET=whsec_… node examples/receivers/plainNode.ts */
+/** A receiver with nothing but Node: WEBHOOK_SECRET=whsec_… npx node examples/receivers/plainNode.ts */
 
 const inbox = openInbox(settings.inbox);
 

@@ -290,10 +290,12 @@ describe('the receiver of the examples', () => {
       program.signal('SIGTERM');
       await program.exited;
     });
-    await waitUntil('the receiver listens', () => {
+    const isListening = () => {
       if (program.hasEnded()) throw new Error(program.lines.join('\n'));
       return program.lines.some((line) => line.startsWith('listening'));
-    });
+    };
+    // A busy machine takes its time to start a program.
+    await waitUntil('the receiver listens', isListening, 90_000);
     return program;
   };
 

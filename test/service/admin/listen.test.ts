@@ -15,6 +15,8 @@ import {
 } from '../support/testService.ts';
 
 const env = { WEBHOOK_ALLOWED_TARGETS: '127.0.0.1' };
+/** A busy machine takes its time to start a program. */
+const startTimeoutMs = 90_000;
 const programs: Program[] = [];
 let service: TestService;
 let owner: TestPrincipal;
@@ -46,11 +48,12 @@ function listen(port: number, ...words: string[]): Program {
 }
 
 async function awaitLine(program: Program, pattern: RegExp): Promise<string> {
-  return waitUntil(`a line has ${pattern}`, () => {
+  const ask = () => {
     const found = program.lines.find((line) => pattern.test(line));
     if (found === undefined && program.hasEnded()) throw new Error(program.lines.join('\n'));
     return found;
-  });
+  };
+  return waitUntil(`a line has ${pattern}`, ask, startTimeoutMs);
 }
 
 async function stop(program: Program): Promise<number | null> {
@@ -82,7 +85,11 @@ test('listening verifies and prints what arrives, disables its webhook at the en
   expect(await readWebhooks()).toEqual([{ url, status: 'disabled' }]);
 
   const again = listen(port, '--json');
-  await waitUntil('it listens again', async () => (await readWebhooks())[0]?.status === 'active');
+  await waitUntil(
+    'it listens again',
+    async () => (await readWebhooks())[0]?.status === 'active',
+    startTimeoutMs,
+  );
   const [second] = await releaseTransitions(service, owner, 1);
   await waitUntil('the event has arrived', async () => {
     const statement = 'select 1 from service.deliveries where event_id = $1 and status = $2';
