@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { type Program, startProgram } from '../e2e/support/program.ts';
@@ -8,6 +8,9 @@ import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 type Worker = { program: Program; port: number };
+
+/** Up to eight workers are started one after the other. */
+vi.setConfig({ testTimeout: 400_000 });
 
 let world: RelayWorld;
 const programs: Program[] = [];
