@@ -101,7 +101,10 @@ export function previewNotificationsEndpoint(services: Services): Endpoint {
     data: { schema: previewShape, description: 'Every rule, in the order of the template.' },
     refusals: [400, 404, 413, 415],
     reasons: ['invalid_notification_template', 'unknown_input'],
-    example: { body: { transition: { inputId: 'take' }, notificationTemplate: exampleTemplate } },
+    example: {
+      body: { transition: { inputId: 'take' }, notificationTemplate: exampleTemplate },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+    },
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
