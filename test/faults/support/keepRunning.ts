@@ -7,7 +7,7 @@ import { pick } from '../../support/random.ts';
 export type Kill = FaultPoint | 'any moment';
 
 export type KeptProcess = {
-  /** From now on each life ends early; the present one at once. */
+  /** From now on each life ends early. */
   doom(): void;
   /** From now on none does. */
   spare(): void;
@@ -37,26 +37,35 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
   let isDoomed = false;
   let isStopped = false;
   let child: Child | undefined;
+  let isReady = false;
+  let isTimeUp = false;
   let isExpectedToEnd = false;
+  let timer: NodeJS.Timeout | undefined;
 
+  const limitLife = () => {
+    if (!isDoomed || !isReady) return;
+    timer ??= setTimeout(
+      () => {
+        isTimeUp = true;
+        void child?.kill();
+      },
+      longestMs * (0.4 + 0.6 * random()),
+    );
+  };
   const live = async () => {
     const point = isDoomed && points.length > 0 ? pick(random, points) : undefined;
     const passes = 1 + Math.floor(random() * mostPasses);
-    const lifeMs = longestMs * (0.4 + 0.6 * random());
+    isReady = false;
+    isTimeUp = false;
     isExpectedToEnd = false;
-    let isTimeUp = false;
-    let timer: NodeJS.Timeout | undefined;
-    const started = start(point ? { FAULT_POINT: `${point}:${passes}` } : {}, () => {
-      if (!isDoomed) return;
-      timer ??= setTimeout(() => {
-        isTimeUp = true;
-        void started.kill();
-      }, lifeMs);
+    child = start(point ? { FAULT_POINT: `${point}:${passes}` } : {}, () => {
+      isReady = true;
+      limitLife();
     });
-    child = started;
-    const { signal, code } = await started.exited;
-    clearTimeout(timer);
+    const { signal, code } = await child.exited;
     child = undefined;
+    clearTimeout(timer);
+    timer = undefined;
     if (isExpectedToEnd) return;
     if (signal !== 'SIGKILL' || (!point && !isTimeUp)) onCrash(`ended with ${signal ?? code}`);
     else onKill(isTimeUp || !point ? 'any moment' : point);
@@ -76,11 +85,14 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
   return {
     doom() {
       isDoomed = true;
-      endLife();
+      // A fault point is chosen when a process starts.
+      if (points.length > 0) endLife();
+      else limitLife();
     },
     spare() {
       isDoomed = false;
-      endLife();
+      clearTimeout(timer);
+      if (points.length > 0) endLife();
     },
     async stop() {
       isStopped = true;
