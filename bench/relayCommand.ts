@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../src/api/dev/postgres.ts';
 import { describeDistribution } from './distribution.ts';
-import { measureRelay, type RelayResult, type Throughput } from './relay.ts';
+import { measureRelay, type RelayResult } from './relay.ts';
+import type { Throughput } from './relayThroughput.ts';
 
 export type RelayCommand = {
   seconds: number;

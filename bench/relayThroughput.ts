@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { Child } from '../src/api/supervision/child.ts';
+import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts';
+import { waitUntil } from '../test/support/waitUntil.ts';
+
+/** Transactions that were mined, in how many seconds, and how many that is in one. */
+export type Throughput = {
+  mined: number;
+  seconds: number;
+  perSecond: number;
+  /** Processor time for each of them, by process, in milliseconds: it depends little on what else the machine does. */
+  cpuMs: Readonly<Record<string, number>>;
+};
+
+/** The stack with the processes that run on it, by name. */
+export type Running = { stack: ServiceStack; children: ReadonlyMap<ServiceKind, Child> };
+
+const warmUpShare = 0.05;
+
+/** Runs `work` until it ends by itself or the time is up; beginning and end, when less is under way, do not count. */
+export async function measureThroughput(
+  { stack, children }: Running,
+  { seconds, total }: { seconds: number; total: number },
+  work: (isOver: () => boolean) => Promise<unknown>,
+): Promise<Throughput> {
+  const before = await countMined(stack);
+  const giveUpAt = performance.now() + seconds * 1_000;
+  const isOver = () => performance.now() > giveUpAt;
+  const isWarm = () => performance.now() > giveUpAt - seconds * 1_000 * (1 - warmUpShare);
+  const working = work(isOver);
+  const count = async () => (await countMined(stack)) - before;
+  await waitUntil('the warm-up is over', isWarm);
+  const startedAt = performance.now();
+  const cpuBefore = readCpu(children);
+  const atStart = await count();
+  const end = total * (1 - warmUpShare);
+  await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
+  const mined = (await count()) - atStart;
+  const lasted = (performance.now() - startedAt) / 1_000;
+  const cpuAfter = readCpu(children);
+  await working;
+  const cpuMs = Object.fromEntries(
+    Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
+  );
+  return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs };
+}
+
+/** What each process has used of a processor so far, in milliseconds. */
+function readCpu(children: Running['children']): Record<string, number> {
+  const { user, system } = process.cpuUsage();
+  const used: Record<string, number> = { sender: (user + system) / 1_000 };
+  for (const [name, { pid }] of children) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    // In ticks of ten milliseconds: in user mode, and in the kernel.
+    used[name] = 10 * (Number(fields[11]) + Number(fields[12]));
+  }
+  return used;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+/** How many transactions of the relayer wallets the chain has. */
+export async function countMined({ reader, relayers }: ServiceStack): Promise<number> {
+  const counts = await Promise.all(relayers.map((address) => reader.getTransactionCount({ address })));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
