@@ -5,6 +5,7 @@ import { findDevDirectory } from '../src/api/dev/devDirectory.ts';
 import { findRunningDevStack } from '../src/api/dev/devStack.ts';
 import { runCompileBenchmark } from './compileCommand.ts';
 import { describeDistribution } from './distribution.ts';
+import { runIndexBenchmark } from './indexCommand.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
@@ -89,6 +90,11 @@ program
   .option('--directory <path>', 'where the documents are, by default the examples')
   .option('--rounds <count>', 'measured compilations', parseCount, 1_000)
   .action((options) => keep('compile', runCompileBenchmark(options)));
+program
+  .command('index')
+  .description('backfill of a chain with many inputs, beside a bare Ponder')
+  .option('--events <count>', 'inputs on the chain', parseCount, 100_000)
+  .action(async (options) => keep('index', await runIndexBenchmark(options)));
 program
   .command('read')
   .description('reads of one API beside a bare handler and Ponder, on a database of its own')

@@ -1,0 +1,24 @@
+import { ponder } from 'ponder:registry';
+import { acceptance, deployment } from '../ponder.schema.ts';
+
+ponder.on('AgreementFactory:AgreementDeployed', async ({ event, context }) => {
+  const { agreement: address, owner, docHash } = event.args;
+  await context.db
+    .insert(deployment)
+    .values({ id: event.id, address, owner, docHash, blockNumber: event.block.number });
+});
+
+ponder.on('AgreementEngine:InputAccepted', async ({ event, context }) => {
+  const { inputId, fromState, toState, payload } = event.args;
+  await context.db.insert(acceptance).values({
+    id: event.id,
+    agreement: event.log.address,
+    inputId,
+    fromState,
+    toState,
+    payload,
+    transactionHash: event.transaction.hash,
+    blockNumber: event.block.number,
+    blockTimestamp: event.block.timestamp,
+  });
+});
