@@ -20,6 +20,32 @@ test('health is public and in its own shape', async () => {
   expect(body).toEqual({ status: 'ok', service: 'agreements', timestamp: expect.any(String) });
 });
 
+describe('what is not valid HTTP, or has too long a head', () => {
+  test.each([
+    ['a line without sense', 'nonsense\r\n\r\n', 'The request is not valid HTTP.'],
+    [
+      'a method that is none',
+      'FETCH /v0/health HTTP/1.1\r\nhost: a\r\n\r\n',
+      'The request is not valid HTTP.',
+    ],
+    [
+      'a long target',
+      `GET /v0/agreements?cursor=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      'The request target and the headers are too long together.',
+    ],
+  ])('is refused like all else: %s', async (_, sent, message) => {
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    const received: string[] = [];
+    socket.on('data', (chunk) => received.push(String(chunk)));
+    socket.write(sent);
+    await once(socket, 'close');
+    const [head = '', body = ''] = received.join('').split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    const [, requestId] = /x-request-id: (\S+)/.exec(head) ?? [];
+    expect(JSON.parse(body)).toEqual({ error: { code: 'bad_request', message, requestId } });
+  });
+});
+
 describe('the request id', () => {
   test('of the caller is used where it is sane, in body, header and log', async () => {
     const { headers, body } = await call('GET', '/v0/agreements/agr_1', {
@@ -193,6 +219,7 @@ describe('a query', () => {
     ['/v0/agreements?sort[colour]=asc'],
     ['/v0/agreements?createdAt[gt]=yesterday'],
     ['/v0/agreements?createdAt[gt]=0000-01-01T00:00:00Z'],
+    ['/v0/agreements?createdAt[gt]=2026-01-01T00:00:00%2B16:00'],
     ['/v0/agreements?createdAt[eq]=2026-01-01T00:00:00Z'],
     ['/v0/agreements?chainId=99999999999'],
     ['/v0/agreements?state=%00'],

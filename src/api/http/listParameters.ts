@@ -20,10 +20,11 @@ export const pageParameters = {
   cursor: z.string().max(maxCursor).optional().openapi({ description: "The last page's nextCursor." }),
 };
 
-/** The database knows no year 0. */
+/** The database knows no year 0, and no zone that is 16 hours off. */
 export const instantShape = z.iso
   .datetime({ offset: true, error: 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z' })
-  .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later');
+  .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
+  .refine((text) => !/[+-](1[6-9]|2\d):\d\d$/.test(text), 'must be in a zone less than 16 hours from UTC');
 const instantParameter = instantShape.optional();
 
 /** Bounds of when a resource was made and last changed. */

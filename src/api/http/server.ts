@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { MalformedError } from '../errors/serviceError.ts';
+import { answerUnreadable } from './answerUnreadable.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { chooseRequestId } from './requestId.ts';
 
@@ -54,6 +55,12 @@ export async function startServer(options: {
     return listener(incoming, outgoing);
   };
   const server = createServer({ requestTimeout: requestTimeoutMs }, serve);
+  server.on('clientError', (error, socket) => {
+    // A body behind an answer that is on its way would be taken for a part of it.
+    const isAnswered = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
+    if (isAnswered) socket.destroy();
+    else void answerUnreadable(error, socket);
+  });
   server.listen(port, host);
   await once(server, 'listening');
   return {

@@ -64,6 +64,9 @@ export type ContractDocument = z.output<typeof documentShape>;
 export type Operation = z.output<typeof operationShape>;
 type DocumentedResponse = z.output<typeof responseShape>;
 
+/** More, with the headers beside it, may be more than is read of a request. */
+const maxTarget = 12_000;
+
 const contracts = new Map<string, Promise<ApiContract>>();
 
 /** The contract of the service at this address; read once. */
@@ -124,6 +127,8 @@ function createContract(document: ContractDocument): ApiContract {
     // What is no path of the service, or not even one.
     if (!template) return status === 404 || status === 400 ? outside({}) : undefined;
     const operations = document.paths[template.path] ?? {};
+    // A head that is too long is refused before anybody looks whose route it is for.
+    if (status === 400 && path.length > maxTarget) return outside({});
     const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (operation) return operation.responses[status];
     return status === 405 ? outside({ Allow: { required: true, schema: {} } }) : undefined;
