@@ -94,9 +94,9 @@ export function createJobs({
         events,
         parsedCronItems: [],
       });
+      if (isClosed) await runner.stop();
       await giveSignLogged();
       failures = 0;
-      if (isClosed) return;
       await runner.promise;
       if (!isClosed) logger.warn('the jobs ended by themselves and begin again');
     } catch (error) {

@@ -279,7 +279,10 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
       isClosed = true;
       await listener.close();
       await Promise.all([looks.close(), passes.close()]);
-      const grace = setTimeout(() => epoch.abort(new Error('the worker is closing')), closingGraceMs);
+      const grace = setTimeout(() => {
+        epoch.abort(new Error('the worker is closing'));
+        recorder.drop();
+      }, closingGraceMs);
       await Promise.all(running);
       clearTimeout(grace);
       await recorder.close();
