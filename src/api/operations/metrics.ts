@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { EndpointFacts } from '../chain/endpoint.ts';
+import type { MailOutcome } from '../rules/sendMail.ts';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
 import type { EventFacts } from './readEventFacts.ts';
 import type { ChainFacts } from './readFacts.ts';
@@ -30,6 +31,10 @@ export type Metrics = {
   /** An attempt of a delivery, and what became of the delivery by it. */
   noteAttempt(attempt: { readonly status: string; readonly seconds: number }): void;
   noteEvents(facts: EventFacts): void;
+  /** Firings of temporal rules, one for each recipient. */
+  noteTemporalFirings(count: number): void;
+  /** What became of one attempt to send the mail of a rule. */
+  noteMail(outcome: MailOutcome): void;
   /** All of it in the text format of Prometheus. */
   print(): Promise<string>;
   readonly contentType: string;
@@ -54,6 +59,17 @@ export function createMetrics(): Metrics {
     name: 'agreements_reorganisations_total',
     help: 'Folded reorganisations, by whether they reached blocks that had their confirmations.',
     labelNames: ['chain', 'reach'],
+    registers,
+  });
+  const temporalFirings = new Counter({
+    name: 'agreements_temporal_firings_total',
+    help: 'Firings of temporal notification rules, one for each recipient.',
+    registers,
+  });
+  const mails = new Counter({
+    name: 'agreements_mails_total',
+    help: 'Attempts to send the mails of notification rules, by outcome.',
+    labelNames: ['outcome'],
     registers,
   });
   const undoneEvents = new Counter({
@@ -168,6 +184,8 @@ export function createMetrics(): Metrics {
       for (const facts of chains) noteChain(facts, Date.now());
     },
     noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
+    noteTemporalFirings: (count) => temporalFirings.inc(count),
+    noteMail: (outcome) => mails.inc({ outcome }),
     noteEvents(facts) {
       released.set(facts.released);
       for (const { status, count, oldestAgeSeconds } of facts.waiting) {

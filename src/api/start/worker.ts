@@ -92,6 +92,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       chains,
       clients: access.clients,
       idleMs: ruleSettings.idleMs,
+      onFired: ({ firings }) => metrics.noteTemporalFirings(firings),
       logger,
     });
     onClose({ name: 'rules', close: rules.close });
@@ -108,6 +109,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
         [sendMailName]: createSendMail({
           database: jobs.database,
           mailer: mailSettings && createMailer(mailSettings),
+          onMail: metrics.noteMail,
           logger,
         }),
       },
