@@ -1,0 +1,246 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { pingPong } from '../../bench/pingPong.ts';
+import { createKey, revokeKey } from '../../src/api/access/apiKeys.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
+import { signDeployPermit, signInputPermit } from '../../src/api/demo/permits.ts';
+import { inputShape, recordShape, stateShape } from '../../src/api/demo/served.ts';
+import { createServiceClient, ServiceResponseError } from '../../src/api/demo/serviceClient.ts';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { createLogger } from '../../src/api/log/createLogger.ts';
+import type { Child } from '../../src/api/supervision/child.ts';
+import { verifyWebhook } from '../../src/api/webhooks/verifyWebhook.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { accept, type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { copyDatabase } from './support/copyDatabase.ts';
+
+const patienceMs = 180_000;
+const subscriptionShape = z.object({ id: z.string(), secret: z.string() });
+const eventShape = z.looseObject({ id: z.string(), data: z.looseObject({ sequence: z.int() }) });
+const pageShape = z.object({
+  data: z.array(eventShape),
+  pageInfo: z.object({ nextCursor: z.string() }),
+});
+
+let first: TestDatabase;
+let second: TestDatabase;
+let stack: ServiceStack;
+let original: DatabaseHandle;
+let restored: DatabaseHandle;
+let steady: Receiver;
+let broken: Receiver;
+let isBroken = true;
+let baseUrl: string;
+const running: Child[] = [];
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const env = {
+    // The key is kept apart from the backup, and is the same afterwards.
+    ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+    WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
+    WEBHOOK_BACKOFF_SECONDS: '1',
+    WEBHOOK_BACKOFF_MAX_SECONDS: '1',
+    WEBHOOK_ATTEMPTS: '1000',
+  };
+  stack = await createServiceStack({ databaseUrl: first.url, wallets: 1, env });
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const open = (url: string) => createDatabase({ url, applicationName: 'test', maxConnections: 2, logger });
+  original = open(first.url);
+  restored = open(second.url);
+  steady = await startReceiver();
+  broken = await startReceiver((response, ...rest) =>
+    isBroken ? response.writeHead(500).end() : accept(response, ...rest),
+  );
+});
+afterAll(async () => {
+  await Promise.all(running.map((child) => child.kill()));
+  await Promise.all([steady?.close(), broken?.close(), original?.close(), restored?.close()]);
+  await stack?.close();
+  await Promise.all([first?.drop(), second?.drop()]);
+});
+
+async function start(kind: ServiceKind, databaseUrl: string): Promise<Child> {
+  const port = String(await findFreePort());
+  const internalPort = await findFreePort();
+  const env = { DATABASE_URL: databaseUrl, PORT: port };
+  const lines: string[] = [];
+  const child = stack.start(kind, {
+    env: kind === 'api' ? { ...env, INTERNAL_PORT: String(internalPort) } : env,
+    onLine: (line) => lines.push(line),
+  });
+  running.push(child);
+  let hasEnded = false;
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
+  await waitUntil(
+    `the ${kind} runs`,
+    () => {
+      if (hasEnded) throw new Error(lines.join('\n'));
+      return lines.some((line) => /"msg":"(started|indexing)"/.test(line));
+    },
+    patienceMs,
+  );
+  if (kind === 'api') baseUrl = `http://127.0.0.1:${port}`;
+  return child;
+}
+
+const service = () => createServiceClient({ baseUrl, apiKey: stack.apiKey });
+
+async function deploy() {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const { chainId, factory, reader: client } = stack;
+  const documentId = randomUUID();
+  const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
+  const signing = { client, chainId, factory, agreement: pingPong, docUri, values: {}, account };
+  const body = { agreement: pingPong, chainId, docUri, documentId, displayName: 'Kept' };
+  const permit = await signDeployPermit(signing);
+  const { id } = await service().post('/agreements/deploy-with-permit', { ...body, ...permit }, recordShape);
+  const address = await waitUntil(
+    'the agreement is deployed',
+    async () => (await service().get(`/agreements/${id}`, recordShape)).address,
+    patienceMs,
+  );
+  const hit = async (note: string) => {
+    const values = { note };
+    const permit = { client, chainId, agreementAddress: address, agreement: pingPong, account };
+    const signed = await signInputPermit({ ...permit, inputId: 'hit', values });
+    const input = { inputId: 'hit', values, ...signed };
+    const { id: ownId } = await service().post(`/agreements/${id}/input`, input, inputShape);
+    await waitUntil(
+      'the input is mined',
+      async () => (await readInputs(id)).some((given) => given.id === ownId && given.status === 'MINED'),
+      patienceMs,
+    );
+  };
+  return { id, hit };
+}
+
+const readInputs = (id: string) =>
+  service().get(`/agreements/${id}/inputs?limit=100&sort[createdAt]=asc`, z.array(inputShape.loose()));
+
+async function readFeed(after?: string) {
+  const query = after === undefined ? '' : `&after=${after}`;
+  const response = await fetch(`${baseUrl}/v0/events?limit=100${query}`, {
+    headers: { 'x-api-key': stack.apiKey },
+  });
+  return pageShape.parse(await response.json());
+}
+
+async function readAll(id: string) {
+  const [record, state, inputs, feed, webhooks] = await Promise.all([
+    service().get(`/agreements/${id}`, z.looseObject({})),
+    service().get(`/agreements/${id}/state`, stateShape.loose()),
+    readInputs(id),
+    readFeed(),
+    service().get('/webhooks', z.array(z.looseObject({ id: z.string(), status: z.string() }))),
+  ]);
+  // Counters of attempts go on while they are read.
+  const subscriptions = webhooks.map(({ id: webhookId, status, url, eventTypes }) => ({
+    ...{ webhookId, status, url, eventTypes },
+  }));
+  return { record, state, inputs, feed, subscriptions };
+}
+
+const idsOf = (received: readonly Received[], secret: string) =>
+  received.map(({ body, headers }) => verifyWebhook(body.toString(), headers, secret).id);
+
+test('a service that goes on from a backup keeps what it held, and tells nothing twice', async () => {
+  await start('indexer', first.url);
+  await start('worker', first.url);
+  await start('api', first.url);
+  await stack.awaitReady();
+  const subscribe = ({ url }: Receiver) => service().post('/webhooks', { url }, subscriptionShape);
+  const [steadyOne, brokenOne] = [await subscribe(steady), await subscribe(broken)];
+  const gone = await createKey(original.database, {
+    principal: 'dev',
+    environment: 'testnet',
+    label: 'gone',
+  });
+  await revokeKey(original.database, gone.id);
+  const agreement = await deploy();
+  await agreement.hit('before the backup');
+  await waitUntil('one receiver has had both events', () => steady.received.length === 2, patienceMs);
+  await waitUntil('the other one was tried', () => broken.received.length >= 2, patienceMs);
+  const isRecorded = `select 1 from service.deliveries where status = 'succeeded'`;
+  await waitUntil(
+    'that is recorded',
+    async () => (await stack.pool.query(isRecorded)).rowCount === 2,
+    patienceMs,
+  );
+  const before = await readAll(agreement.id);
+
+  await copyDatabase({ from: first.url, to: second.url });
+  // What happens after the backup is on the chain, and nowhere else once the database is lost.
+  await agreement.hit('after the backup');
+  await waitUntil('it is told', () => steady.received.length === 3, patienceMs);
+  const lost = (await readFeed()).data[2];
+  const toldBefore = idsOf(steady.received, steadyOne.secret);
+  await Promise.all(running.splice(0).map((child) => child.kill()));
+  isBroken = false;
+  const failedBefore = broken.received.length;
+
+  // Before there is an index, everything is served as it was.
+  await start('api', second.url);
+  expect(await readAll(agreement.id)).toEqual(before);
+  await expect(
+    createServiceClient({ baseUrl, apiKey: gone.key }).get('/agreements', z.unknown()),
+  ).rejects.toThrow(ServiceResponseError);
+
+  const heights: number[] = [];
+  let isWatching = true;
+  const watching = (async () => {
+    while (isWatching) heights.push((await readInputs(agreement.id)).filter(isMined).length);
+  })();
+  await start('worker', second.url);
+  await start('indexer', second.url);
+  await waitUntil(
+    'the index is there again, and in the records',
+    async () => {
+      await stack.client.mine({ blocks: 1 });
+      return (await readInputs(agreement.id)).length === 2;
+    },
+    patienceMs,
+  );
+  isWatching = false;
+  await watching;
+  expect(heights.length).toBeGreaterThan(0);
+  expect(heights).toEqual(heights.toSorted((one, other) => one - other));
+  expect(heights[0]).toBe(1);
+
+  // The feed goes on where it was; what had been told after the backup comes again, under its id.
+  const feed = await waitUntil(
+    'the third event is there',
+    async () => {
+      const page = await readFeed();
+      return page.data.length === 3 && page;
+    },
+    patienceMs,
+  );
+  expect(feed.data.slice(0, 2)).toEqual(before.feed.data);
+  expect(feed.data[2]?.id).toBe(lost?.id);
+  expect((await readFeed(before.feed.pageInfo.nextCursor)).data.map(({ id }) => id)).toEqual([lost?.id]);
+
+  const delivered = (count: number) => async () => {
+    const query = `select 1 from service.deliveries where status = 'succeeded'`;
+    return (await restored.pool.query(query)).rowCount === count;
+  };
+  await waitUntil('all is delivered', delivered(6), patienceMs);
+  expect(idsOf(steady.received, steadyOne.secret)).toEqual([...toldBefore, lost?.id]);
+  // Now in any order, as attempts after the first are.
+  const taken = idsOf(broken.received.slice(failedBefore), brokenOne.secret);
+  expect(taken.toSorted()).toEqual(toldBefore.toSorted());
+
+  // The wallet has used nonces that the backup knows nothing of.
+  await agreement.hit('after the restore');
+  await waitUntil('that is delivered too', delivered(8), patienceMs);
+  expect(steady.received).toHaveLength(5);
+  expect((await readFeed()).data.map(({ data }) => data.sequence)).toEqual([0, 1, 2, 3]);
+}, 600_000);
+
+const isMined = ({ status }: { status: string }) => status === 'MINED';

@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+
+const schemas = ['service', 'graphile_worker'];
+
+/**
+ * Does with a database what `pg_dump` and `pg_restore` of the schemas to be kept do: everything as it was at one moment, into an
+ * empty database, while the first one is in use. Rows travel in the text form of their types.
+ */
+export async function copyDatabase({ from, to }: { from: string; to: string }): Promise<void> {
+  await migrateDatabase(to);
+  const [source, target] = [
+    new pg.Client({ connectionString: from }),
+    new pg.Client({ connectionString: to }),
+  ];
+  await Promise.all([source.connect(), target.connect()]);
+  try {
+    await source.query('begin isolation level repeatable read read only');
+    await target.query('begin');
+    // Rows come in any order, as in a restore, which adds the constraints last.
+    await target.query('set local session_replication_role = replica');
+    const tables = await listTables(source);
+    await target.query(`truncate ${tables.join(', ')}`);
+    for (const table of tables) await copyRows(source, target, table);
+    for (const { name, last } of await listSequences(source))
+      await target.query('select setval($1::regclass, $2)', [name, last]);
+    await target.query('commit');
+  } finally {
+    await Promise.all([source.end(), target.end()]);
+  }
+}
+
+async function listTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = any($1) and c.relkind = 'r' order by 1`,
+    [schemas],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function copyRows(source: pg.Client, target: pg.Client, table: string): Promise<void> {
+  const { rows } = await source.query<{ text: string }>(`select r::text as text from ${table} r`);
+  // Generated columns are made anew from the others.
+  const { rows: columns } = await source.query<{ name: string }>(
+    `select quote_ident(attname) as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+    [table],
+  );
+  const names = columns.map(({ name }) => name);
+  await target.query(
+    `insert into ${table} (${names.join(', ')}) overriding system value
+     select ${names.map((name) => `(r).${name}`).join(', ')}
+     from (select text::${table} as r from unnest($1::text[]) as text) as rows`,
+    [rows.map(({ text }) => text)],
+  );
+}
+
+/** Those that have been used. */
+async function listSequences(client: pg.Client): Promise<{ name: string; last: string }[]> {
+  const { rows } = await client.query<{ name: string; last: string }>(
+    `select format('%I.%I', schemaname, sequencename) as name, last_value::text as last
+     from pg_sequences where schemaname = any($1) and last_value is not null`,
+    [schemas],
+  );
+  return rows;
+}
