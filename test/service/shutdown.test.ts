@@ -86,6 +86,23 @@ describe('an API that is asked to stop', { timeout: 120_000 }, () => {
     expect(performance.now() - askedAt).toBeLessThan(10_000);
   });
 
+  test('serves whoever comes while balancers still have to notice, and asks each to come back elsewhere', async () => {
+    const lingering = await startReplica(service, endpoint.url, { SHUTDOWN_GRACE_MS: '3000' });
+    try {
+      const readiness = () => fetch(`${lingering.internalUrl}/ready`);
+      lingering.program.signal('SIGTERM');
+      await waitUntil('it says that it stops', async () => {
+        const response = await readiness();
+        return response.status === 503 && !readyShape.parse(await response.json()).checks.running;
+      });
+      const { status, headers } = await createCall(lingering.baseUrl, principal.key)('GET', '/v0/agreements');
+      expect([status, headers.get('connection')]).toEqual([200, 'close']);
+      expect(await lingering.program.exited).toEqual({ code: 0, signal: null });
+    } finally {
+      await endReplica(lingering);
+    }
+  });
+
   test('is not held up by a connection that stays open', async () => {
     const agent = new Agent({ keepAlive: true });
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -93,6 +110,8 @@ describe('an API that is asked to stop', { timeout: 120_000 }, () => {
     });
     expect(await text(response)).toContain('"status":"ok"');
     expect(response.headers.connection).toBe('keep-alive');
+    // Longer than balancers hold one.
+    expect(response.headers['keep-alive']).toBe('timeout=75');
     replica.program.signal('SIGTERM');
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
     agent.destroy();

@@ -4,6 +4,7 @@ import type { ChainConfiguration } from '../config/configuration.ts';
 import type { Limits } from '../config/limits.ts';
 import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { Database } from '../database/database.ts';
+import type { Reads } from '../database/reads.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import type { TargetRules } from '../webhooks/targetRules.ts';
 import type { Changes } from './changes.ts';
@@ -13,6 +14,8 @@ export type Services = {
   readonly database: Database;
   /** The pool of the same database, for reads in SQL. */
   readonly pool: pg.Pool;
+  /** For what callers only look at: records, histories and events, perhaps those of a replica. */
+  readonly reads: Reads;
   readonly chains: readonly ChainConfiguration[];
   readonly clients: ChainClients;
   readonly changes: Changes;

@@ -24,6 +24,8 @@ export type ChainConfiguration = {
 export type Configuration = {
   environment: Environment;
   databaseUrl: string;
+  /** A replica that the reads of callers go to; undefined for none. */
+  databaseReadUrl: string | undefined;
   host: string;
   port: number;
   publicBaseUrl: string;
@@ -31,6 +33,8 @@ export type Configuration = {
   corsOrigins: readonly string[];
   clientProfile: ClientProfile;
   logLevel: LogLevel;
+  /** How long an API that is asked to stop goes on serving while its readiness already says no. */
+  shutdownGraceMs: number;
   /** Whether mails of notification rules go out. */
   isMailConfigured: boolean;
   limits: Limits;
@@ -61,6 +65,8 @@ const address = z
   .refine((text) => isAddress(text), 'expected an address: lower case or with a correct checksum')
   .transform((text) => getAddress(text));
 
+const longestGraceMs = 60_000;
+
 /** Read by itself, so that one fault elsewhere does not hide those of the chains. */
 const selectionShape = z.object({
   ENVIRONMENT: z.enum(['testnet', 'production']).default('testnet'),
@@ -69,6 +75,7 @@ const selectionShape = z.object({
 
 const baseShape = z.object({
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
+  DATABASE_READ_URL: urlOf('postgres:', 'postgresql:').optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber.refine((port) => port <= 65_535, 'expected a port').default(3000),
   PUBLIC_BASE_URL: httpUrl.optional(),
@@ -79,6 +86,9 @@ const baseShape = z.object({
     .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, or *'),
   CLIENT_PROFILE: z.enum(clientProfiles).default('default'),
   LOG_LEVEL: z.enum(logLevels).default('info'),
+  SHUTDOWN_GRACE_MS: wholeNumber
+    .refine((ms) => ms <= longestGraceMs, `expected at most ${longestGraceMs}`)
+    .default(1_000),
 });
 
 /**
@@ -97,12 +107,14 @@ export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
   return {
     environment: selection.ENVIRONMENT,
     databaseUrl: base.DATABASE_URL,
+    databaseReadUrl: base.DATABASE_READ_URL,
     host: base.HOST,
     port: base.PORT,
     publicBaseUrl: (base.PUBLIC_BASE_URL ?? `http://127.0.0.1:${base.PORT}`).replace(/\/+$/, ''),
     corsOrigins: base.CORS_ORIGINS,
     clientProfile: base.CLIENT_PROFILE,
     logLevel: base.LOG_LEVEL,
+    shutdownGraceMs: base.SHUTDOWN_GRACE_MS,
     isMailConfigured: isMailConfigured(env),
     limits,
     chains: [first, ...rest],

@@ -12,6 +12,8 @@ export const devDefaults: Readonly<Record<string, string>> = {
   RATE_LIMIT_READS: '100000',
   RATE_LIMIT_WRITES: '20000',
   WEBHOOK_ALLOWED_TARGETS: 'localhost,127.0.0.0/8,::1',
+  // No balancer stands before it.
+  SHUTDOWN_GRACE_MS: '0',
   // Local chains stand still until somebody sends something, and date their blocks when they are mined.
   RULES_IDLE_SECONDS: '1',
 };

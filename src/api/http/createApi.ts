@@ -85,7 +85,10 @@ export function createApi(services: Services, { pages, ...parts }: ApiSettings):
   return createApp({
     ...parts,
     limits: services.limits,
-    awaitConsistency: (token) => awaitConsistency(token, services),
+    async awaitConsistency(token) {
+      await awaitConsistency(token, services);
+      return services.reads.mark();
+    },
     publicRoutes,
     endpoints,
   });

@@ -6,6 +6,7 @@ import { type Authenticator, authorize, type Caller } from '../access/authentica
 import type { Scope } from '../access/scopes.ts';
 import type { ClientProfile } from '../config/clientProfile.ts';
 import type { Limits } from '../config/limits.ts';
+import type { LogPosition } from '../database/reads.ts';
 import { type Issue, MalformedError, type Reason } from '../errors/serviceError.ts';
 import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
@@ -36,6 +37,8 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What a read has to show beside what it finds. */
+  readonly readAfter: LogPosition;
 };
 
 /** The groups of routes, in the order of the document. */
@@ -84,8 +87,8 @@ export type ServeContext = {
   readonly limits: Limits;
   readonly clientProfile: ClientProfile;
   readonly logger: Logger;
-  /** Resolves once reads show what a principal's token names. */
-  awaitConsistency(token: { consistency: string; principalId: string }): Promise<void>;
+  /** Resolves once reads after the position that it gives show what a principal's token names. */
+  awaitConsistency(token: { consistency: string; principalId: string }): Promise<LogPosition>;
 };
 
 /** One route of the service: what is documented of it, and how it is served. */
@@ -208,8 +211,12 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
           query: check(query, sent, 'query'),
           body: await readBody(req.raw, { limits, bytes }),
         };
-        if (consistency !== undefined) await serving.awaitConsistency({ consistency, principalId });
-        return answerAs(successStatus(method, serving.clientProfile), await definition.handle(request));
+        const readAfter =
+          consistency === undefined
+            ? undefined
+            : await serving.awaitConsistency({ consistency, principalId });
+        const response = await definition.handle({ ...request, readAfter });
+        return answerAs(successStatus(method, serving.clientProfile), response);
       };
       if (method !== 'post') return handle();
       return answerOnce(context, { ...serving, principalId }, handle);

@@ -11,6 +11,8 @@ import { chooseRequestId } from './requestId.ts';
 export type HttpServer = {
   /** The port that it listens on, also where any free one was asked for. */
   readonly port: number;
+  /** From now on tells callers with each answer to come back on another connection. */
+  announceClose(): void;
   /** Takes no more connections, ends the waits of running requests, and resolves when all are answered. */
   close(): Promise<void>;
 };
@@ -20,6 +22,8 @@ const closeTimeoutMs = 12_000;
 const sweepIntervalMs = 50;
 /** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
+/** Longer than balancers keep a connection that nothing is sent on, 60 seconds as a rule: one that the server closes first may have a request on its way. */
+const keepAliveTimeoutMs = 75_000;
 
 /**
  * Serves the application on an address.
@@ -51,10 +55,13 @@ export async function startServer(options: {
     running.add(outgoing);
     outgoing.once('close', () => running.delete(outgoing));
     outgoing.setHeaders(headers);
-    if (isClosing) announceClose(outgoing);
+    if (isClosing) askToClose(outgoing);
     return listener(incoming, outgoing);
   };
-  const server = createServer({ requestTimeout: requestTimeoutMs }, serve);
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
+    serve,
+  );
   server.on('clientError', (error, socket) => {
     // A body behind an answer that is on its way would be taken for a part of it.
     const isAnswered = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
@@ -63,11 +70,15 @@ export async function startServer(options: {
   });
   server.listen(port, host);
   await once(server, 'listening');
+  const announceClose = () => {
+    isClosing = true;
+    for (const outgoing of running) askToClose(outgoing);
+  };
   return {
     port: portOf(server.address()),
+    announceClose,
     async close() {
-      isClosing = true;
-      for (const outgoing of running) announceClose(outgoing);
+      announceClose();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A connection whose last request is answered stays open for another one that must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
@@ -81,7 +92,7 @@ export async function startServer(options: {
 }
 
 /** Tells the caller not to send another request on this connection, which could meet its end. */
-function announceClose(outgoing: ServerResponse): void {
+function askToClose(outgoing: ServerResponse): void {
   if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
 }
 

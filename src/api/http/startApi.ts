@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAuthenticator } from '../access/authenticator.ts';
 import { createChanges } from '../agreements/changes.ts';
@@ -8,6 +9,7 @@ import type { InternalServerSettings } from '../config/internalServer.ts';
 import type { WebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { orderedReads } from '../database/plannerSettings.ts';
+import { readFromPrimary, readFromReplica } from '../database/reads.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { openCipher } from '../encryption/openCipher.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
@@ -48,8 +50,18 @@ export async function startApi(
     onClose(closing: Closing): void;
   },
 ): Promise<number> {
-  const { databaseUrl, environment, chains, limits, host, port, publicBaseUrl, corsOrigins, clientProfile } =
-    configuration;
+  const {
+    databaseUrl,
+    databaseReadUrl,
+    environment,
+    chains,
+    limits,
+    host,
+    port,
+    publicBaseUrl,
+    corsOrigins,
+    clientProfile,
+  } = configuration;
   const { database, pool, close } = createDatabase({
     url: databaseUrl,
     applicationName: 'agreements api',
@@ -58,6 +70,14 @@ export async function startApi(
     logger,
   });
   onClose({ name: 'database', close });
+  const openReads = (url: string) => {
+    const applicationName = 'agreements reads';
+    const replica = createDatabase({ url, applicationName, maxConnections, settings: orderedReads, logger });
+    onClose({ name: 'read replica', close: replica.close });
+    const waitMs = limits.consistencyWaitMs;
+    return readFromReplica({ primary: pool, replica: replica.pool, waitMs, logger });
+  };
+  const reads = databaseReadUrl === undefined ? readFromPrimary(pool) : openReads(databaseReadUrl);
   const authenticator = createAuthenticator({ database, environment, logger });
   onClose({ name: 'authenticator', close: authenticator.close });
   const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
@@ -73,6 +93,7 @@ export async function startApi(
   const services = {
     database,
     pool,
+    reads,
     chains,
     clients,
     changes,
@@ -107,8 +128,10 @@ export async function startApi(
   onClose({ name: 'server', close: server.close });
   onClose({
     name: 'readiness',
-    close: () => {
+    async close() {
       isStopping = true;
+      server.announceClose();
+      await delay(configuration.shutdownGraceMs);
     },
   });
   await changes.ready;

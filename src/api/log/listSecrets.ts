@@ -2,7 +2,7 @@
 const secretVariables =
   /^(?!.*_FILES?$)(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY|AWS_SESSION_TOKEN|.*(SECRET|PASSWORD))/;
 /** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
-const urlVariables = /^(DATABASE|RPC|WS|SMTP)_URL/;
+const urlVariables = /^(DATABASE|DATABASE_READ|RPC|WS|SMTP)_URL/;
 
 /** What of an environment must not be logged: private keys in each spelling, and the telling parts of URLs. */
 export function listSecrets(env: NodeJS.ProcessEnv): string[] {

@@ -11,10 +11,13 @@ import { describeExit } from '../supervision/child.ts';
 import { startServices } from '../supervision/services.ts';
 import { onStopRequest } from '../supervision/stopSignals.ts';
 
+/** Beside the time in which an API lets balancers notice that it stops. */
+const stopTimeoutMs = 20_000;
+
 loadEnvironmentFile();
 try {
   loadSecretFiles(process.env);
-  run(checkSettings(process.env).logLevel);
+  run(checkSettings(process.env));
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   console.error(error.message);
@@ -49,10 +52,11 @@ function collect<T>(read: () => T, problems: string[]): T | undefined {
 }
 
 /** Runs indexer, worker and API until asked to stop, or until one of them cannot be kept running. */
-function run(level: string): void {
-  const logger = pino({ name: 'supervisor', level });
+function run({ logLevel, shutdownGraceMs }: Configuration): void {
+  const logger = pino({ name: 'supervisor', level: logLevel });
   const services = startServices({
     env: process.env,
+    stopTimeoutMs: stopTimeoutMs + shutdownGraceMs,
     onStarted: (service, childPid) => logger.info({ service, childPid }, 'started'),
     onRestart: (service, exit, delayMs) =>
       logger.error(

@@ -10,7 +10,7 @@ import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
 import { databasePatienceMs } from './databasePatience.ts';
-import { type Closing, runService } from './runService.ts';
+import { type Closing, defaultCloseTimeoutMs, runService } from './runService.ts';
 
 /** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
 function readApi(env: NodeJS.ProcessEnv) {
@@ -30,7 +30,7 @@ function readApi(env: NodeJS.ProcessEnv) {
     });
     logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
   };
-  return { logger, start };
+  return { logger, start, closeTimeoutMs: defaultCloseTimeoutMs + configuration.shutdownGraceMs };
 }
 
 // Whoever starts it by hand may give it the environment of all processes: no key belongs into this one.

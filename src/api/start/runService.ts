@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { onStopRequest } from '../supervision/stopSignals.ts';
 
 /** Whoever supervises the process kills it after 20 seconds. */
-const defaultCloseTimeoutMs = 15_000;
+export const defaultCloseTimeoutMs = 15_000;
 
 export type Closing = { name: string; close(): Promise<void> | void };
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { signalGroup } from './processIdentity.ts';
 
 const dieWithParent = fileURLToPath(new URL('dieWithParent.ts', import.meta.url));
-const stopTimeoutMs = 20_000;
+const defaultStopTimeoutMs = 20_000;
 
 export type ChildOptions = {
   /** The program: a file that Node runs. */
@@ -16,6 +16,8 @@ export type ChildOptions = {
   env: NodeJS.ProcessEnv;
   /** Receives each line that the child prints. Without it the child prints to this process's own output. */
   onLine?: ((line: string) => void) | undefined;
+  /** How long it may take to stop before it is killed: by default 20 seconds. */
+  stopTimeoutMs?: number | undefined;
 };
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -25,7 +27,7 @@ export type Child = {
   pid: number;
   /** Resolves once the process is gone and everything it printed was received. */
   exited: Promise<Exit>;
-  /** Asks the child to stop (SIGTERM), and kills it where that takes longer than 20 seconds. */
+  /** Asks the child to stop (SIGTERM), and kills it where that takes too long. */
   stop(): Promise<Exit>;
   /** Ends the child and whatever it started at once (SIGKILL). */
   kill(): Promise<Exit>;
@@ -35,7 +37,8 @@ export type Child = {
  * Starts a Node process that ends with this one. It gets a process group of its own: an interrupt typed at the terminal
  * reaches this process alone, which stops its children in their order.
  */
-export function startChild({ entry, nodeFlags = [], env, onLine }: ChildOptions): Child {
+export function startChild(options: ChildOptions): Child {
+  const { entry, nodeFlags = [], env, onLine, stopTimeoutMs = defaultStopTimeoutMs } = options;
   const output = onLine ? 'pipe' : 'inherit';
   const child = spawn(process.execPath, [...nodeFlags, '--import', dieWithParent, entry], {
     env,

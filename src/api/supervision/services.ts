@@ -28,6 +28,8 @@ const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: l
 export type ServicesOptions = {
   /** The environment of all three; each gets of the secrets in it only what it needs. */
   env: NodeJS.ProcessEnv;
+  /** How long each may take to stop before it is killed: by default 20 seconds. */
+  stopTimeoutMs?: number;
   /** Receives what the services print. Without it they print to this process's own output. */
   onLine?: (name: ServiceName, line: string) => void;
   onStarted?: (name: ServiceName, pid: number) => void;
@@ -51,7 +53,7 @@ export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS
 
 /** Starts the three processes of the service and keeps them running. */
 export function startServices(options: ServicesOptions): Services {
-  const { env, onLine, onStarted, onRestart, onGivenUp } = options;
+  const { env, stopTimeoutMs, onLine, onStarted, onRestart, onGivenUp } = options;
   const supervisors = new Map<ServiceName, Supervisor>();
   for (const name of serviceNames.toReversed()) {
     const supervisor = supervise({
@@ -61,6 +63,7 @@ export function startServices(options: ServicesOptions): Services {
           nodeFlags: nodeFlags[name],
           env: environmentOf(name, env),
           onLine: onLine && ((line) => onLine(name, line)),
+          stopTimeoutMs,
         }),
       onStarted: ({ pid }) => onStarted?.(name, pid),
       onRestart: (exit, delayMs) => onRestart(name, exit, delayMs),

@@ -8,7 +8,11 @@ import { encryptionKey, type TestService } from './testService.ts';
 export type Replica = { program: Program; baseUrl: string; internalUrl: string };
 
 /** Starts one more API on the database of a service, as operators do. The caller stops it. */
-export async function startReplica({ databaseUrl }: TestService, rpcUrl: string): Promise<Replica> {
+export async function startReplica(
+  { databaseUrl }: TestService,
+  rpcUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Replica> {
   const [port, internalPort] = [await findFreePort(), await findFreePort()];
   const program = startProgram('src/api/start/api.ts', {
     env: {
@@ -18,6 +22,8 @@ export async function startReplica({ databaseUrl }: TestService, rpcUrl: string)
       CHAINS: String(chainId),
       [`RPC_URL_${chainId}`]: rpcUrl,
       ENCRYPTION_KEY: encryptionKey,
+      SHUTDOWN_GRACE_MS: '0',
+      ...env,
     },
   });
   const baseUrl = `http://127.0.0.1:${port}`;

@@ -62,6 +62,7 @@ export async function startTestApi(
   const configuration = readConfiguration({
     DATABASE_URL: databaseUrl,
     PORT: '0',
+    SHUTDOWN_GRACE_MS: '0',
     // Tests call as fast as they can; those of the limits set their own.
     RATE_LIMIT_READS: '100000',
     RATE_LIMIT_WRITES: '100000',

@@ -5,7 +5,7 @@ import { respondSingle } from '../envelopes.ts';
 import { recordShape } from '../resources.ts';
 import { chainOfReference, recordParams } from '../shapes.ts';
 
-export function getAgreement({ pool }: Services): Endpoint {
+export function getAgreement({ reads }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}',
@@ -21,9 +21,10 @@ export function getAgreement({ pool }: Services): Endpoint {
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
-    async handle({ params, query, caller, requestId }) {
+    async handle({ params, query, caller, requestId, readAfter }) {
       const reference = { id: params.id, chainId: query.chainId };
-      const dataText = await readRecord(pool, { reference, principalId: caller.principalId });
+      const { principalId } = caller;
+      const dataText = await reads.run(readAfter, (pool) => readRecord(pool, { reference, principalId }));
       return respondSingle({ requestId, dataText });
     },
   });

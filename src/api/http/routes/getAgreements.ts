@@ -6,7 +6,7 @@ import { instantParameters, pageParameters, readPage, readRanges, sortParameter 
 import { summaryShape } from '../resources.ts';
 import { chainIdParameter, textParameter } from '../shapes.ts';
 
-export function getAgreements({ pool }: Services): Endpoint {
+export function getAgreements({ reads }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements',
@@ -36,14 +36,15 @@ export function getAgreements({ pool }: Services): Endpoint {
         'sort[updatedAt]': 'desc',
       },
     },
-    async handle({ query, caller, requestId }) {
-      const { dataText, nextCursor } = await listRecords(pool, {
+    async handle({ query, caller, requestId, readAfter }) {
+      const list = {
         principalId: caller.principalId,
         state: query.state,
         chainId: query.chainId,
         ...readPage(query),
         ...readRanges(query),
-      });
+      };
+      const { dataText, nextCursor } = await reads.run(readAfter, (pool) => listRecords(pool, list));
       return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
     },
   });

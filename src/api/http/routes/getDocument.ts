@@ -31,7 +31,7 @@ const documentShape = z
   })
   .openapi('HostedDocument');
 
-export function getDocument({ pool }: Services, pages: PageRenderer): Endpoint {
+export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/documents/{documentId}',
@@ -55,8 +55,9 @@ export function getDocument({ pool }: Services, pages: PageRenderer): Endpoint {
       params: { documentId: exampleStory.documentId },
       after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],
     },
-    async handle({ params, caller, headers, requestId }) {
-      const document = await readDocument(pool, { ...params, principalId: caller.principalId });
+    async handle({ params, caller, headers, requestId, readAfter }) {
+      const { principalId } = caller;
+      const document = await reads.run(readAfter, (pool) => readDocument(pool, { ...params, principalId }));
       const form = chooseForm(headers.get('accept'));
       const content = form === 'html' ? await pages.render(document) : writeDocument(document, form);
       const response =

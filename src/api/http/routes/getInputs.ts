@@ -7,7 +7,7 @@ import { instantParameters, pageParameters, readPage, readRanges, sortParameter 
 import { inputRecordShape } from '../resources.ts';
 import { chainOfReference, recordParams, textParameter } from '../shapes.ts';
 
-export function getInputs({ pool }: Services): Endpoint {
+export function getInputs({ reads }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}/inputs',
@@ -34,9 +34,9 @@ export function getInputs({ pool }: Services): Endpoint {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       query: { limit: 10, 'sort[createdAt]': 'asc' },
     },
-    async handle({ params, query, caller, requestId }) {
+    async handle({ params, query, caller, requestId, readAfter }) {
       const { chainId, userId, inputId, status } = query;
-      const { dataText, nextCursor } = await listInputs(pool, {
+      const list = {
         reference: { id: params.id, chainId },
         principalId: caller.principalId,
         userId,
@@ -44,7 +44,8 @@ export function getInputs({ pool }: Services): Endpoint {
         status,
         ...readPage(query),
         ...readRanges(query),
-      });
+      };
+      const { dataText, nextCursor } = await reads.run(readAfter, (pool) => listInputs(pool, list));
       return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
     },
   });

@@ -6,7 +6,8 @@ import { respondSingle } from '../envelopes.ts';
 import { stateShape } from '../resources.ts';
 import { chainOfReference, recordParams } from '../shapes.ts';
 
-export function getState({ pool }: Services): Endpoint {
+export function getState({ pool, reads }: Services): Endpoint {
+  // What it finds is kept for all reads, and must not be missing only because a replica is behind.
   const acceptedInputs = createAcceptedInputs(pool);
   return defineEndpoint({
     method: 'get',
@@ -23,10 +24,12 @@ export function getState({ pool }: Services): Endpoint {
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
-    async handle({ params, query, caller, requestId }) {
+    async handle({ params, query, caller, requestId, readAfter }) {
       const reference = { id: params.id, chainId: query.chainId };
       const { principalId } = caller;
-      const dataText = await readState(pool, acceptedInputs, { reference, principalId });
+      const dataText = await reads.run(readAfter, (source) =>
+        readState(source, acceptedInputs, { reference, principalId }),
+      );
       return respondSingle({ requestId, dataText });
     },
   });

@@ -8,7 +8,7 @@ import { pageParameters } from '../listParameters.ts';
 
 const maxCursor = 400;
 
-export function listEventsEndpoint({ pool }: Services): Endpoint {
+export function listEventsEndpoint({ reads }: Services): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/events',
@@ -29,9 +29,11 @@ export function listEventsEndpoint({ pool }: Services): Endpoint {
     data: { schema: feedEventShape, description: 'A part of the feed.', isList: true },
     refusals: [400],
     example: { query: { limit: 50 } },
-    async handle({ query, caller: { principalId }, requestId }) {
+    async handle({ query, caller: { principalId }, requestId, readAfter }) {
       const { limit, after } = query;
-      const { dataText, nextCursor } = await listEvents(pool, { principalId, after, limit });
+      const { dataText, nextCursor } = await reads.run(readAfter, (pool) =>
+        listEvents(pool, { principalId, after, limit }),
+      );
       return respondPage({ requestId, dataText, pageInfo: { limit, nextCursor } });
     },
   });

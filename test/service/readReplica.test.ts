@@ -1,0 +1,230 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pingPong } from '../../bench/pingPong.ts';
+import { createKey } from '../../src/api/access/apiKeys.ts';
+import { setEntitlement } from '../../src/api/access/entitlements.ts';
+import { createPrincipal } from '../../src/api/access/principals.ts';
+import { writeConsistency } from '../../src/api/agreements/consistency.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
+import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { readFromReplica } from '../../src/api/database/reads.ts';
+import { NotFoundError } from '../../src/api/errors/serviceError.ts';
+import { writeFeedCursor } from '../../src/api/events/feedCursor.ts';
+import { createLogger } from '../../src/api/log/createLogger.ts';
+import { serializeAgreement } from '../../src/protocol/index.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createCall } from './support/call.ts';
+import { type ReplicatedPostgres, startReplicatedPostgres } from './support/replicatedPostgres.ts';
+import { startTestApi, type TestApi } from './support/testService.ts';
+
+const chainId = 84_532;
+const logger = createLogger({ level: 'silent', name: 'test' });
+
+let postgres: ReplicatedPostgres;
+let handle: DatabaseHandle;
+let api: TestApi;
+let principalId: string;
+let call: ReturnType<typeof createCall>;
+beforeAll(async () => {
+  postgres = await startReplicatedPostgres();
+  const { primaryUrl, replicaUrl } = postgres;
+  await migrateDatabase(primaryUrl);
+  handle = createDatabase({ url: primaryUrl, applicationName: 'test', maxConnections: 2, logger });
+  const principal = await createPrincipal(handle.database, 'reader');
+  principalId = principal.id;
+  await setEntitlement(handle.database, { principal: principalId, scope: '*', mode: 'free_allowlist' });
+  // Longer than any test takes.
+  const env = { DATABASE_READ_URL: replicaUrl, CONSISTENCY_WAIT_MS: '600000' };
+  api = await startTestApi(primaryUrl, { env });
+  call = await createCaller();
+});
+afterAll(async () => {
+  await api?.close();
+  await handle?.close();
+  await postgres?.close();
+});
+
+async function createCaller() {
+  const { key } = await createKey(handle.database, { principal: principalId, environment: 'testnet' });
+  return createCall(api.baseUrl, key);
+}
+
+let records = 0;
+/** Stores a record as it is once it is deployed. */
+async function storeRecord(displayName: string): Promise<string> {
+  const id = `agr_${String(++records).padStart(32, '0')}`;
+  await handle.pool.query(
+    `insert into service.records (id, principal_id, chain_id, address, status, display_name, document, doc_hash,
+      template_id, doc_uri, participants, observers, contributors, initial_variables, variables, state, state_block_number)
+    values ($1, $2, $3, '0x' || lpad($4, 40, '0'), 'Deployed', $5, $6, '0x' || repeat('0', 64), 'x', 'x:1', '[]', '[]', '[]', '{}', '{}', 'PING', 1)`,
+    [id, principalId, chainId, String(records), displayName, serializeAgreement(pingPong)],
+  );
+  return id;
+}
+
+const rename = (id: string, name: string) =>
+  handle.pool.query('update service.records set display_name = $2 where id = $1', [id, name]);
+
+async function nameOf(id: string, query = ''): Promise<unknown> {
+  const { status, body } = await call('GET', `/v0/agreements/${id}${query}`);
+  return status === 200 && typeof body.data === 'object' && body.data && 'displayName' in body.data
+    ? body.data.displayName
+    : status;
+}
+
+const tokenOf = (recordId: string) =>
+  writeConsistency([{ chainId, blockNumber: null, recordId, inputId: null }]);
+
+/** Runs with a replica that stands still, and shows everything that was committed before. */
+async function withStillReplica<Result>(run: () => Promise<Result>): Promise<Result> {
+  const { rows } = await handle.pool.query('select pg_current_wal_lsn()::text as position');
+  await waitUntil('the replica has caught up', async () => {
+    const statement = `select pg_last_wal_replay_lsn() >= '${rows[0].position}'::pg_lsn as is_replayed`;
+    return (await postgres.askReplica(statement)).rows[0].is_replayed === true;
+  });
+  await postgres.askReplica('select pg_wal_replay_pause()');
+  await waitUntil('its replay is paused', async () => {
+    const { rows: states } = await postgres.askReplica('select pg_get_wal_replay_pause_state() as state');
+    return states[0].state === 'paused';
+  });
+  try {
+    return await run();
+  } finally {
+    await postgres.askReplica('select pg_wal_replay_resume()');
+  }
+}
+
+describe('an API with a read replica', () => {
+  test('answers reads from it, and one with a token only once it shows what the token names', async () => {
+    const id = await storeRecord('old');
+    await withStillReplica(async () => {
+      await rename(id, 'new');
+      expect(await nameOf(id)).toBe('old');
+      expect((await call('GET', '/v0/agreements')).body.data).toMatchObject([{ id, displayName: 'old' }]);
+
+      let isAnswered = false;
+      const answer = nameOf(id, `?consistency=${tokenOf(id)}`).finally(() => {
+        isAnswered = true;
+      });
+      const seen = new Set<string>();
+      await waitUntil('the replica is asked again and again how far it is', async () => {
+        const { rows } = await postgres.askReplica(
+          `select query_start::text as at from pg_stat_activity
+           where application_name = 'agreements reads' and query like '%pg_last_wal_replay_lsn%'`,
+        );
+        for (const { at } of rows) seen.add(at);
+        return seen.size > 3;
+      });
+      expect(isAnswered).toBe(false);
+      expect(await nameOf(id)).toBe('old');
+      await postgres.askReplica('select pg_wal_replay_resume()');
+      expect(await answer).toBe('new');
+    });
+  });
+
+  test('knows keys, records and positions of the feed that the replica does not know yet', async () => {
+    await withStillReplica(async () => {
+      const id = await storeRecord('only just');
+      expect(await nameOf(id)).toBe('only just');
+      const other = await createCaller();
+      expect((await other('GET', `/v0/agreements/${id}/state`)).body.data).toMatchObject({
+        state: 'PING',
+        acceptedInputs: [{ inputId: 'hit' }],
+      });
+      await handle.pool.query('insert into service.event_feeds values ($1, 7)', [principalId]);
+      const after = writeFeedCursor({ principalId, position: 7 });
+      expect((await call('GET', `/v0/events?after=${after}`)).body).toMatchObject({
+        data: [],
+        pageInfo: { nextCursor: after },
+      });
+      // What nobody has stays unknown.
+      expect(await nameOf('agr_0')).toBe(404);
+    });
+  });
+
+  test('goes on without it, and uses it again when it is back', async () => {
+    const id = await storeRecord('before');
+    await postgres.killReplica();
+    await rename(id, 'after');
+    expect(await nameOf(id)).toBe('after');
+    expect(await nameOf(id, `?consistency=${tokenOf(id)}`)).toBe('after');
+    await postgres.startReplica();
+    await withStillReplica(async () => {
+      await rename(id, 'later');
+      await waitUntil('reads come from it', async () => (await nameOf(id)) === 'after');
+    });
+    await waitUntil('it has caught up', async () => (await nameOf(id)) === 'later');
+  });
+});
+
+describe('a read from the replica', () => {
+  let replica: DatabaseHandle;
+  beforeAll(() => {
+    const { replicaUrl: url } = postgres;
+    replica = createDatabase({ url, applicationName: 'test', maxConnections: 2, logger });
+  });
+  afterAll(() => replica?.close());
+  const open = (waitMs: number) =>
+    readFromReplica({ primary: handle.pool, replica: replica.pool, waitMs, logger });
+  const nameSource = async (pool: pg.Pool) => (pool === handle.pool ? 'primary' : 'replica');
+
+  test('that is cancelled in favour of the replay is answered by the primary', async () => {
+    await handle.pool.query('create table public.crowd as select n from generate_series(1, 1000) as n');
+    await withStillReplica(async () => {});
+    const reads = open(1_000);
+    const answer = reads.run(undefined, async (pool) => {
+      if (pool === replica.pool) await pool.query('select count(pg_sleep(20)) from public.crowd where n = 1');
+      return nameSource(pool);
+    });
+    await waitUntil('the query runs', async () => {
+      const query = `select 1 from pg_stat_activity where query like 'select count(pg_sleep%' and state = 'active'`;
+      return (await postgres.askReplica(query)).rowCount === 1;
+    });
+    await handle.pool.query('drop table public.crowd');
+    expect(await answer).toBe('primary');
+    // That says nothing of the replica.
+    expect(await reads.run(undefined, nameSource)).toBe('replica');
+  });
+
+  test('that it cannot show in time what it has to is answered by the primary', async () => {
+    const reads = open(1);
+    await withStillReplica(async () => {
+      const now = await reads.mark();
+      expect(await reads.run(now, nameSource)).toBe('replica');
+      await handle.pool.query('create table public.newest ()');
+      const later = await reads.mark();
+      expect(await reads.run(later, nameSource)).toBe('primary');
+      expect(await reads.run(undefined, nameSource)).toBe('replica');
+    });
+  });
+
+  test('that is refused by both is refused, and one that takes too long is not begun anew', async () => {
+    const reads = open(1);
+    const refuse = () => reads.run(undefined, () => Promise.reject(new NotFoundError('It is not there.')));
+    await expect(refuse()).rejects.toThrow(NotFoundError);
+    const asked: string[] = [];
+    const slow = reads.run(undefined, async (pool) => {
+      asked.push(await nameSource(pool));
+      const client = await pool.connect();
+      try {
+        await client.query('set statement_timeout = 1');
+        return await client.query('select pg_sleep(20)');
+      } finally {
+        client.release(true);
+      }
+    });
+    await expect(slow).rejects.toThrow(pg.DatabaseError);
+    expect(asked).toEqual(['replica']);
+  });
+
+  test('of a database that is no replica waits for nothing', async () => {
+    const { primaryUrl: url } = postgres;
+    const other = createDatabase({ url, applicationName: 'test', maxConnections: 1, logger });
+    try {
+      const reads = readFromReplica({ primary: handle.pool, replica: other.pool, waitMs: 1, logger });
+      expect(await reads.run(await reads.mark(), nameSource)).toBe('replica');
+    } finally {
+      await other.close();
+    }
+  });
+});
