@@ -40,6 +40,8 @@ export const events = serviceSchema.table(
     position: bigint({ mode: 'number' }),
     createdAt: instant().notNull().defaultNow(),
     releasedAt: instant(),
+    /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
+    traceParent: text(),
   },
   (table) => [
     uniqueIndex('events_feed').on(table.principalId, table.position),

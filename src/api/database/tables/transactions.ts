@@ -39,6 +39,9 @@ export const transactions = serviceSchema.table(
     reservedUntil: instant(),
     /** The block in which the permit's nonce was used up: by its own effect, or by the content that superseded it. */
     minedBlockNumber: blockNumber(),
+    /** The request that it was first accepted from, and where that stood in its trace; null for what nobody told. */
+    requestId: text(),
+    traceParent: text(),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
   },
@@ -63,6 +66,7 @@ export const transactions = serviceSchema.table(
       .where(sql`state = 'failed'`),
     /** The call holds all that was signed and the signature: by it a permit that is sent again is recognised. */
     index('transactions_call').using('hash', table.callData),
+    index('transactions_hash').using('hash', table.txHash),
   ],
 );
 
