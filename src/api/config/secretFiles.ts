@@ -3,7 +3,7 @@ import { ConfigurationError } from './configurationError.ts';
 
 /** Variables that may hold a secret, and may be given as a file instead: `<name>_FILE` is its path. */
 const secretVariables =
-  /^(?:DATABASE_URL|DATABASE_READ_URL|ENCRYPTION_KEY|SMTP_URL|RELAYER_PRIVATE_KEYS(?:_\d+)?|(?:RPC|WS)_URL_\d+)$/;
+  /^(?:DATABASE_URL|DATABASE_READ_URL|ENCRYPTION_KEY|SMTP_URL|RELAYER_PRIVATE_KEYS(?:_\d+)?|(?:RPC|WS)_URL_\d+|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS)$/;
 const suffix = '_FILE';
 
 /**

@@ -3,7 +3,7 @@ import type { Metrics } from '../operations/metrics.ts';
 import type { AppEnv } from './endpoint.ts';
 
 /** Whatever else a caller makes up counts as one. */
-const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
+export const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
 
 /** Counts and times every request, by its route as documented: paths that no route takes count as one. */
 export function createRequestMeasure({ noteRequest }: Metrics): MiddlewareHandler<AppEnv> {

@@ -18,12 +18,14 @@ import { createRateLimiter } from '../limiting/rateLimiter.ts';
 import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import type { Closing } from '../start/runService.ts';
+import { isTracing } from '../tracing/tracing.ts';
 import { createTargetRules } from '../webhooks/targetRules.ts';
 import { createApi } from './createApi.ts';
 import { createCrossOrigin } from './crossOrigin.ts';
 import { createRequestMeasure } from './measureRequests.ts';
 import { buildSecurityHeaders } from './securityHeaders.ts';
 import { startServer } from './server.ts';
+import { createRequestTracing } from './traceRequests.ts';
 
 /** Enough to keep the database busy; requests that wait for a transaction hold none. */
 const maxConnections = 20;
@@ -105,6 +107,7 @@ export async function startApi(
     targetRules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
   };
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
+  if (isTracing()) middlewares.unshift(createRequestTracing());
   let isStopping = false;
   if (internal) {
     const metrics = createMetrics();

@@ -2,13 +2,16 @@
 const secretVariables =
   /^(?!.*_FILES?$)(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY|AWS_SESSION_TOKEN|.*(SECRET|PASSWORD))/;
 /** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
-const urlVariables = /^(DATABASE|DATABASE_READ|RPC|WS|SMTP)_URL/;
+const urlVariables = /^((DATABASE|DATABASE_READ|RPC|WS|SMTP)_URL|OTEL_EXPORTER_OTLP_(TRACES_)?ENDPOINT$)/;
+/** Variables that hold names of headers with their values, percent-encoded. */
+const headerVariables = /^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
 
 /** What of an environment must not be logged: private keys in each spelling, and the telling parts of URLs. */
 export function listSecrets(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const items = (value ?? '').split(',').map((item) => item.trim());
     if (secretVariables.test(name)) return items.flatMap(keySpellings);
+    if (headerVariables.test(name)) return items.flatMap(headerSecrets);
     return urlVariables.test(name) ? items.flatMap(urlSecrets) : [];
   });
 }
@@ -16,6 +19,13 @@ export function listSecrets(env: NodeJS.ProcessEnv): string[] {
 function keySpellings(key: string): string[] {
   const bare = key.replace(/^0x/, '');
   return [key, bare, bare.toLowerCase()];
+}
+
+/** The value, and the part of it after a scheme such as Bearer. */
+function headerSecrets(item: string): string[] {
+  const value = item.slice(item.indexOf('=') + 1).trim();
+  const spellings = [value, decode(value)];
+  return [...spellings, ...spellings.flatMap((text) => text.split(/\s|%20/).slice(1))];
 }
 
 function urlSecrets(text: string): string[] {

@@ -7,6 +7,7 @@ import { readInternalServer } from '../config/internalServer.ts';
 import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
+import { readTraceSettings } from '../config/traceSettings.ts';
 import { describeExit } from '../supervision/child.ts';
 import { startServices } from '../supervision/services.ts';
 import { onStopRequest } from '../supervision/stopSignals.ts';
@@ -37,6 +38,7 @@ function checkSettings(env: NodeJS.ProcessEnv): Configuration {
   collect(() => readInternalServer(env, 'INTERNAL_PORT'), problems);
   collect(() => readInternalServer(env, 'WORKER_INTERNAL_PORT'), problems);
   collect(() => readEncryptionKeys(env), problems);
+  collect(() => readTraceSettings(env), problems);
   if (!configuration || problems.length > 0) throw new ConfigurationError(problems);
   return configuration;
 }

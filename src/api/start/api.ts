@@ -4,11 +4,13 @@ import { readEncryptionKeys } from '../config/encryptionKeys.ts';
 import { readInternalServer } from '../config/internalServer.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
+import { readTraceSettings } from '../config/traceSettings.ts';
 import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
+import { startTracing } from '../tracing/startTracing.ts';
 import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, defaultCloseTimeoutMs, runService } from './runService.ts';
 
@@ -18,8 +20,11 @@ function readApi(env: NodeJS.ProcessEnv) {
   const encryptionKeys = readEncryptionKeys(env);
   const webhookSettings = readWebhookSettings(env);
   const internal = readInternalServer(env, 'INTERNAL_PORT');
+  const traceSettings = readTraceSettings(env);
   const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
   const start = async (onClose: (closing: Closing) => void) => {
+    const tracing = await startTracing(traceSettings, { process: 'api', logger });
+    onClose({ name: 'traces', close: tracing.close });
     await migrateDatabase(configuration.databaseUrl, { patienceMs: databasePatienceMs, logger });
     const port = await startApi(configuration, {
       encryptionKeys,

@@ -9,6 +9,7 @@ import { readRelayerSigners } from '../config/relayerSigners.ts';
 import { readRelaySettings } from '../config/relaySettings.ts';
 import { readRuleSettings } from '../config/ruleSettings.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
+import { readTraceSettings } from '../config/traceSettings.ts';
 import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
@@ -25,6 +26,7 @@ import { sendMailName } from '../rules/mailTask.ts';
 import { createRuleRunner } from '../rules/ruleRunner.ts';
 import { createSendMail } from '../rules/sendMail.ts';
 import { openSigners } from '../signers/openSigners.ts';
+import { startTracing } from '../tracing/startTracing.ts';
 import { createDeliverer } from '../webhooks/deliverer.ts';
 import { createTargetRules } from '../webhooks/targetRules.ts';
 import { databasePatienceMs } from './databasePatience.ts';
@@ -45,12 +47,15 @@ function readWorker(env: NodeJS.ProcessEnv) {
   const webhookSettings = readWebhookSettings(env);
   const encryptionKeys = readEncryptionKeys(env);
   const internal = readInternalServer(env, 'WORKER_INTERNAL_PORT');
+  const traceSettings = readTraceSettings(env);
   const logger = createLogger({
     level: logLevel,
     name: 'worker',
     secrets: [...listSecrets(env), ...signers.secrets],
   });
   const start = async (onClose: (closing: Closing) => void) => {
+    const tracing = await startTracing(traceSettings, { process: 'worker', logger });
+    onClose({ name: 'traces', close: tracing.close });
     await migrateDatabase(databaseUrl, { patienceMs: databasePatienceMs, logger });
     const connect = (part: string, maxConnections: number) => {
       const applicationName = `agreements ${part}`;

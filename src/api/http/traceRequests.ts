@@ -1,0 +1,27 @@
+import type { MiddlewareHandler } from 'hono';
+import { traceEntry } from '../tracing/tracing.ts';
+import type { AppEnv } from './endpoint.ts';
+import { methods } from './measureRequests.ts';
+
+/** Makes each request a span, named by its route as documented, in the trace that its caller names or in one of its own. */
+export function createRequestTracing(): MiddlewareHandler<AppEnv> {
+  return (context, next) => {
+    const { req } = context;
+    const method = methods.has(req.method) ? req.method : '_OTHER';
+    const traceParent = req.raw.headers.get('traceparent');
+    const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
+    return traceEntry({ name: method, kind: 'SERVER', traceParent, attributes }, async (span) => {
+      await next();
+      const route = context.get('route')?.replaceAll(/:(\w+)/g, '{$1}');
+      const { status } = context.res;
+      if (route !== undefined) span.rename(`${method} ${route}`);
+      span.note({
+        'http.route': route,
+        'http.response.status_code': status,
+        'agreements.request.id': context.get('requestId'),
+        'agreements.principal.id': context.get('principalId'),
+        ...(status >= 500 && { 'error.type': String(status) }),
+      });
+    });
+  };
+}
