@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Where a connection is cut: before a commit reaches the server, or when that has done it and before its answer comes back. */
-export type Cut = 'beforeCommit' | 'afterCommit';
+/** Where a connection is cut: before its transaction begins, before a commit reaches the server, or when that has done it and before its answer comes back. */
+export type Cut = 'beforeBegin' | 'beforeCommit' | 'afterCommit';
 
 export type CutProxy = {
   /** The connection string by which the database is reached through it. */
   url: string;
-  /** Cuts so many of the next connections that commit. */
+  /** Cuts so many of the next connections that begin a transaction, or commit it. */
   cutNext(cut: Cut, count?: number): void;
   /** How many were cut so far. */
   count(): number;
@@ -22,8 +22,8 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   let left = 0;
   let done = 0;
 
-  const takeCut = (): Cut | undefined => {
-    if (left === 0) return undefined;
+  const takeCut = (data: Buffer): Cut | undefined => {
+    if (left === 0 || !data.includes(wanted === 'beforeBegin' ? 'begin\0' : 'commit\0')) return undefined;
     left--;
     done++;
     return wanted;
@@ -43,8 +43,8 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
       socket.on('error', end).on('close', end);
     }
     client.on('data', (data) => {
-      const cut = data.includes('commit\0') ? takeCut() : undefined;
-      if (cut === 'beforeCommit') return end();
+      const cut = takeCut(data);
+      if (cut === 'beforeBegin' || cut === 'beforeCommit') return end();
       isAwaited ||= cut === 'afterCommit';
       upstream.write(data);
     });

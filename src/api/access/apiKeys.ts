@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import type { Environment } from '../../protocol/chains.ts';
 import type { Database, DatabaseTransaction } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { apiKeys, principals } from '../database/tables/access.ts';
 import { notifyAccessChanged } from './accessChanged.ts';
 import { AdministrationError } from './administrationError.ts';
@@ -44,7 +45,7 @@ export async function createKey(
   options: { principal: string; environment: Environment; label?: string | undefined },
 ): Promise<NewApiKey> {
   const principal = await getPrincipal(database, options.principal);
-  return database.transaction((transaction) =>
+  return inTransaction(database, (transaction) =>
     insertKey(transaction, { principal, environment: options.environment, label: options.label ?? null }),
   );
 }
@@ -73,7 +74,7 @@ export async function listKeys(
  * @throws AdministrationError where there is no key of that id.
  */
 export function revokeKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
-  return database.transaction((transaction) => endKey(transaction, { keyId, status: 'revoked' }));
+  return inTransaction(database, (transaction) => endKey(transaction, { keyId, status: 'revoked' }));
 }
 
 /**
@@ -82,7 +83,7 @@ export function revokeKey(database: Database, keyId: string): Promise<ApiKeyFact
  * @throws AdministrationError where there is no key of that id, or it is revoked.
  */
 export function disableKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
-  return database.transaction((transaction) => endKey(transaction, { keyId, status: 'disabled' }));
+  return inTransaction(database, (transaction) => endKey(transaction, { keyId, status: 'disabled' }));
 }
 
 /**
@@ -94,7 +95,7 @@ export async function rotateKey(
   database: Database,
   { keyId, environment }: { keyId: string; environment: Environment },
 ): Promise<NewApiKey> {
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const old = await lockKey(transaction, keyId);
     if (old.status === 'revoked') throw new AdministrationError(`The key ${keyId} is revoked.`);
     const { principalId, principalName, label } = await endKey(transaction, { keyId, status: 'revoked' });

@@ -1,5 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { entitlements, principals } from '../database/tables/access.ts';
 import { notifyAccessChanged } from './accessChanged.ts';
 import { getPrincipal } from './principals.ts';
@@ -23,7 +24,7 @@ export async function setEntitlement(
   database: Database,
   { principal, scope, mode }: { principal: string; scope: GrantableScope; mode: EntitlementMode },
 ): Promise<PrincipalEntitlement> {
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const { id, name } = await getPrincipal(transaction, principal);
     const updatedAt = new Date();
     await transaction

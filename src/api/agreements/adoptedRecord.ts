@@ -5,6 +5,7 @@ import { type DeployValues, hashDocument } from '../../protocol/index.ts';
 import { channels } from '../database/channels.ts';
 import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { records } from '../database/tables/records.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
@@ -94,7 +95,7 @@ export async function storeAdopted(
 async function insert(database: Database, adopted: AdoptedRecord, documentId: string): Promise<string> {
   const { principalId, chainId, address, found, document, values, observers = [] } = adopted;
   const id = createId('agr');
-  await database.transaction(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await transaction.insert(records).values({
       id,
       principalId,

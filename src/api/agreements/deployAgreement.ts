@@ -5,6 +5,7 @@ import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { records } from '../database/tables/records.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { MalformedError, RefusedError } from '../errors/serviceError.ts';
@@ -98,7 +99,7 @@ async function store(
   const { principalId, signer, deadline, documentId = randomUUID() } = request;
   const document = serializeAgreement(request.agreement);
   try {
-    return await services.database.transaction(async (transaction) => {
+    return await inTransaction(services.database, async (transaction) => {
       const deployTransactionId = await storeTransaction(transaction, {
         ...call,
         kind: 'deploy',

@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { findWallet, isExpired, type Permit } from './acceptPermit.ts';
 import type { KnownPermit, PermitCall } from './recognisePermit.ts';
@@ -34,7 +35,7 @@ export async function reviveIfUsable(
   const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
   if (!isUsable || !wallet) return known;
   try {
-    await database.transaction((transaction) =>
+    await inTransaction(database, (transaction) =>
       reopenTransaction(transaction, { id, chainId: permit.chainId }),
     );
   } catch (error) {

@@ -6,6 +6,7 @@ import { readPermitFacts } from '../chain/readPermitFacts.ts';
 import { inputContentHash } from '../database/contentHash.ts';
 import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { inputs } from '../database/tables/inputs.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
@@ -135,7 +136,7 @@ function storeKnownInput(
 ): Promise<Stored> {
   const { chainId, contract: agreementAddress, signer } = call;
   const { principalId: userId, ...content } = input;
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const transactionId = await storeTransaction(transaction, { ...call, kind: 'input' });
     const [stored] = await transaction
       .insert(inputs)

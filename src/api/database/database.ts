@@ -2,13 +2,16 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
-export type Database = NodePgDatabase;
-export type DatabaseTransaction = Parameters<Parameters<Database['transaction']>[0]>[0];
+export type Database = NodePgDatabase & { readonly $client: pg.Pool };
+export type DatabaseTransaction = NodePgDatabase;
 /** What a query runs in: the pool, or a transaction of the caller. */
 export type Queryable = Database | DatabaseTransaction;
 
 /** A pool of connections and the query builder over it. */
 export type DatabaseHandle = { database: Database; pool: pg.Pool; close(): Promise<void> };
+
+/** How columns are named where a table does not say. */
+export const drizzleOptions = { casing: 'snake_case' } as const;
 
 /** Opens lazily: nothing is connected before the first query. A connection that breaks while idle is logged and replaced. */
 export function createDatabase(options: {
@@ -34,7 +37,7 @@ export function createDatabase(options: {
   );
   // One that breaks while it is used fails its query; without a listener it would end the process as well.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() };
+  return { database: drizzle(pool, drizzleOptions), pool, close: () => pool.end() };
 }
 
 /** Settings as the database takes them when a connection is opened. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { channels } from '../database/channels.ts';
+import { withTransaction } from '../database/withTransaction.ts';
 import { SigningError } from '../signers/signer.ts';
 import {
   type Claim,
@@ -13,7 +14,6 @@ import {
   startClaim,
   writeSigned,
 } from './claimRows.ts';
-import { withTransaction } from './withTransaction.ts';
 
 /** Longer than any signer may take. What a process that died had reserved is then others'. */
 const reservedMs = 30_000;

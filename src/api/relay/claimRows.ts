@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { channels } from '../database/channels.ts';
+import { withTransaction } from '../database/withTransaction.ts';
 import type { Signer, SigningError } from '../signers/signer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import type { Fees } from './fees.ts';
 import { type SignedTransaction, signTransaction } from './signTransaction.ts';
 import type { LeaseHolder } from './walletRows.ts';
-import { withTransaction } from './withTransaction.ts';
 
 /** An accepted transaction that waits to be signed. */
 export type AcceptedRow = {

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../database/channels.ts';
+import { withTransaction } from '../database/withTransaction.ts';
 import type { Terms } from './claimRows.ts';
 import type { SignedTransaction } from './signTransaction.ts';
 import type { LeaseHolder } from './walletRows.ts';
-import { withTransaction } from './withTransaction.ts';
 
 export type NewAttempt = {
   readonly wallet: Address;

@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import type { ChainClients } from '../chain/clients.ts';
 import { channels } from '../database/channels.ts';
 import type { Database } from '../database/database.ts';
+import { drizzleOptions } from '../database/database.ts';
 import { listen } from '../database/listen.ts';
+import { withTransaction } from '../database/withTransaction.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { openEventIds } from '../events/openEventIds.ts';
-import { withTransaction } from '../relay/withTransaction.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
@@ -44,7 +45,7 @@ const longestTimerMs = 3_600_000;
  */
 export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
   const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
-  const database = drizzle(pool, { casing: 'snake_case' });
+  const database = drizzle(pool, drizzleOptions);
   let eventIds: EventIds | undefined;
   const readEventIds = async () => {
     eventIds ??= await openEventIds(database);
@@ -133,7 +134,7 @@ function createWatch({
     const ids = await readEventIds();
     for (let isComplete = false; !isComplete && !isClosed; ) {
       const fired = await withTransaction(pool, async (client) => {
-        const transaction = drizzle(client, { casing: 'snake_case' });
+        const transaction = drizzle(client, drizzleOptions);
         const result = await fireDueRules(transaction, {
           chainId,
           clock,

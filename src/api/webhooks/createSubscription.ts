@@ -1,5 +1,6 @@
 import type { Services } from '../agreements/services.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import {
   type SubscribableEventType,
   type SubscriptionFilters,
@@ -38,7 +39,7 @@ export async function createSubscription(
   await requireTarget(url, targetRules);
   const id = createId('wh');
   const secret = createSigningSecret();
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await lockSubscriptionsOf(transaction, principalId);
     await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
     const [subscription] = await transaction

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '../agreements/services.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
@@ -25,7 +26,7 @@ export async function recover(
   { database, webhookSettings }: Pick<Services, 'database' | 'webhookSettings'>,
 ): Promise<Recovered> {
   requireActive(await getSubscription(database, reference));
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     // All are due at once, those first that were planned first.
     const { rowCount } = await transaction.execute(sql`
       with failed as (

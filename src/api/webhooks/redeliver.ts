@@ -1,5 +1,6 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Services } from '../agreements/services.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { deliveries } from '../database/tables/webhooks.ts';
 import type { DeliveryRow } from './deliveryResource.ts';
 import { getDelivery } from './getDelivery.ts';
@@ -23,7 +24,7 @@ export async function redeliver(
   const subscription = await getSubscription(database, reference);
   await getDelivery(database, { subscriptionId, deliveryId });
   requireActive(subscription);
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await transaction
       .update(deliveries)
       .set({

@@ -1,6 +1,7 @@
 import type { Services } from '../agreements/services.ts';
 import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import { events } from '../database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
 import { writeEnvelope } from '../events/envelope.ts';
@@ -64,7 +65,7 @@ export function planTest(
   const type = 'webhook.test';
   const createdAt = new Date();
   const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await transaction
       .insert(events)
       .values({ id: eventId, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Services } from '../agreements/services.ts';
+import { inTransaction } from '../database/inTransaction.ts';
 import {
   type SubscribableEventType,
   type SubscriptionFilters,
@@ -39,7 +40,7 @@ export async function updateSubscription(
   const { url, eventTypes, filters, status } = change;
   await getSubscription(database, reference);
   if (url !== undefined) await requireTarget(url, targetRules);
-  return database.transaction(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     // Before the subscription's own lock, as by everybody who takes both.
     if (status === 'active') await lockSubscriptionsOf(transaction, principalId);
     const before = await getSubscription(transaction, reference, { isLocked: true });
