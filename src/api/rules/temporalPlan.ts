@@ -57,14 +57,15 @@ export function findDue(
   return number < nextNumber ? undefined : { number, dueMs: startsMs + number * (intervalMs ?? 0) };
 }
 
-/** The text of the date that a rule looks at; null where it looks at none or the variable has no value. */
+/** The text of the date that a rule looks at; null where it looks at none, or the variable has none. */
 export function dateOf(
   { condition }: TemporalTrigger,
   variables: Readonly<Record<string, unknown>>,
 ): string | null {
   if (condition.type === 'stateAge') return null;
   const value = Object.hasOwn(variables, condition.variable) ? variables[condition.variable] : undefined;
-  return typeof value === 'string' ? value : null;
+  // Anything may have been submitted as its value: text of any length, and such as cannot be stored.
+  return typeof value === 'string' && parseDate(value) !== undefined ? value : null;
 }
 
 const datePattern =

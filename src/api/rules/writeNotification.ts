@@ -28,7 +28,7 @@ const maxPassedOn = 2_000;
 
 /**
  * The notification of a rule with its references filled in. A variable without a value stands as its name in brackets; whatever
- * else is in braces stays as it is, and nothing is filled in twice.
+ * else is in braces stays as it is, and nothing is filled in twice. Any value may be filled in: the texts can be stored and mailed.
  */
 export function writeNotification(
   { notification }: Rule,
@@ -67,9 +67,14 @@ function fill(text: string, facts: NotificationFacts, variables: VariableValues)
     .map((piece) =>
       typeof piece === 'string'
         ? piece.replace(factPattern, (_, name: string) => byName.get(name) ?? `[${name}]`)
-        : (piece.value ?? blankOf(piece)),
+        : storable(piece.value ?? blankOf(piece)),
     )
     .join('');
+}
+
+/** A chain holds any text, a database none with NUL. */
+function storable(value: string): string {
+  return value.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /** Never within a surrogate pair. */

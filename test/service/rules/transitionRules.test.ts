@@ -169,3 +169,25 @@ test('a template that is none, for whatever reason, stops nothing', async () => 
   expect((await scene.record(scene.recordId)).state).toBe('lit');
   expect(await scene.firings()).toEqual([]);
 });
+
+test('a value that no text can hold as it is stops nothing', async () => {
+  const date = {
+    type: 'elapsedSinceVariable' as const,
+    variable: 'remark',
+    threshold: { value: 1, unit: 'days' as const },
+  };
+  const scene = await begin(
+    ruleOf(),
+    ruleOf({ id: 'mail' }, 'email'),
+    ruleOf({ id: 'dated', trigger: { type: 'temporal', states: ['dark', 'lit'], condition: date } }),
+  );
+  await scene.mine(deployment());
+  await scene.mine(input(annotate('a\0b')));
+  await scene.mine(input(toggle('5')));
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.told()).toMatchObject([
+    { data: { notification: { body: 'dark>lit a\uFFFDb' }, variables: { remark: 'a\0b' } } },
+  ]);
+  expect(await scene.mails()).toMatchObject([{ status: 'due', body: 'dark>lit a\uFFFDb' }]);
+});
