@@ -46,12 +46,10 @@ test('a relay that is closed hands its wallets over at once', async () => {
   const { key, address } = await createWallet();
   const first = await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
   const owner = await awaitOwner(address, (name) => name !== null);
-  await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
-  const closed = performance.now();
+  // Left to itself the second would look again after minutes.
+  await world.startRelay({ keys: [key], settings: { leaseMs: 600_000 } });
   await first.close();
   await awaitOwner(address, (name) => name !== null && name !== owner);
-  // The second renews every second: it need not wait for the lease to end.
-  expect(performance.now() - closed).toBeLessThan(2_500);
   const row = await world.acceptOne();
   await world.waitForMints([row.recipient]);
 });

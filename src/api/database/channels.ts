@@ -5,6 +5,8 @@
 export const channels = {
   /** A transaction is there to be sent, again or for the first time. Payload: the chain's id. */
   outbox: 'outbox',
+  /** A worker has let go of wallets. Payload: the chain's id. */
+  walletsReleased: 'wallets_released',
   /** A transaction has another state. Payload: its id. */
   transactionChanged: 'transaction_changed',
   /** A record or its history has changed by what the index shows. Payload: the record's id. */

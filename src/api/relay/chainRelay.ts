@@ -33,6 +33,8 @@ export type ChainRelayOptions = {
 export type ChainRelay = {
   /** Something may be there to be signed. */
   wake(): void;
+  /** Wallets may be there to be taken. */
+  takeWallets(): void;
   /** Lets what is on its way end, and the wallets go. */
   close(): Promise<void>;
 };
@@ -149,6 +151,10 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     wake() {
       livelyUntil = performance.now() + livelyMs;
       pumping.wake();
+    },
+    takeWallets() {
+      // Whoever has not looked at the chain yet takes none.
+      if (context.view) leasing.wake();
     },
     async close() {
       // What a node holds up longer is stored, and sent again by whoever gets the wallets.

@@ -58,8 +58,12 @@ export function createRelay(options: RelayOptions): Relay {
   };
   const listener = listen({
     url: databaseUrl,
-    channels: [channels.outbox],
-    onNotification: (_channel, chainId) => relays.get(chainId)?.wake(),
+    channels: [channels.outbox, channels.walletsReleased],
+    onNotification(channel, chainId) {
+      const relay = relays.get(chainId);
+      if (channel === channels.walletsReleased) relay?.takeWallets();
+      else relay?.wake();
+    },
     onConnected: wakeAll,
     logger,
   });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
+import { channels } from '../database/channels.ts';
 import type { WalletView } from './chainView.ts';
 
 /** Who a wallet belongs to until its lease ends, and for how long one renewal holds. */
@@ -56,16 +57,18 @@ export async function renewLeases(
   }));
 }
 
-/** Lets go of wallets at once, so that the next process need not wait for the leases to end. */
+/** Lets go of wallets at once and says so, so that the next process need not wait for the leases to end. */
 export async function releaseLeases(
   pool: pg.Pool,
   addresses: readonly Address[],
   { chainId, owner }: LeaseHolder,
 ): Promise<void> {
   await pool.query(
-    `update service.relayer_wallets set lease_owner = null, lease_until = null, updated_at = now()
-     where chain_id = $1 and lease_owner = $2 and address = any($3)`,
-    [chainId, owner, addresses],
+    `with released as (
+       update service.relayer_wallets set lease_owner = null, lease_until = null, updated_at = now()
+       where chain_id = $1 and lease_owner = $2 and address = any($3) returning 1)
+     select pg_notify($4, $1::int::text) where exists (select 1 from released)`,
+    [chainId, owner, addresses, channels.walletsReleased],
   );
 }
 
