@@ -24,6 +24,7 @@ export type DeployRequest = SignedDeployment & {
   readonly displayName: string;
   readonly documentId?: string | undefined;
   readonly notificationTemplate?: unknown;
+  readonly requestId?: string | undefined;
 };
 
 /**
@@ -109,6 +110,7 @@ async function store(
         permitDigest: accepted.digest,
         contentHash: hashDocument(document),
         gasEstimate: accepted.gas,
+        requestId: request.requestId,
       });
       const [stored] = await transaction
         .insert(records)

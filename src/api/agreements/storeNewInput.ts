@@ -3,6 +3,7 @@ import type { Hex } from 'viem';
 import { channels } from '../database/channels.ts';
 import { createId } from '../database/ids.ts';
 import { runPrepared } from '../database/runPrepared.ts';
+import { currentTraceParent, traceStep } from '../tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
 /** What the history of a record shows of an input that was submitted. */
@@ -14,11 +15,14 @@ export type NewInput = {
   readonly values: Record<string, unknown>;
 };
 
+type Submission = { transaction: Omit<NewTransaction, 'kind'>; input: NewInput };
+type Stored = { id: string; transactionId: string };
+
 const statement = `
   with stored as (
     insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
-      deadline, call_data, gas_estimate)
-    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10)
+      deadline, call_data, gas_estimate, request_id, trace_parent)
+    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $18, $19)
     on conflict (chain_id, permit_digest, signer) do nothing
     returning id),
   shown as (
@@ -34,10 +38,12 @@ const statement = `
  *
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
-export async function storeNewInput(
-  pool: pg.Pool,
-  { transaction, input }: { transaction: Omit<NewTransaction, 'kind'>; input: NewInput },
-): Promise<{ id: string; transactionId: string } | undefined> {
+export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<Stored | undefined> {
+  const attributes = { 'agreements.chain.id': submission.transaction.chainId };
+  return traceStep({ name: 'store transaction', attributes }, () => store(pool, submission));
+}
+
+async function store(pool: pg.Pool, { transaction, input }: Submission): Promise<Stored | undefined> {
   const transactionId = createId('txn');
   const [stored] = await runPrepared<{ id: string }>(pool, statement, [
     transactionId,
@@ -57,6 +63,8 @@ export async function storeNewInput(
     input.payload,
     JSON.stringify(input.values),
     channels.outbox,
+    transaction.requestId,
+    currentTraceParent(),
   ]);
   return stored && { id: stored.id, transactionId };
 }

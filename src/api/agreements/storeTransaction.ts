@@ -7,6 +7,7 @@ import { inputs } from '../database/tables/inputs.ts';
 import { records } from '../database/tables/records.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { RefusedError } from '../errors/serviceError.ts';
+import { currentTraceParent, traceStep } from '../tracing/tracing.ts';
 
 export type NewTransaction = {
   readonly chainId: number;
@@ -19,6 +20,8 @@ export type NewTransaction = {
   readonly deadline: bigint;
   readonly callData: Hex;
   readonly gasEstimate: bigint;
+  /** Of the request that brings it; undefined for none. */
+  readonly requestId: string | undefined;
 };
 
 /**
@@ -28,14 +31,19 @@ export type NewTransaction = {
  * @throws RefusedError `stale_nonce` where the chain has taken the permit meanwhile.
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
-export async function storeTransaction(
+export function storeTransaction(
   database: DatabaseTransaction,
   transaction: NewTransaction,
 ): Promise<string> {
+  const attributes = { 'agreements.chain.id': transaction.chainId };
+  return traceStep({ name: 'store transaction', attributes }, () => store(database, transaction));
+}
+
+async function store(database: DatabaseTransaction, transaction: NewTransaction): Promise<string> {
   const { chainId, permitDigest, signer, permitNonce } = transaction;
   const [stored] = await database
     .insert(transactions)
-    .values({ id: createId('txn'), ...transaction })
+    .values({ id: createId('txn'), ...transaction, traceParent: currentTraceParent() })
     .onConflictDoNothing({ target: [transactions.chainId, transactions.permitDigest, transactions.signer] })
     .returning({ id: transactions.id });
   if (stored) {

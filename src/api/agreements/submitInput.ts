@@ -26,6 +26,7 @@ import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 export type InputRequest = SignedInput & {
   readonly principalId: string;
   readonly reference: RecordReference;
+  readonly requestId?: string | undefined;
 };
 
 /**
@@ -115,6 +116,7 @@ async function store(
     permitDigest: accepted.digest,
     contentHash: inputContentHash({ inputId: inputHash, payload }),
     gasEstimate: accepted.gas,
+    requestId: request.requestId,
   };
   const values = valuesByName(decodeInputPayload(target.agreement, payload, inputHash));
   const input = { recordId: target.id, inputId, principalId, payload, values };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BaseError, custom, RpcRequestError, type Transport } from 'viem';
+import { traceStep } from '../tracing/tracing.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EndpointsRestError } from './endpointsRestError.ts';
 import { readNodeAnswer } from './nodeAnswer.ts';
@@ -96,7 +97,21 @@ function restOf({ health }: Endpoint): number {
   return health.status() === 'limited' ? health.restsForMs() : 0;
 }
 
-async function askOne({ transport, health }: Endpoint, call: Call): Promise<Answered | Failure> {
+function askOne(endpoint: Endpoint, call: Call): Promise<Answered | Failure> {
+  const attributes = {
+    'rpc.system': 'jsonrpc',
+    'rpc.method': call.method,
+    'server.address': endpoint.host,
+  };
+  return traceStep({ name: call.method, kind: 'CLIENT', attributes }, async (span) => {
+    const outcome = await send(endpoint, call);
+    if ('error' in outcome)
+      span.note({ 'error.type': outcome.error instanceof Error ? outcome.error.name : 'unknown' });
+    return outcome;
+  });
+}
+
+async function send({ transport, health }: Endpoint, call: Call): Promise<Answered | Failure> {
   try {
     return { answer: await transport.request(call) };
   } catch (error) {

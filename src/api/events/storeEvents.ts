@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { recordsOf } from '../database/statements.ts';
+import { idsOf, recordsOf } from '../database/statements.ts';
+import { endWith } from '../tracing/heldSpans.ts';
+import { beginEventSpans } from './beginEventSpans.ts';
 import type { NewEvent } from './newEvent.ts';
 
 /**
@@ -9,6 +11,7 @@ import type { NewEvent } from './newEvent.ts';
  */
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
+  const spans = await beginEventSpans(transaction, events);
   const rows = events.map((event) => ({
     id: event.id,
     principal_id: event.principalId,
@@ -19,14 +22,23 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
     block_number: event.blockNumber === null ? null : String(event.blockNumber),
     tx_hash: event.txHash,
     block_order: event.blockOrder,
+    trace_parent: spans.get(event.id)?.traceParent ?? null,
   }));
-  await transaction.execute(sql`
+  const stored = await idsOf(
+    transaction,
+    sql`
     insert into service.events as it (id, principal_id, record_id, type, body, state, chain_id, block_number, tx_hash,
-      block_order)
-    select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order
+      block_order, trace_parent)
+    select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order, trace_parent
     from ${recordsOf(rows)} as shown(id text, principal_id text, record_id text, type text, body text, chain_id int,
-      block_number bigint, tx_hash text, block_order int)
+      block_number bigint, tx_hash text, block_order int, trace_parent text)
     on conflict (id) do update set state = 'pending', body = excluded.body, block_number = excluded.block_number,
-      tx_hash = excluded.tx_hash, block_order = excluded.block_order
-    where it.state <> 'released'`);
+      tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent
+    where it.state <> 'released'
+    returning it.id`,
+  );
+  for (const id of stored) {
+    const span = spans.get(id);
+    if (span) endWith(transaction, span);
+  }
 }

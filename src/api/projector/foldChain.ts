@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { releaseEvents } from '../events/releaseEvents.ts';
 import { releaseFirings } from '../rules/releaseFirings.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { holdSpans } from '../tracing/heldSpans.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
@@ -15,11 +16,16 @@ export function foldChain({
   ...options
 }: FoldOptions & { pool: pg.Pool; isExclusive: boolean }): Promise<Fold | undefined> {
   const { chainId } = options;
+  let spans: { end(): void } | undefined;
   return withFoldTransaction(
     { pool, chainId, isExclusive },
     {
-      fold: (transaction) => fold(transaction, options),
+      fold(transaction) {
+        spans = holdSpans(transaction);
+        return fold(transaction, options);
+      },
       follow(result) {
+        spans?.end();
         if (result.kind !== 'folded') return null;
         faultPoint('afterFoldCommit');
         const { releasable: through } = result;

@@ -1,6 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { idsOf, recordsOf } from '../database/statements.ts';
+import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import { endWith } from '../tracing/heldSpans.ts';
+import { beginSpan, isTracing } from '../tracing/tracing.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
 
@@ -26,7 +28,31 @@ export async function writeSettlement(
     where it.id = effect.id and it.state not in ('mined', 'final')
     returning it.id`,
   );
+  if (isTracing()) await traceSettled(transaction, settled);
   return [...failed, ...settled];
+}
+
+/** Adds to the traces of the transactions that the index shows them. */
+async function traceSettled(transaction: Queryable, ids: readonly string[]): Promise<void> {
+  const { rows } = await transaction.execute<{
+    id: string;
+    chain_id: number;
+    tx_hash: string;
+    block_number: string;
+    trace_parent: string;
+  }>(sql`
+    select id, chain_id, tx_hash, mined_block_number as block_number, trace_parent from service.transactions
+    where id = any(${arrayOf(ids)}::text[]) and trace_parent is not null`);
+  for (const row of rows) {
+    const attributes = {
+      'agreements.chain.id': row.chain_id,
+      'agreements.transaction.id': row.id,
+      'agreements.transaction.hash': row.tx_hash,
+      'agreements.block.number': row.block_number,
+    };
+    const span = beginSpan({ name: 'settle transaction', traceParent: row.trace_parent, attributes });
+    if (span) endWith(transaction, span);
+  }
 }
 
 async function writeSuperseded(

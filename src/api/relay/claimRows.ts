@@ -4,6 +4,7 @@ import { channels } from '../database/channels.ts';
 import { withTransaction } from '../database/withTransaction.ts';
 import type { Signer, SigningError } from '../signers/signer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import type { Fees } from './fees.ts';
 import { type SignedTransaction, signTransaction } from './signTransaction.ts';
 import type { LeaseHolder } from './walletRows.ts';
@@ -16,6 +17,8 @@ export type AcceptedRow = {
   readonly gasEstimate: bigint | undefined;
   /** The newest of what was signed for it before it was accepted again; undefined where nothing was. */
   readonly lastAttemptId: number | undefined;
+  /** Where its request stood in its trace; null where nobody traced it. */
+  readonly traceParent: string | null;
 };
 
 /** What a transaction is signed with. */
@@ -25,7 +28,9 @@ export type Terms = {
   /** Beside gas, in wei; undefined where it is not known to be charged. */
   readonly dataFee?: bigint;
 };
-export type SignedRow = SignedTransaction & Terms & { readonly id: string; readonly nonce: number };
+export type SignedRow = SignedTransaction &
+  Terms &
+  Pick<AcceptedRow, 'id' | 'traceParent'> & { readonly nonce: number };
 
 export type ClaimOptions = {
   wallet: { address: Address; signer: Signer };
@@ -128,8 +133,12 @@ export async function signRow(
   { row, terms, nonce, chainId }: PayableRow & { nonce: number; chainId: number },
 ): Promise<SignedRow> {
   const call = { to: row.contract, data: row.callData, gas: terms.gas };
-  const signed = await signTransaction(signer, { call, chainId, nonce, fees: terms.fees });
-  return { ...signed, ...terms, id: row.id, nonce };
+  const { id, traceParent } = row;
+  const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
+  const signed = await continueTrace({ name: 'sign transaction', traceParent, attributes }, () =>
+    signTransaction(signer, { call, chainId, nonce, fees: terms.fees }),
+  );
+  return { ...signed, ...terms, id, nonce, traceParent };
 }
 
 type FoundRow = {
@@ -139,6 +148,7 @@ type FoundRow = {
   call_data: Hex;
   gas_estimate: string | null;
   last_attempt_id: number | null;
+  trace_parent: string | null;
 };
 
 /** Locks the wallet's row, and the oldest accepted ones that nobody else is at. */
@@ -155,7 +165,7 @@ export async function readRows(
         where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and status = 'active'
         for update)
       select held.next_nonce, it.* from held left join lateral (
-        select id, contract, call_data, gas_estimate, (
+        select id, contract, call_data, gas_estimate, trace_parent, (
           select max(id) from service.transaction_attempts where transaction_id = accepted.id) as last_attempt_id
         from service.transactions accepted
         where chain_id = $1 and state = 'accepted' and deadline >= $4::numeric and id <> all($5)
@@ -168,7 +178,8 @@ export async function readRows(
     if (row.id === null) return [];
     const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
     const lastAttemptId = row.last_attempt_id ?? undefined;
-    return [{ id: row.id, contract: row.contract, callData: row.call_data, gasEstimate, lastAttemptId }];
+    const { id, contract, call_data: callData, trace_parent: traceParent } = row;
+    return [{ id, contract, callData, gasEstimate, lastAttemptId, traceParent }];
   });
   return { isHeld: rows.length > 0, rows: accepted, nextNonce: Number(rows[0]?.next_nonce ?? 0) };
 }

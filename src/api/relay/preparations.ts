@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type Address, type PublicClient, size } from 'viem';
 import { computeDataFee } from '../chain/dataFee.ts';
 import type { RelaySettings } from '../config/relaySettings.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import { type AttemptKey, findFate } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import type { AcceptedRow, Terms } from './claimRows.ts';
@@ -100,7 +101,10 @@ export function createPreparations(options: PreparationOptions): Preparations {
     },
     prepare(row, context) {
       if (running.has(row.id)) return;
-      const run = findOut(row, context)
+      const { id, traceParent } = row;
+      const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
+      const plan = { name: 'prepare transaction', traceParent, attributes };
+      const run = continueTrace(plan, () => findOut(row, context))
         .catch((error) => {
           logger.warn({ err: error, transaction: row.id }, 'a transaction cannot be prepared yet');
           postpone(row.id);

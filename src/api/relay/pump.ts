@@ -144,7 +144,7 @@ function passOn(
   // While a remote signer was asked in vain, the counter may have moved.
   if (signed.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = claim.nextNonce;
   for (const row of signed) wallet.committed.set(row.nonce, highestCost(row));
-  sender.push(signed.map(({ hash, raw }) => ({ hash, raw, everywhere: false })));
+  sender.push(signed.map(({ hash, raw, traceParent }) => ({ hash, raw, traceParent, everywhere: false })));
   preparations.forget(signed.map(({ id }) => id));
 
   for (const row of unprepared) preparations.prepare(row, { view, wallet: wallet.address });

@@ -33,6 +33,7 @@ export type SlotRow = {
   /** Whether the row goes by this nonce now, and whether the index shows its effect as that of one of these bytes. */
   readonly isHere: boolean;
   readonly isShownHere: boolean;
+  readonly traceParent: string | null;
 };
 
 type FoundSlot = {
@@ -53,6 +54,7 @@ type FoundSlot = {
   deadline: string;
   is_here: boolean;
   is_shown_here: boolean;
+  trace_parent: string | null;
 };
 
 /** The slots of the given wallets from the first nonce on that the chain has free, in the order of their nonces. */
@@ -68,7 +70,7 @@ export async function readSlots(
         extract(epoch from now() - attempt.created_at)::float8 * 1000 as age_ms,
         extract(epoch from now() - attempt.accepted_at)::float8 * 1000 as accepted_ms,
         split_part(attempt.last_error, ':', 1) as objection,
-        attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline,
+        attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
         sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
         sent.tx_hash in (
           select earlier.tx_hash from service.transaction_attempts earlier
@@ -107,6 +109,7 @@ function slotRow(row: FoundSlot, id: string): SlotRow {
     deadline: BigInt(deadline),
     isHere: is_here,
     isShownHere: is_shown_here,
+    traceParent: row.trace_parent,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Hex, PublicClient } from 'viem';
 import { findNodeText, readNodeAnswer } from '../chain/nodeAnswer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import type { NotedAnswer } from './answerLog.ts';
 
 /** Stored bytes on their way to a node. */
@@ -9,6 +10,8 @@ export type Outgoing = {
   readonly raw: Hex;
   /** To every endpoint, and not only to the first that answers. */
   readonly everywhere: boolean;
+  /** Where the request of what they carry stood in its trace; null where nobody traced it, or they carry nothing. */
+  readonly traceParent: string | null;
 };
 
 export type Sender = {
@@ -40,7 +43,16 @@ export function createSender(options: {
   const sentAt = new Map<Hex, number>();
   let running: Promise<void> | undefined;
 
-  const send = async ({ hash, raw, everywhere }: Outgoing): Promise<NotedAnswer> => {
+  const send = (item: Outgoing): Promise<NotedAnswer> => {
+    const { hash, traceParent } = item;
+    const attributes = { 'agreements.transaction.hash': hash };
+    return continueTrace({ name: 'broadcast transaction', traceParent, attributes }, async (span) => {
+      const answer = await sendNow(item);
+      span.note({ 'agreements.node.answer': answer.answer });
+      return answer;
+    });
+  };
+  const sendNow = async ({ hash, raw, everywhere }: Outgoing): Promise<NotedAnswer> => {
     const targets = everywhere && endpoints.length > 1 ? endpoints : [client];
     const answers = await Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
     sentAt.set(hash, performance.now());

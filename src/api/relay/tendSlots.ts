@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Hex } from 'viem';
 import type { RelaySettings } from '../config/relaySettings.ts';
 import { SigningError } from '../signers/signer.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import type { ChainView } from './chainView.ts';
 import type { Terms } from './claimRows.ts';
 import { type Fees, raiseFees, suggestFees } from './fees.ts';
@@ -49,7 +50,9 @@ export async function tendSlots(
       pool,
       resent.map(({ attempt }) => attempt.id),
     );
-    for (const bytes of stored.values()) outgoing.push({ ...bytes, everywhere: true });
+    const traceParents = new Map(resent.map(({ attempt, row }) => [attempt.id, row?.traceParent]));
+    for (const [id, bytes] of stored)
+      outgoing.push({ ...bytes, everywhere: true, traceParent: traceParents.get(id) ?? null });
   }
   for (const nonce of findGaps({ minedCount: wallet.view.minedCount, end }, slots)) {
     const filler = await fillGap(options, nonce);
@@ -102,6 +105,7 @@ async function makeAttempt(
     nonce,
     previousId: attempt.id,
     transactionId: carried?.id,
+    traceParent: carried?.traceParent ?? null,
     call,
     fees: terms.fees,
   });
@@ -130,6 +134,7 @@ async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | 
     nonce,
     previousId: undefined,
     transactionId: undefined,
+    traceParent: null,
     call,
     fees,
   });
@@ -143,14 +148,19 @@ async function signAndStore(
     nonce: number;
     previousId: number | undefined;
     transactionId: string | undefined;
+    traceParent: string | null;
     call: Call;
     fees: Fees;
   },
 ): Promise<Outgoing | undefined> {
-  const { nonce, previousId, transactionId, call, fees } = wanted;
+  const { nonce, previousId, transactionId, traceParent, call, fees } = wanted;
   if (!wallet.signer || !canSign(wallet)) return undefined;
   const unsigned = { call, chainId: holder.chainId, nonce, fees };
-  const signed = await signTransaction(wallet.signer, unsigned).catch((error) => {
+  const { signer } = wallet;
+  const attributes = { 'agreements.chain.id': holder.chainId, 'agreements.transaction.id': transactionId };
+  const signed = await continueTrace({ name: 'sign transaction', traceParent, attributes }, () =>
+    signTransaction(signer, unsigned),
+  ).catch((error) => {
     if (!(error instanceof SigningError)) throw error;
     const restMs = noteSignerFailure(wallet);
     logger.error({ err: error, wallet: wallet.address, nonce, restMs }, 'a signer does not sign');
@@ -167,7 +177,7 @@ async function signAndStore(
   };
   if (!(await storeAttempt(pool, attempt, holder))) return undefined;
   wallet.committed.set(nonce, call.gas * fees.maxFeePerGas);
-  return { ...signed, everywhere: false };
+  return { ...signed, everywhere: false, traceParent };
 }
 
 function describe({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Record<string, Hex | string> {

@@ -9,6 +9,7 @@ import type { Cipher } from '../encryption/cipher.ts';
 import { openWorkerLease } from '../jobs/workerLease.ts';
 import { createRepeater } from '../relay/repeater.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import { type AttemptOutcome, attemptDelivery } from './attemptDelivery.ts';
 import { findDueSubscriptions, leaveSeats, takeSeats } from './deliverySeats.ts';
 import {
@@ -199,7 +200,7 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
   ) => {
     const startedAt = new Date(now());
     faultPoint('beforeAttempt');
-    const outcome = await attempt(subscription, delivery, { startedAt, signal });
+    const outcome = await traceAttempt(subscription, delivery, { startedAt, signal });
     faultPoint('afterAttempt');
     const endedAt = new Date(startedAt.getTime() + outcome.durationMs);
     const number = delivery.attemptCount + 1;
@@ -214,6 +215,32 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     signal.throwIfAborted();
     await recorder.record({ ...facts, outcome, verdict, error });
     faultPoint('afterResultCommit');
+  };
+
+  /** What is sent has no word of the trace: receivers are others. */
+  const traceAttempt = (
+    subscription: ServedSubscription,
+    delivery: DueDelivery,
+    running: { startedAt: Date; signal: AbortSignal },
+  ): Promise<AttemptOutcome> => {
+    const { traceParent } = delivery;
+    const attributes = {
+      'http.request.method': 'POST',
+      'server.address': new URL(subscription.url).hostname,
+      'agreements.event.id': delivery.eventId,
+      'agreements.delivery.id': delivery.id,
+      'agreements.delivery.attempt': delivery.attemptCount + 1,
+    };
+    return continueTrace({ name: 'deliver event', kind: 'CLIENT', traceParent, attributes }, async (span) => {
+      const outcome = await attempt(subscription, delivery, running);
+      const { responseStatus: status } = outcome;
+      const isTaken = status !== undefined && status >= 200 && status < 300;
+      span.note({
+        'http.response.status_code': status,
+        ...(!isTaken && { 'error.type': status === undefined ? 'no_answer' : String(status) }),
+      });
+      return outcome;
+    });
   };
 
   const attempt = async (

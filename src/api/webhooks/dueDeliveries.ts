@@ -12,6 +12,8 @@ export type DueDelivery = {
   attemptCount: number;
   attemptLimit: number | null;
   body: string;
+  /** Where the writing of its event stands in a trace; null for none. */
+  traceParent: string | null;
 };
 
 /** How a subscription stands when its deliveries are read. */
@@ -35,7 +37,8 @@ const subscriptionsStatement = `
 
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
-    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit", event.body
+    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit", event.body,
+    event.trace_parent as "traceParent"
   from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
   cross join lateral (
     (select * from service.deliveries

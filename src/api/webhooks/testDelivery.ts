@@ -5,6 +5,7 @@ import { inTransaction } from '../database/inTransaction.ts';
 import { events } from '../database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
 import { writeEnvelope } from '../events/envelope.ts';
+import { currentTraceParent } from '../tracing/tracing.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
@@ -66,9 +67,16 @@ export function planTest(
   const createdAt = new Date();
   const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
   return inTransaction(database, async (transaction) => {
-    await transaction
-      .insert(events)
-      .values({ id: eventId, principalId, type, body, state: 'released', createdAt, releasedAt: createdAt });
+    await transaction.insert(events).values({
+      id: eventId,
+      principalId,
+      type,
+      body,
+      state: 'released',
+      createdAt,
+      releasedAt: createdAt,
+      traceParent: currentTraceParent(),
+    });
     await transaction
       .insert(deliveries)
       .values({ id: deliveryId, subscriptionId, eventId, attemptLimit: attempts, createdAt });

@@ -59,8 +59,13 @@ test('credentials of AWS are secrets, the path of a file with a password is none
     AWS_SESSION_TOKEN: 'aws-session-token',
     RELAYER_KEYSTORE_PASSWORD_FILE: '/run/secrets/keystore',
     RELAYER_PRIVATE_KEYS_84532: `0x${'ab'.repeat(32)}`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20otlp%3Dkey,x-key=tenant-key',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://traces.example/0123456789abcdef01/otlp',
   };
   const secrets = listSecrets(env);
   expect(secrets).toEqual(expect.arrayContaining(['aws-secret-key', 'aws-session-token', 'ab'.repeat(32)]));
+  expect(secrets).toEqual(
+    expect.arrayContaining(['Bearer otlp=key', 'otlp%3Dkey', 'otlp=key', 'tenant-key', '0123456789abcdef01']),
+  );
   expect(secrets).not.toContain('/run/secrets/keystore');
 });

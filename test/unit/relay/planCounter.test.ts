@@ -16,6 +16,7 @@ function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: num
       deadline: 0n,
       isHere: true,
       isShownHere: false,
+      traceParent: null,
       ...row,
     },
   };

@@ -39,6 +39,8 @@ function describeTransaction(transaction: Trace['transactions'][number]): string
   return [
     `Transaction ${transaction.id} (${transaction.kind}) on chain ${transaction.chainId}: ${transaction.state}`,
     row('accepted', time(transaction.createdAt)),
+    ...(transaction.requestId === null ? [] : [row('request', transaction.requestId)]),
+    ...(transaction.traceId === null ? [] : [row('trace', transaction.traceId)]),
     row('permit', `${permitDigest}, nonce ${permitNonce} of ${signer} at ${contract}`),
     row('valid until', time(transaction.deadline)),
     ...attempts.flatMap((attempt, at) => [

@@ -1,5 +1,6 @@
-import { eq, or } from 'drizzle-orm';
+import { and, eq, inArray, or } from 'drizzle-orm';
 import type { Hex } from 'viem';
+import { chains } from '../../../protocol/chains.ts';
 import { AdministrationError } from '../../access/administrationError.ts';
 import type { Database } from '../../database/database.ts';
 import { events } from '../../database/tables/events.ts';
@@ -16,6 +17,9 @@ export type Subject = {
   readonly transactionIds: readonly string[];
   readonly eventIds: readonly string[];
 };
+
+/** All there are: an index that begins with the chain serves a search for them. */
+const chainIds = chains.map(({ chainId }) => chainId);
 
 const nothing = { recordIds: [], inputIds: [], transactionIds: [], eventIds: [] };
 
@@ -86,11 +90,16 @@ async function findByHash(database: Database, given: Hex): Promise<Subject | und
     database
       .select({ id: transactionAttempts.transactionId })
       .from(transactionAttempts)
-      .where(eq(transactionAttempts.txHash, hash)),
+      .where(and(inArray(transactionAttempts.chainId, chainIds), eq(transactionAttempts.txHash, hash))),
     database
       .select({ id: transactions.id, permitDigest: transactions.permitDigest })
       .from(transactions)
-      .where(or(eq(transactions.txHash, hash), eq(transactions.permitDigest, hash))),
+      .where(
+        or(
+          eq(transactions.txHash, hash),
+          and(inArray(transactions.chainId, chainIds), eq(transactions.permitDigest, hash)),
+        ),
+      ),
     database.select({ id: inputs.id }).from(inputs).where(eq(inputs.txHash, hash)),
     database.select({ id: records.id }).from(records).where(eq(records.deployTxHash, hash)),
   ]);

@@ -163,6 +163,8 @@ async function readTransactions(database: Database, ids: string[]) {
     txHash: row.txHash,
     gasEstimate: text(row.gasEstimate),
     minedBlockNumber: text(row.minedBlockNumber),
+    requestId: row.requestId,
+    traceId: traceIdOf(row.traceParent),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     attempts: attempts
@@ -264,6 +266,7 @@ async function readEvents(
     chainId: event.chainId,
     blockNumber: text(event.blockNumber),
     txHash: event.txHash,
+    traceId: traceIdOf(event.traceParent),
     createdAt: event.createdAt,
     releasedAt: event.releasedAt,
     deliveries: sent
@@ -291,6 +294,11 @@ async function readEvents(
 
 function compact<Value>(values: readonly (Value | null)[]): Value[] {
   return [...new Set(values)].flatMap((value) => (value === null ? [] : [value]));
+}
+
+/** What a collector of traces knows them by. */
+function traceIdOf(traceParent: string | null): string | null {
+  return traceParent?.split('-')[1] ?? null;
 }
 
 function text(number: bigint | null): string | null {

@@ -64,7 +64,7 @@ export function deployWithPermit(services: Services): Endpoint {
     example: { body: exampleStory.signedDeployment },
     async handle({ body, caller, requestId }) {
       const { principalId } = caller;
-      const id = await deployAgreement({ ...body, principalId }, services);
+      const id = await deployAgreement({ ...body, principalId, requestId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
       const consistency = await readRecordConsistency(services.pool, id);
       const { warnings } = checkNotificationTemplate(body.notificationTemplate ?? { rules: [] }, {

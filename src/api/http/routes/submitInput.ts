@@ -60,7 +60,10 @@ export function submitInputEndpoint(services: Services): Endpoint {
     },
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
-      const id = await submitInput({ ...body, reference, principalId: caller.principalId }, services);
+      const id = await submitInput(
+        { ...body, reference, principalId: caller.principalId, requestId },
+        services,
+      );
       const [dataText, consistency] = await Promise.all([
         readInput(services.pool, id),
         readInputConsistency(services.pool, id),
