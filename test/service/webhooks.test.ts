@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCipher } from '../../src/api/encryption/cipher.ts';
+import { releaseNow } from '../../src/api/events/releaseEvents.ts';
 import { readSigningSecrets } from '../../src/api/webhooks/secrets.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
+import { insertRecords } from './support/rows.ts';
 import {
   encryptionKey,
   startTestService,
@@ -288,6 +292,41 @@ describe('a change', () => {
     expect(await read(webhook)).toEqual(before);
   });
 });
+
+test.each(['made', 'active again'])(
+  'a webhook that is %s gets whatever is not in the feed by then',
+  async (what) => {
+    const by = await service.createPrincipal();
+    const body = { url };
+    const make = () => by.call('POST', '/v0/webhooks', { body });
+    const { id } = webhookShape.parse((await make()).body.data);
+    await by.call('DELETE', `/v0/webhooks/${id}`);
+    const { database, pool } = service.handle;
+    const recordId = `agr_${randomBytes(16).toString('hex')}`;
+    await insertRecords(pool, by, [{ id: recordId }]);
+    const eventId = `evt_${randomBytes(32).toString('hex')}`;
+    const type = 'agreement.transitioned' as const;
+    const event = { id: eventId, type, body: '{"data":{}}', principalId: by.id, recordId };
+    const steps: string[] = [];
+    let subscribed: Promise<unknown> | undefined;
+    await database.transaction(async (transaction) => {
+      await releaseNow(transaction, [
+        { ...event, chainId: 59141, blockNumber: null, txHash: null, blockOrder: 0 },
+      ]);
+      const activate = () => by.call('PATCH', `/v0/webhooks/${id}`, { body: { status: 'active' } });
+      subscribed = (what === 'made' ? make() : activate()).then(() => steps.push('subscribed'));
+      await waitUntil('the request waits or has ended', async () => {
+        const { rows } = await pool.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0 || steps.length > 0;
+      });
+      steps.push('released');
+    });
+    await subscribed;
+    expect(steps).toEqual(['released', 'subscribed']);
+  },
+);
 
 describe('a disabled webhook', () => {
   test('stays, and can be disabled again', async () => {

@@ -3,6 +3,7 @@ import type { Queryable } from '../database/database.ts';
 import { arrayOf } from '../database/statements.ts';
 import type { EventType } from '../database/tables/events.ts';
 import { type DeliverableEvent, planDeliveries } from '../webhooks/planDeliveries.ts';
+import { lockFeeds } from './lockFeeds.ts';
 import type { NewEvent } from './newEvent.ts';
 import { storeEvents } from './storeEvents.ts';
 
@@ -55,6 +56,7 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
     select distinct principal_id from service.events where ${which}`);
   if (waiting.length === 0) return 0;
   const principals = waiting.map(({ principal_id }) => principal_id);
+  // So that no position is ever seen before a lower one, and whoever subscribes misses nothing.
   await lockFeeds(transaction, principals);
   const { rows } = await transaction.execute<ReleasedRow>(sql`
     with numbered as (
@@ -74,20 +76,6 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
     select * from released order by principal_id, position`);
   await planDeliveries(transaction, rows.map(eventOf));
   return rows.length;
-}
-
-/**
- * Whoever releases for a principal waits here until the one before has committed, so that no position is ever seen before a
- * lower one. All take the rows in one order, so that nobody waits in a circle.
- */
-async function lockFeeds(transaction: Queryable, principals: readonly string[]): Promise<void> {
-  const ids = sql`${arrayOf(principals)}::text[]`;
-  await transaction.execute(sql`
-    insert into service.event_feeds (principal_id, last_position)
-    select id, 0 from unnest(${ids}) as id order by id
-    on conflict do nothing`);
-  await transaction.execute(sql`
-    select 1 from service.event_feeds where principal_id = any(${ids}) order by principal_id for update`);
 }
 
 function eventOf(row: ReleasedRow): DeliverableEvent {

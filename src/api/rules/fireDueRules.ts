@@ -3,6 +3,7 @@ import type { Participant } from '../../protocol/participants.ts';
 import type { Queryable } from '../database/database.ts';
 import type { VariableValues } from '../database/tables/records.ts';
 import type { EventIds } from '../events/eventIds.ts';
+import { lockFeeds } from '../events/lockFeeds.ts';
 import { releaseNow } from '../events/releaseEvents.ts';
 import { buildFirings } from './buildFirings.ts';
 import { isTemporal, readRules } from './notificationTemplate.ts';
@@ -59,6 +60,11 @@ export async function fireDueRules(
     from service.rule_schedules it join service.records r on r.id = it.record_id
     where it.chain_id = ${chainId} and it.due_ms <= ${clock.nowMs} and it.since_block <= ${clock.confirmedBlock}
     order by it.due_ms limit ${schedulesAtOnce} for update of it`);
+  if (rows.length > 0)
+    await lockFeeds(
+      transaction,
+      rows.map(({ principal_id }) => principal_id),
+    );
   let firings = 0;
   for (const row of rows) {
     const { number, count } = await fire(transaction, row, { chainId, clock, eventIds, createdAt });

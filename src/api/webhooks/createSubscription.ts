@@ -6,6 +6,7 @@ import {
   type SubscriptionFilters,
   webhookSubscriptions,
 } from '../database/tables/webhooks.ts';
+import { lockFeeds } from '../events/lockFeeds.ts';
 import { defaultEventTypes } from './filters.ts';
 import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
@@ -55,6 +56,8 @@ export async function createSubscription(
       })
       .returning(subscriptionColumns);
     if (!subscription) throw new Error(`the subscription ${id} was not stored`);
+    // Whatever is being released without it is in the feed before this commit, and what follows is delivered.
+    await lockFeeds(transaction, [principalId]);
     return { subscription, secret };
   });
 }

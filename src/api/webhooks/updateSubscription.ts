@@ -6,6 +6,7 @@ import {
   type SubscriptionFilters,
   webhookSubscriptions,
 } from '../database/tables/webhooks.ts';
+import { lockFeeds } from '../events/lockFeeds.ts';
 import { defaultEventTypes } from './filters.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
@@ -61,6 +62,8 @@ export async function updateSubscription(
       .where(eq(webhookSubscriptions.id, id))
       .returning(subscriptionColumns);
     if (!after) throw new Error(`the subscription ${id} is gone`);
+    // Whatever is being released as it was before is in the feed before this commit.
+    await lockFeeds(transaction, [principalId]);
     if (after.status !== before.status) await wakeSubscription(transaction, id);
     return after;
   });
