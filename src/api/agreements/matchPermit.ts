@@ -10,16 +10,13 @@ export type SentPermit = {
   /** The typed data that the permit signs if it was made for this nonce. */
   buildTypedData(nonce: bigint): TypedDataDefinition;
   /** Says what else the signer may have signed, where the signature fits that. */
-  findHint(
-    recover: (digest: Hex) => Promise<Address | undefined>,
-    nonce: bigint,
-  ): Promise<string | undefined>;
+  findHint(recover: (digest: Hex) => Address | undefined, nonce: bigint): Promise<string | undefined>;
 };
 
 /** How far from the signer's nonce in the contract a signature is looked for. */
 const earlierNonces = 64n;
 const laterNonces = 16n;
-/** A recovery takes about a millisecond of this thread: others get their turn between so many. */
+/** A recovery takes about half a millisecond of this thread, with the digest: others get their turn between so many. */
 const recoveriesPerTurn = 4n;
 
 /**
@@ -35,7 +32,7 @@ export async function matchPermit(
   const { signer, signature } = permit;
   const typedData = permit.buildTypedData(nonce);
   const digest = hashTypedData(typedData);
-  const recovered = await recoverSigner(digest, signature);
+  const recovered = recoverSigner(digest, signature);
   const refuse = (why: string, hint?: string) =>
     new RefusedError('signature_mismatch', hint ? `${why} ${hint}` : why, {
       field: 'signature',
@@ -75,7 +72,7 @@ async function findSignedNonce(permit: SentPermit, current: bigint): Promise<big
     const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
     for (const nonce of candidates.filter((candidate) => candidate >= 0n)) {
       const digest = hashTypedData(permit.buildTypedData(nonce));
-      if ((await recoverSigner(digest, permit.signature)) === permit.signer) return nonce;
+      if (recoverSigner(digest, permit.signature) === permit.signer) return nonce;
     }
     if (distance % recoveriesPerTurn === 0n) await nextTurn();
   }

@@ -1,4 +1,5 @@
-import { type Address, type Hex, hexToBigInt, recoverAddress } from 'viem';
+import { type Address, type Hex, hexToBigInt } from 'viem';
+import { recoverAddress } from '../signers/recoverAddress.ts';
 
 /** A permit's signature as callers send it and contracts take it. */
 export type PermitSignature = { readonly v: 27 | 28; readonly r: Hex; readonly s: Hex };
@@ -15,10 +16,6 @@ export function findSignatureFault({ r, s }: PermitSignature): string | undefine
 }
 
 /** The address whose key made a signature over this digest; undefined where r is no point of the curve. */
-export async function recoverSigner(digest: Hex, { v, r, s }: PermitSignature): Promise<Address | undefined> {
-  try {
-    return await recoverAddress({ hash: digest, signature: { r, s, v: BigInt(v) } });
-  } catch {
-    return undefined;
-  }
+export function recoverSigner(digest: Hex, { v, r, s }: PermitSignature): Address | undefined {
+  return recoverAddress(digest, { r, s, yParity: v === 28 ? 1 : 0 });
 }

@@ -1,15 +1,19 @@
-import type { Hex } from 'viem';
-import { privateKeyToAddress, sign } from 'viem/accounts';
+import { signRecoverable } from 'tiny-secp256k1';
+import { bytesToHex, type Hex, hexToBytes } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
 import type { Signer } from './signer.ts';
 
 /** Signs with a private key that this process holds. The same hash gives the same signature (RFC 6979). */
 export function createKeySigner(privateKey: Hex): Signer {
+  const key = hexToBytes(privateKey);
   return {
     address: privateKeyToAddress(privateKey),
     isLocal: true,
     async sign(hash) {
-      const { r, s, yParity } = await sign({ hash, privateKey });
-      return { r, s, yParity: yParity === 1 ? 1 : 0 };
+      const { signature, recoveryId } = signRecoverable(hexToBytes(hash), key);
+      // Above 1 it would be for an r that no one has ever seen, nor ever will.
+      const yParity = recoveryId % 2 === 1 ? 1 : 0;
+      return { r: bytesToHex(signature.subarray(0, 32)), s: bytesToHex(signature.subarray(32)), yParity };
     },
   };
 }

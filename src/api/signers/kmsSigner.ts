@@ -1,7 +1,8 @@
 import { createPublicKey } from 'node:crypto';
-import { type Address, bytesToHex, type Hash, type Hex, hexToBytes, numberToHex, recoverAddress } from 'viem';
+import { type Address, bytesToHex, type Hash, type Hex, hexToBytes, numberToHex } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
 import { parseDerSignature } from './derSignature.ts';
+import { recoverAddress } from './recoverAddress.ts';
 import { type Signer, SigningError, type TransactionSignature } from './signer.ts';
 
 /** One key of AWS KMS: a key pair of the kind ECC_SECG_P256K1 for signing. */
@@ -84,17 +85,16 @@ function readAddress(spki: Uint8Array | undefined, keyId: string): Address {
 }
 
 /** KMS does not say by which of two points the signature is to be read: the one that gives the wallet is it. */
-async function readSignature(
+function readSignature(
   der: Uint8Array | undefined,
   { hash, address, keyId }: { hash: Hash; address: Address; keyId: string },
-): Promise<TransactionSignature> {
+): TransactionSignature {
   let cause: unknown;
   try {
     const numbers = parseDerSignature(der ?? new Uint8Array());
     const [r, s] = [toWord(numbers.r), toWord(numbers.s)];
     for (const yParity of [0, 1] as const) {
-      const recovered = await recoverAddress({ hash, signature: { r, s, yParity } }).catch(() => undefined);
-      if (recovered === address) return { r, s, yParity };
+      if (recoverAddress(hash, { r, s, yParity }) === address) return { r, s, yParity };
     }
   } catch (error) {
     cause = error;
