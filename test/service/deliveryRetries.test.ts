@@ -1,5 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
+import { redeliver } from '../../src/api/webhooks/redeliver.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -157,6 +159,31 @@ test('a redelivery begins a schedule of its own, also when it is asked for durin
   await waitUntil('and once more', () => held.length === 3);
   held[2]?.();
   await world.awaitDeliveries(id, ({ status, attempt_count }) => status === 'failed' && attempt_count === 3);
+});
+
+test('a redelivery that is asked for during the attempt of another is made too', async () => {
+  const held: ((status: number) => void)[] = [];
+  const receiver = await receive((response) => held.push((status) => response.writeHead(status).end()));
+  const { id } = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer();
+  const webhookSettings = readWebhookSettings({});
+  const ask = async () => {
+    const [row] = await world.readDeliveries(id);
+    const reference = { id, principalId: world.principalId };
+    await redeliver(reference, row?.id ?? '', { database: world.database, webhookSettings });
+  };
+  await waitUntil('the first attempt is there', () => held.length === 1);
+  held[0]?.(400);
+  await world.awaitDeliveries(id, ({ status }) => status === 'failed');
+  await ask();
+  await waitUntil('it is attempted again', () => held.length === 2);
+  await ask();
+  held[1]?.(400);
+  await waitUntil('and once more', () => held.length === 3);
+  held[2]?.(200);
+  const [row] = await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');
+  expect(row).toMatchObject({ attempt_count: 3, next_attempt_at: null });
 });
 
 const endings: { name: string; statuses: number[]; status: string }[] = [

@@ -208,8 +208,8 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     const { responseStatus } = outcome;
     const verdict = judgeAttempt({ responseStatus, number, limit: attemptLimit, endedAt }, settings);
     const error = verdict.status === 'succeeded' ? undefined : describeFailure(outcome);
-    const { id: deliveryId, subscriptionId } = delivery;
-    const facts = { deliveryId, subscriptionId, number, attemptLimit, startedAt, endedAt };
+    const { id: deliveryId, subscriptionId, dueAt } = delivery;
+    const facts = { deliveryId, subscriptionId, number, dueAt, startedAt, endedAt };
     options.onAttempt?.({ status: verdict.status, seconds: outcome.durationMs / 1_000 });
     logger.debug({ delivery: deliveryId, number, ...verdict, error }, 'attempted a delivery');
     signal.throwIfAborted();

@@ -11,6 +11,8 @@ export type DueDelivery = {
   isFirst: boolean;
   attemptCount: number;
   attemptLimit: number | null;
+  /** Since when it is due to be attempted again, as the database writes it; null for a first attempt. */
+  dueAt: string | null;
   body: string;
   /** Where the writing of its event stands in a trace; null for none. */
   traceParent: string | null;
@@ -37,7 +39,8 @@ const subscriptionsStatement = `
 
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
-    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit", event.body,
+    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
+    due.next_attempt_at::text as "dueAt", event.body,
     event.trace_parent as "traceParent"
   from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
   cross join lateral (

@@ -10,7 +10,8 @@ export type AttemptResult = {
   subscriptionId: string;
   /** From 1. */
   number: number;
-  attemptLimit: number | null;
+  /** Since when the attempt was due, as `DueDelivery` has it. */
+  dueAt: string | null;
   startedAt: Date;
   endedAt: Date;
   outcome: AttemptOutcome;
@@ -19,7 +20,8 @@ export type AttemptResult = {
   error: string | undefined;
 };
 
-const isRenewed = `result.status <> 'succeeded' and delivery.attempt_limit is distinct from result.attempt_limit`;
+const isRenewed = `result.status <> 'succeeded' and delivery.next_attempt_at is not null
+  and delivery.next_attempt_at is distinct from result.due_at`;
 
 /**
  * An attempt is recorded for a delivery that had one less so far; what another worker has done meanwhile is left alone. Where
@@ -29,7 +31,7 @@ const isRenewed = `result.status <> 'succeeded' and delivery.attempt_limit is di
 const recordStatement = `
   with result as (
     select * from json_to_recordset($1::json) as result (
-      delivery_id text, subscription_id text, number int, attempt_limit int, started_at timestamptz, ended_at timestamptz,
+      delivery_id text, subscription_id text, number int, due_at timestamptz, started_at timestamptz, ended_at timestamptz,
       duration_ms int, response_status int, response_excerpt text, error text, attempt_error text, status text,
       next_attempt_at timestamptz, place int)
   ), recorded as (
@@ -82,7 +84,7 @@ export async function recordResults(pool: pg.Pool, results: readonly AttemptResu
     delivery_id: result.deliveryId,
     subscription_id: result.subscriptionId,
     number: result.number,
-    attempt_limit: result.attemptLimit,
+    due_at: result.dueAt,
     started_at: result.startedAt,
     ended_at: result.endedAt,
     duration_ms: outcome.durationMs,
