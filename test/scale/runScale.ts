@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
+import { type Receiver, startReceiver } from '../exactlyOnce/support/receiver.ts';
+import { audit } from '../faults/support/audit.ts';
+import { type Agreement, type Promised, playCaller } from '../faults/support/caller.ts';
+import { createRandom } from '../support/random.ts';
+import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { auditEvents } from './support/auditEvents.ts';
+import { type Balancer, startBalancer } from './support/balancer.ts';
+import { playReader } from './support/playReader.ts';
+import { type Replica, startReplica } from './support/replicas.ts';
+import { watchConnections } from './support/watchConnections.ts';
+
+export type ScaleRun = {
+  databaseUrl: string;
+  /** How often each process is replaced. */
+  rounds: number;
+  /** How many writes are answered between two replacements at least. */
+  writesBetween: number;
+  callers: number;
+  readers: number;
+  seed: number;
+  onProgress(message: string): void;
+  /** What the processes print. */
+  onLine(line: string): void;
+};
+
+export type ScaleReport = {
+  seed: number;
+  seconds: number;
+  replaced: number;
+  deployments: number;
+  inputs: number;
+  reads: number;
+  /** Requests that each API has answered. */
+  served: Record<string, number>;
+  /** Connections to the database at most, by what they are for. */
+  connections: Record<string, number>;
+  /** What went wrong, by kind; empty lists where the service does what it should. */
+  flaws: Record<string, string[]>;
+};
+
+const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
+const settings = {
+  RELAYER_POLL_MS: '250',
+  SHUTDOWN_GRACE_MS: '2000',
+  WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
+  WEBHOOK_BACKOFF_SECONDS: '1',
+  WEBHOOK_BACKOFF_MAX_SECONDS: '2',
+  WEBHOOK_ATTEMPTS: '30',
+};
+const wallets = 2;
+const blockMs = 500;
+const patienceMs = 180_000;
+
+/**
+ * Replaces every process of a service of two APIs, two workers and one indexer while callers read and write through a balancer, then
+ * compares what was answered and told with the chain.
+ */
+export async function runScale(run: ScaleRun): Promise<ScaleReport> {
+  const closings: (() => Promise<unknown>)[] = [];
+  try {
+    return await runWith(run, (closing) => closings.push(closing));
+  } finally {
+    for (const close of closings.reverse()) await close();
+  }
+}
+
+async function runWith(
+  run: ScaleRun,
+  onClose: (closing: () => Promise<unknown>) => void,
+): Promise<ScaleReport> {
+  const startedAt = performance.now();
+  const env = { ...settings, ENCRYPTION_KEY: randomBytes(32).toString('hex') };
+  const stack = await createServiceStack({ databaseUrl: run.databaseUrl, wallets, env });
+  onClose(stack.close);
+  const receiver = await startReceiver();
+  onClose(receiver.close);
+  const balancer = await startBalancer();
+  onClose(balancer.close);
+  const connections = watchConnections(stack.pool);
+  onClose(connections.stop);
+
+  const replicas: Replica[] = [];
+  onClose(() => Promise.all(replicas.map((replica) => replica.kill())));
+  const counts: Record<ServiceKind, number> = { api: 0, worker: 0, indexer: 0 };
+  const start = async (kind: ServiceKind) => {
+    const name = `${kind} ${++counts[kind]}`;
+    const replica = await startReplica(stack, { kind, name, balancer, onLine: run.onLine });
+    replicas.push(replica);
+    return replica;
+  };
+  const first = await Promise.all(kinds.map(start));
+  await stack.awaitReady();
+  await Promise.all(first.map((replica) => replica.awaitReady()));
+  await subscribe(stack, balancer, receiver);
+  run.onProgress('everything runs');
+
+  const blocks = mineSteadily(stack);
+  onClose(blocks.stop);
+  const load = startLoad(stack, balancer, run);
+  onClose(load.stop);
+  const endings: string[] = [];
+  let replaced = 0;
+  for (let round = 0; round < run.rounds; round++) {
+    for (const old of [...replicas]) {
+      await load.awaitWrites(run.writesBetween);
+      const next = await start(old.kind);
+      await next.awaitReady();
+      const flaw = await old.retire();
+      if (flaw !== undefined) endings.push(flaw);
+      replicas.splice(replicas.indexOf(old), 1);
+      replaced++;
+      run.onProgress(`another ${old.kind}; ${load.writes()} writes answered`);
+    }
+  }
+  await load.awaitWrites(run.writesBetween);
+  const reads = await load.stop();
+  run.onProgress('waiting for the rest');
+  await blocks.stop();
+  await awaitRest(stack);
+  const { promised } = load;
+  const { lost, doubled, jammed, different } = await audit(stack, { promised, baseUrl: balancer.baseUrl });
+  return {
+    seed: run.seed,
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+    replaced,
+    deployments: promised.deployments.length,
+    inputs: promised.inputs.length,
+    reads,
+    served: Object.fromEntries(balancer.served),
+    connections: await connections.stop(),
+    flaws: {
+      lost,
+      doubled,
+      jammed,
+      different,
+      'requests that failed': [...balancer.failures, ...load.refusals],
+      'processes that ended badly': endings,
+      'events that were told wrongly': auditEvents(receiver, promised),
+    },
+  };
+}
+
+const subscriptionShape = z.object({ secret: z.string() });
+
+async function subscribe({ apiKey }: ServiceStack, { baseUrl }: Balancer, receiver: Receiver): Promise<void> {
+  const service = createServiceClient({ baseUrl, apiKey });
+  const { secret } = await service.post('/webhooks', { url: receiver.url }, subscriptionShape);
+  receiver.setSecret(secret);
+}
+
+/** Blocks come also where nobody sends anything, as on public chains: an indexer that has just started goes on with the next one. */
+function mineSteadily({ client }: ServiceStack) {
+  let isOver = false;
+  const mining = (async () => {
+    while (!isOver) {
+      await client.mine({ blocks: 1 });
+      await delay(blockMs);
+    }
+  })();
+  mining.catch(() => {});
+  return {
+    async stop(): Promise<void> {
+      isOver = true;
+      await mining;
+    },
+  };
+}
+
+/** Callers who read and write until they are stopped, each one thing after the other. */
+function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
+  const promised: Promised = { deployments: [], inputs: [] };
+  const agreements: Agreement[] = [];
+  const refusals: string[] = [];
+  let isOver = false;
+  let retries = 0;
+  const shared = {
+    agreements,
+    isOver: () => isOver,
+    onRefusal: (description: string) => refusals.push(description),
+  };
+  const randomOf = (at: number) => createRandom(run.seed * 1_000 + at);
+  const callers = Array.from({ length: run.callers }, (_, at) =>
+    playCaller({
+      ...shared,
+      stack,
+      baseUrls: [baseUrl],
+      random: randomOf(at),
+      promised,
+      onRetry: () => refusals.push(`a request was sent again, ${++retries} by now`),
+    }),
+  );
+  const readers = Array.from({ length: run.readers }, (_, at) =>
+    playReader({ ...shared, baseUrl, apiKey: stack.apiKey, random: randomOf(500 + at) }),
+  );
+  // Whoever stops it learns of a failure.
+  const ended = Promise.all([Promise.all(readers), ...callers]);
+  ended.catch(() => {});
+  const writes = () => promised.deployments.length + promised.inputs.length;
+  return {
+    promised,
+    refusals,
+    writes,
+    async awaitWrites(count: number): Promise<void> {
+      const wanted = writes() + count;
+      await waitUntil('more writes are answered', () => writes() >= wanted, patienceMs);
+    },
+    /** Returns how many reads were answered. */
+    async stop(): Promise<number> {
+      isOver = true;
+      const [counts] = await ended;
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+/** What does not come to rest is found by the audits. */
+async function awaitRest(stack: ServiceStack): Promise<void> {
+  const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
+  const rest = async () => {
+    const underWay = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast')`;
+    await waitUntil('the outbox is done', () => isEmpty(underWay), patienceMs);
+    // An indexer that has just started shows nothing before the next block.
+    await stack.client.mine({ blocks: 1 });
+    await stack.awaitFolded(patienceMs);
+    for (const query of [
+      `select 1 from service.events where state = 'pending'`,
+      `select 1 from service.deliveries where status in ('pending', 'retry_pending')`,
+    ])
+      await waitUntil('all is told', () => isEmpty(query), patienceMs);
+    const query = `select address, next_nonce from service.relayer_wallets`;
+    await waitUntil('the counters are those of the chain', async () => {
+      const { rows } = await stack.pool.query<{ address: `0x${string}`; next_nonce: string }>(query);
+      const mined = await Promise.all(
+        rows.map(({ address }) => stack.client.getTransactionCount({ address })),
+      );
+      return rows.every(({ next_nonce }, at) => Number(next_nonce) === mined[at]);
+    });
+  };
+  await rest().catch(() => {});
+}

@@ -1,0 +1,29 @@
+import { toldShape } from '../../exactlyOnce/support/poller.ts';
+import type { Receiver } from '../../exactlyOnce/support/receiver.ts';
+import type { Promised } from '../../faults/support/caller.ts';
+
+/** What is wrong with what a receiver was told of all that the service promised: each transition once, under one id. */
+export function auditEvents(receiver: Receiver, { deployments, inputs }: Promised): string[] {
+  const flaws = receiver.refused.map((why) => `a delivery was refused: ${why}`);
+  const told = new Map<string, string>();
+  for (const [id, { accepted, bodies }] of receiver.received) {
+    if (accepted !== 1) flaws.push(`event ${id} was taken ${accepted} times`);
+    if (bodies.size !== 1) flaws.push(`event ${id} came with ${bodies.size} bodies`);
+    for (const body of bodies) {
+      const { data } = toldShape.parse(JSON.parse(body));
+      const transition = `transition ${data.sequence} of ${data.agreementId}`;
+      const other = told.get(transition);
+      if (other !== undefined) flaws.push(`${transition} is event ${other} and event ${id}`);
+      told.set(transition, id);
+    }
+  }
+  const transitions = new Map(deployments.map(({ id }) => [id, 0]));
+  for (const { agreement } of inputs) transitions.set(agreement.id, (transitions.get(agreement.id) ?? 0) + 1);
+  for (const [id, last] of transitions)
+    for (let sequence = 0; sequence <= last; sequence++) {
+      const transition = `transition ${sequence} of ${id}`;
+      if (!told.delete(transition)) flaws.push(`${transition} was not told`);
+    }
+  for (const transition of told.keys()) flaws.push(`${transition} was told and nobody made it`);
+  return flaws;
+}

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** An API behind the balancer. */
+export type Target = {
+  readonly name: string;
+  readonly port: number;
+  /** Of its readiness. */
+  readonly internalPort: number;
+};
+
+export type Balancer = {
+  readonly baseUrl: string;
+  add(target: Target): void;
+  remove(target: Target): void;
+  isReady(target: Target): boolean;
+  /** Requests that were answered, by the name of the API. */
+  readonly served: Map<string, number>;
+  /** What callers should never see: answers from 500, broken connections, requests that no ready API was there for. */
+  readonly failures: string[];
+  close(): Promise<void>;
+};
+
+const checkIntervalMs = 100;
+const checkTimeoutMs = 5_000;
+
+/**
+ * A balancer as operators have them: it asks each API for its readiness again and again, and passes requests in turn to those whose
+ * last answer was 200, on connections that it keeps. It never tries a request again.
+ */
+export async function startBalancer(): Promise<Balancer> {
+  const members = new Map<Target, { agent: Agent; isReady: boolean }>();
+  const served = new Map<string, number>();
+  const failures: string[] = [];
+  let turn = 0;
+  const nextTarget = () => {
+    const ready = [...members].filter(([, { isReady }]) => isReady);
+    return ready[turn++ % ready.length];
+  };
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { method = '', url = '', headers } = incoming;
+    const next = nextTarget();
+    const fail = (what: string) => {
+      failures.push(`${method} ${url}: ${what}`);
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(502).end();
+    };
+    if (!next) return fail('no API is ready');
+    const [{ name, port }, { agent }] = next;
+    const { connection: _, ...passedOn } = headers;
+    const options = { host: '127.0.0.1', port, method, path: url, headers: passedOn, agent };
+    const upstream = request(options, (response) => {
+      const { statusCode = 0 } = response;
+      served.set(name, (served.get(name) ?? 0) + 1);
+      if (statusCode >= 500) failures.push(`${method} ${url}: ${name} answered ${statusCode}`);
+      const { connection: __, 'keep-alive': ___, ...answered } = response.headers;
+      outgoing.writeHead(statusCode, answered);
+      response.once('error', (error) => fail(`${name} broke off: ${error.message}`));
+      response.pipe(outgoing);
+    });
+    upstream.once('error', (error) => fail(`the connection to ${name} failed: ${error.message}`));
+    incoming.pipe(upstream);
+  };
+  const server = createServer(pass);
+  // It is the callers who end their connections.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('the balancer listens on no port');
+
+  const check = async (target: Target) => {
+    for (;;) {
+      const isReady = await askReadiness(target);
+      const member = members.get(target);
+      if (!member) return;
+      member.isReady = isReady;
+      await delay(checkIntervalMs);
+    }
+  };
+  const remove = (target: Target) => {
+    members.get(target)?.agent.destroy();
+    members.delete(target);
+  };
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    served,
+    failures,
+    add(target) {
+      members.set(target, { agent: new Agent({ keepAlive: true }), isReady: false });
+      void check(target);
+    },
+    remove,
+    isReady: (target) => members.get(target)?.isReady === true,
+    async close() {
+      for (const target of [...members.keys()]) remove(target);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function askReadiness({ internalPort }: Target): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(checkTimeoutMs);
+    const response = await fetch(`http://127.0.0.1:${internalPort}/ready`, { signal });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
