@@ -345,6 +345,16 @@ describe('a disabled webhook', () => {
     expect((await change(webhook, { status: 'active' })).status).toBe('active');
   });
 
+  test('has failed what was waiting when it is active again, though no worker has run since', async () => {
+    const webhook = await create();
+    for (const status of ['pending', 'retry_pending', 'succeeded']) await insertDelivery(webhook, { status });
+    await change(webhook, { status: 'active' });
+    expect((await statusesOf(webhook)).toSorted()).toEqual(['pending', 'retry_pending', 'succeeded']);
+    await webhook.by.call('DELETE', `/v0/webhooks/${webhook.id}`);
+    await change(webhook, { status: 'active' });
+    expect((await statusesOf(webhook)).toSorted()).toEqual(['failed', 'failed', 'succeeded']);
+  });
+
   test('cannot be tested, and nothing of it be sent again', async () => {
     const webhook = await create();
     const delivery = await insertDelivery(webhook, { status: 'failed' });

@@ -20,6 +20,7 @@ import {
 } from './dueDeliveries.ts';
 import { chooseDeliveries, createLane, isIdle, type Lane, measureFree } from './lane.ts';
 import { giveUpDeliveries } from './recordResults.ts';
+import { disabledReason } from './requireActive.ts';
 import { createResultRecorder } from './resultRecorder.ts';
 import { judgeAttempt } from './retrySchedule.ts';
 import { readSigningSecrets } from './secrets.ts';
@@ -156,7 +157,7 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
       await giveUpDeliveries(pool, {
         subscriptionIds: disabled,
         inFlight,
-        reason: 'the subscription is disabled',
+        reason: disabledReason,
         now: new Date(now()),
       });
   };

@@ -1,7 +1,9 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Services } from '../agreements/services.ts';
+import type { Queryable } from '../database/database.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import {
+  deliveries,
   type SubscribableEventType,
   type SubscriptionFilters,
   webhookSubscriptions,
@@ -9,6 +11,7 @@ import {
 import { lockFeeds } from '../events/lockFeeds.ts';
 import { defaultEventTypes } from './filters.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { disabledReason } from './requireActive.ts';
 import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import { requireTarget } from './targetUrl.ts';
@@ -43,7 +46,12 @@ export async function updateSubscription(
   if (url !== undefined) await requireTarget(url, targetRules);
   return inTransaction(database, async (transaction) => {
     // Before the subscription's own lock, as by everybody who takes both.
-    if (status === 'active') await lockSubscriptionsOf(transaction, principalId);
+    if (status === 'active') {
+      await lockSubscriptionsOf(transaction, principalId);
+      const present = await getSubscription(transaction, reference);
+      // Nobody else makes it active meanwhile. Deliveries come before their subscription, as where attempts are recorded.
+      if (present.status !== 'active') await failUndelivered(transaction, id);
+    }
     const before = await getSubscription(transaction, reference, { isLocked: true });
     const others = [url, eventTypes, filters];
     const isStatusKept = status === undefined || status === before.status;
@@ -67,4 +75,23 @@ export async function updateSubscription(
     if (after.status !== before.status) await wakeSubscription(transaction, id);
     return after;
   });
+}
+
+/** What a worker does as soon as a subscription is disabled; there may have been none since. */
+async function failUndelivered(transaction: Queryable, subscriptionId: string): Promise<void> {
+  await transaction
+    .update(deliveries)
+    .set({
+      status: 'failed',
+      error: disabledReason,
+      nextAttemptAt: null,
+      completedAt: sql`now()`,
+      updatedAt: sql`now()`,
+    })
+    .where(
+      and(
+        eq(deliveries.subscriptionId, subscriptionId),
+        inArray(deliveries.status, ['pending', 'retry_pending']),
+      ),
+    );
 }
