@@ -1,10 +1,9 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, ne } from 'drizzle-orm';
 import type { Abi, Address, Hex, PublicClient } from 'viem';
 import { decodeRevert } from '../chain/decodeRevert.ts';
 import type { PermitFacts } from '../chain/readPermitFacts.ts';
 import type { Simulation } from '../chain/simulateCall.ts';
 import type { Database } from '../database/database.ts';
-import { relayerWallets } from '../database/tables/relayerWallets.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { RefusedError } from '../errors/serviceError.ts';
 import { matchPermit, type SentPermit } from './matchPermit.ts';
@@ -23,7 +22,8 @@ export type AcceptedPermit = { readonly nonce: bigint; readonly digest: Hex; rea
 /**
  * Checks a permit against what the chain says of it.
  *
- * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order.
+ * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. That another
+ * permit holds the nonce is said instead of the last two; where nothing else is wrong, whoever stores the permit finds it out.
  */
 export async function acceptPermit(
   permit: Permit,
@@ -38,14 +38,17 @@ export async function acceptPermit(
   const { facts, client, database, wallet, actionErrors } = context;
   const { nonce } = facts;
   requireTime(permit.deadline, facts);
-  const [digest, open] = await Promise.all([
-    matchPermit(permit, { nonce, client }),
-    findOpenDigest(database, permit, nonce),
-  ]);
-  if (open !== undefined && open !== digest) throw refuseNonceInFlight(nonce);
+  const digest = await matchPermit(permit, { nonce, client });
   const { chainId } = permit;
-  const gas = requireSendable({ simulation: facts.simulation, wallet, chainId, actionErrors });
-  return { nonce, digest, gas };
+  try {
+    const gas = requireSendable({ simulation: facts.simulation, wallet, chainId, actionErrors });
+    return { nonce, digest, gas };
+  } catch (error) {
+    // What can be sent need not be looked up: where another permit holds the nonce it cannot be stored.
+    const open = await findOpenDigest(database, permit, nonce);
+    if (open !== undefined && open !== digest) throw refuseNonceInFlight(nonce);
+    throw error;
+  }
 }
 
 /**
@@ -77,29 +80,6 @@ export function isExpired(
 export function refuseNonceInFlight(nonce: bigint): RefusedError {
   const message = 'Another permit of this signer with this nonce is on its way.';
   return new RefusedError('nonce_in_flight', message, { facts: { nonce: nonce.toString() } });
-}
-
-/** What a wallet's worker last said of it is believed for so long after it was to say something again. */
-const silence = sql`interval '60 seconds'`;
-
-/**
- * The wallet that simulations run as: the active one with the most funds, of which a worker has said so lately. Undefined where the
- * chain has none.
- */
-export async function findWallet(database: Database, chainId: number): Promise<Address | undefined> {
-  const [wallet] = await database
-    .select({ address: relayerWallets.address })
-    .from(relayerWallets)
-    .where(
-      and(
-        eq(relayerWallets.chainId, chainId),
-        eq(relayerWallets.status, 'active'),
-        sql`greatest(${relayerWallets.leaseUntil}, ${relayerWallets.updatedAt}) > now() - ${silence}`,
-      ),
-    )
-    .orderBy(desc(relayerWallets.balance))
-    .limit(1);
-  return wallet?.address;
 }
 
 /** @throws RefusedError `permit_expired` for a deadline that has passed. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { channels } from '../database/channels.ts';
 import { listen } from '../database/listen.ts';
@@ -9,13 +8,20 @@ export type Wait<Value> = {
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
   readonly timeoutMs: number;
+  /** Before this, nothing can be there to be read that settles it. */
+  readonly first?: Promise<void> | undefined;
 };
+
+/** Sees the first change of something that is not there yet, and so none is missed. */
+export type Watch = { readonly changed: Promise<void>; end(): void };
 
 export type Changes = {
   /** Resolves when notifications arrive. */
   readonly ready: Promise<void>;
   /** Reads now and after every change until the value is settled or the time is up, and returns what it read last. */
   waitFor<Value>(wait: Wait<Value>): Promise<Value>;
+  /** Begins to watch for a change; whoever does has to end it. */
+  watch(id: string): Watch;
   /** Ends all waits with what was read last. */
   close(): Promise<void>;
 };
@@ -74,19 +80,25 @@ export function createChanges(options: {
 
   return {
     ready: listener.ready,
-    async waitFor({ ids, read, isSettled, timeoutMs }) {
+    watch(id) {
+      const { promise: changed, resolve } = Promise.withResolvers<void>();
+      subscribe([id], resolve);
+      return { changed, end: () => unsubscribe([id], resolve) };
+    },
+    async waitFor({ ids, read, isSettled, timeoutMs, first }) {
       const giveUpAt = performance.now() + timeoutMs;
       let change = Promise.withResolvers<void>();
       const resume = () => change.resolve();
       subscribe(ids, resume);
       try {
+        if (first && !closing.signal.aborted) await changeOrTimeout(first, Math.min(rereadMs, timeoutMs));
         for (;;) {
           // Set before reading, so that a change during the read is not slept through.
           change = Promise.withResolvers();
           const value = await read();
           const remainingMs = giveUpAt - performance.now();
           if (isSettled(value) || remainingMs <= 0 || closing.signal.aborted) return value;
-          await changeOrTimeout(change.promise, Math.min(rereadMs, remainingMs), closing.signal);
+          await changeOrTimeout(change.promise, Math.min(rereadMs, remainingMs));
         }
       } finally {
         unsubscribe(ids, resume);
@@ -100,14 +112,9 @@ export function createChanges(options: {
   };
 }
 
-async function changeOrTimeout(change: Promise<void>, ms: number, closing: AbortSignal): Promise<void> {
-  const timer = new AbortController();
-  const signal = AbortSignal.any([timer.signal, closing]);
-  try {
-    await Promise.race([change, delay(ms, undefined, { signal })]);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    timer.abort();
-  }
+async function changeOrTimeout(change: Promise<void>, ms: number): Promise<void> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, ms);
+  await Promise.race([change, timeout.promise]);
+  clearTimeout(timer);
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { runPrepared } from '../database/runPrepared.ts';
 import { MalformedError } from '../errors/serviceError.ts';
+import type { InputRow } from './inputJson.ts';
 
 /**
  * What a read has to show: everything of a chain up to a block, where the block is known, and what became of a record or of one
@@ -73,15 +74,12 @@ export async function readRecordConsistency(pool: pg.Pool, recordId: string): Pr
   return writeConsistency([{ ...pointOf(row), recordId, inputId: null }]);
 }
 
-/** The token for an input that was submitted; it has to be there. */
-export async function readInputConsistency(pool: pg.Pool, inputId: string): Promise<string> {
-  const text = 'select chain_id, block_number, record_id from service.inputs where id = $1';
-  const [row] = await runPrepared<PointRow & { record_id: string }>(pool, text, [inputId]);
-  if (!row) throw new Error(`the input ${inputId} is gone`);
-  return writeConsistency([{ ...pointOf(row), recordId: row.record_id, inputId }]);
+/** The token for an input that was submitted. */
+export function inputConsistency({ id: inputId, record_id: recordId, ...row }: InputRow): string {
+  return writeConsistency([{ ...pointOf(row), recordId, inputId }]);
 }
 
-type PointRow = { chain_id: number; block_number: string | null };
+type PointRow = { chain_id: number; block_number: string | number | null };
 
 function pointOf({ chain_id: chainId, block_number: blockNumber }: PointRow) {
   return { chainId, blockNumber: blockNumber === null ? null : Number(blockNumber) };

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Address } from 'viem';
 import type { WireValues } from '../../protocol/index.ts';
 import { RefusedError } from '../errors/serviceError.ts';
+import { walletQuery } from './findWallet.ts';
 import { queryOwned, type RecordReference } from './recordReference.ts';
 
 /** A record whose agreement takes inputs. */
@@ -12,6 +13,8 @@ export type DeployedRecord = {
   readonly agreement: unknown;
   /** The effective values. */
   readonly variables: WireValues;
+  /** What a call on the record's chain is simulated as; undefined where no wallet could send one now. */
+  readonly wallet: Address | undefined;
 };
 
 type Row = {
@@ -21,9 +24,13 @@ type Row = {
   address: Address | null;
   document: string;
   variables: WireValues;
+  wallet: Address | null;
 };
 
-const columns = 'r.id, r.status, r.chain_id, r.address, r.document, r.variables';
+const query = {
+  columns: 'r.id, r.status, r.chain_id, r.address, r.document, r.variables, sending.wallet',
+  joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true`,
+};
 
 /**
  * One of a principal's records, for an input to it.
@@ -35,9 +42,9 @@ export async function requireDeployed(
   pool: pg.Pool,
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<DeployedRecord> {
-  const [row] = await queryOwned<Row>(pool, { reference, principalId, query: { columns } });
-  const { id, status, chain_id: chainId, address, document, variables } = row;
+  const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
+  const { id, status, chain_id: chainId, address, document, variables, wallet } = row;
   if (address && status === 'Deployed')
-    return { id, chainId, address, agreement: JSON.parse(document), variables };
+    return { id, chainId, address, agreement: JSON.parse(document), variables, wallet: wallet ?? undefined };
   throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
 }

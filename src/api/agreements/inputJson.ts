@@ -57,10 +57,10 @@ export function toInputResource(row: InputRow) {
   };
 }
 
-/** One input as JSON; it has to be there. */
-export async function readInput(pool: pg.Pool, id: string): Promise<string> {
+/** One input; it has to be there. */
+export async function readInput(pool: pg.Pool, id: string): Promise<InputRow> {
   const text = `select ${inputColumns} from ${inputTables} where i.id = $1`;
   const [row] = await runPrepared<InputRow>(pool, text, [id]);
   if (!row) throw new Error(`the input ${id} is gone`);
-  return JSON.stringify(toInputResource(row));
+  return row;
 }

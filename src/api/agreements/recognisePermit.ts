@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import type { Database } from '../database/database.ts';
-import { inputs } from '../database/tables/inputs.ts';
+import { runPrepared } from '../database/runPrepared.ts';
 import { records } from '../database/tables/records.ts';
 import { type TransactionState, transactions } from '../database/tables/transactions.ts';
 
@@ -34,15 +34,21 @@ export async function findDeployment(
 /** The input that was submitted to the record with the permit. */
 export async function findSubmission(
   database: Database,
-  { recordId, ...call }: PermitCall & { recordId: string },
+  { recordId, chainId, contract, callData }: PermitCall & { recordId: string },
 ): Promise<KnownPermit | undefined> {
-  const [known] = await database
-    .select({ id: inputs.id, transaction: transactionFacts })
-    .from(transactions)
-    .innerJoin(inputs, eq(inputs.transactionId, transactions.id))
-    .where(and(eq(inputs.recordId, recordId), sameCall(call)));
-  return known;
+  const values = [recordId, chainId, contract, callData];
+  const [known] = await runPrepared<SubmissionRow>(database.$client, submissionStatement, values);
+  if (!known) return undefined;
+  const { id, transaction_id, state, nonce } = known;
+  return { id, transaction: { id: transaction_id, state, nonce: BigInt(nonce) } };
 }
+
+type SubmissionRow = { id: string; transaction_id: string; state: TransactionState; nonce: string };
+
+const submissionStatement = `
+  select input.id, sent.id as transaction_id, sent.state, sent.permit_nonce as nonce
+  from service.transactions sent join service.inputs input on input.transaction_id = sent.id
+  where input.record_id = $1 and sent.chain_id = $2 and sent.contract = $3 and sent.call_data = $4`;
 
 const transactionFacts = {
   id: transactions.id,

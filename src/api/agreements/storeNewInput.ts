@@ -15,7 +15,12 @@ export type NewInput = {
   readonly values: Record<string, unknown>;
 };
 
-type Submission = { transaction: Omit<NewTransaction, 'kind'>; input: NewInput };
+type Submission = {
+  /** What the transaction is called if it is new. */
+  transactionId: string;
+  transaction: Omit<NewTransaction, 'kind'>;
+  input: NewInput;
+};
 type Stored = { id: string; transactionId: string };
 
 const statement = `
@@ -43,8 +48,10 @@ export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<St
   return traceStep({ name: 'store transaction', attributes }, () => store(pool, submission));
 }
 
-async function store(pool: pg.Pool, { transaction, input }: Submission): Promise<Stored | undefined> {
-  const transactionId = createId('txn');
+async function store(
+  pool: pg.Pool,
+  { transactionId, transaction, input }: Submission,
+): Promise<Stored | undefined> {
   const [stored] = await runPrepared<{ id: string }>(pool, statement, [
     transactionId,
     transaction.chainId,

@@ -1,5 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
-import type { Address } from 'viem';
+import { sql } from 'drizzle-orm';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import { listActionErrors } from '../chain/decodeRevert.ts';
 import { readPermitFacts } from '../chain/readPermitFacts.ts';
@@ -8,13 +7,13 @@ import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import { inputs } from '../database/tables/inputs.ts';
-import { transactions } from '../database/tables/transactions.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
-import { type AcceptedPermit, acceptPermit, findWallet, refuseNonceInFlight } from './acceptPermit.ts';
+import { type AcceptedPermit, acceptPermit, refuseNonceInFlight } from './acceptPermit.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
+import { type InputRow, readInput } from './inputJson.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { findSubmission } from './recognisePermit.ts';
 import type { RecordReference } from './recordReference.ts';
@@ -33,44 +32,55 @@ export type InputRequest = SignedInput & {
  * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. A permit that was sent to this
  * record before leads to the same input, before any check.
  *
- * @returns the input's id; its transaction hash is known, unless it failed.
+ * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
  * @throws ChainUnavailableError where the chain cannot be asked; then nothing is stored either. Or where the transaction is
  * not signed in time: then the input is stored and will be sent.
  */
-export async function submitInput(request: InputRequest, services: Services): Promise<string> {
-  const { id, transactionId } = await findOrStore(request, services);
-  faultPoint('afterStoreCommit');
-  const outcome = await services.changes.waitFor({
-    ids: [transactionId],
-    read: () => readOutcome(id, services),
-    isSettled: isAnswered,
-    timeoutMs: services.limits.signingWaitMs,
-  });
-  faultPoint('beforeAnswer');
-  if (isAnswered(outcome)) return id;
-  throw new ChainUnavailableError(
-    'The input is stored and will be sent, but its transaction is not signed yet.',
-  );
+export async function submitInput(request: InputRequest, services: Services): Promise<InputRow> {
+  const { changes, pool, limits } = services;
+  const newId = createId('txn');
+  const watch = changes.watch(newId);
+  try {
+    const { id, transactionId } = await findOrStore({ ...request, newId }, services);
+    faultPoint('afterStoreCommit');
+    const input = await changes.waitFor({
+      ids: [transactionId],
+      first: transactionId === newId ? watch.changed : undefined,
+      read: () => readInput(pool, id),
+      isSettled: isAnswered,
+      timeoutMs: limits.signingWaitMs,
+    });
+    faultPoint('beforeAnswer');
+    if (isAnswered(input)) return input;
+    throw new ChainUnavailableError(
+      'The input is stored and will be sent, but its transaction is not signed yet.',
+    );
+  } finally {
+    watch.end();
+  }
 }
+
+/** With the id that its transaction gets if it is new. */
+type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
 
-async function findOrStore(request: InputRequest, services: Services): Promise<Stored> {
+async function findOrStore(request: NewRequest, services: Services): Promise<Stored> {
   const { database } = services;
   const target = await requireDeployed(services.pool, request);
   const compiled = compileInput(request, target);
   const recognise = async () =>
     compiled && findSubmission(database, { recordId: target.id, ...compiled.call });
 
-  const [known, wallet] = await Promise.all([recognise(), findWallet(database, target.chainId)]);
+  const known = await recognise();
   if (known && compiled) {
     await reviveIfUsable({ ...compiled, known, isAgreement: true }, services);
     return { id: known.id, transactionId: known.transaction.id };
   }
   requireInput(target.agreement, request.inputId);
   try {
-    return await acceptAndStore({ request, target, compiled, wallet, services });
+    return await acceptAndStore({ request, target, compiled, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
@@ -80,18 +90,16 @@ async function findOrStore(request: InputRequest, services: Services): Promise<S
 }
 
 type Attempt = {
-  request: InputRequest;
+  request: NewRequest;
   target: DeployedRecord;
   compiled: CompiledInput | undefined;
-  /** What the simulation runs as. */
-  wallet: Address | undefined;
   services: Services;
 };
 
-async function acceptAndStore({ request, target, compiled, wallet, services }: Attempt): Promise<Stored> {
+async function acceptAndStore({ request, target, compiled, services }: Attempt): Promise<Stored> {
   const { database } = services;
   const { signer } = request;
-  const { agreement, variables, address, chainId } = target;
+  const { agreement, variables, address, chainId, wallet } = target;
   const client = clientOf(chainId, services);
   const call = compiled && { from: wallet, to: address, data: compiled.call.callData };
   const facts = await readPermitFacts(client, { contract: address, signer, isAgreement: true, call });
@@ -99,7 +107,7 @@ async function acceptAndStore({ request, target, compiled, wallet, services }: A
   if (!compiled) throw new Error('an input that passed every check has no payload');
   const actionErrors = listActionErrors(agreement);
   const accepted = await acceptPermit(compiled.permit, { facts, client, database, wallet, actionErrors });
-  return store({ request, target, compiled, accepted, wallet, services });
+  return store({ request, target, compiled, accepted, services });
 }
 
 async function store(
@@ -122,7 +130,11 @@ async function store(
   const input = { recordId: target.id, inputId, principalId, payload, values };
   try {
     faultPoint('beforeStoreCommit');
-    const stored = await storeNewInput(services.pool, { transaction, input });
+    const stored = await storeNewInput(services.pool, {
+      transactionId: request.newId,
+      transaction,
+      input,
+    });
     return stored ?? (await storeKnownInput(services.database, { transaction, input }));
   } catch (error) {
     if (findViolatedConstraint(error) === 'transactions_open_permit')
@@ -162,20 +174,6 @@ function storeKnownInput(
   });
 }
 
-type Outcome = { txHash: string | null; status: string } | undefined;
-
-function isAnswered(outcome: Outcome): boolean {
-  return (outcome?.txHash ?? null) !== null || outcome?.status === 'FAILED';
-}
-
-async function readOutcome(id: string, { database }: Services): Promise<Outcome> {
-  const [outcome] = await database
-    .select({
-      txHash: sql<string | null>`coalesce(${inputs.txHash}, ${transactions.txHash})`,
-      status: inputs.status,
-    })
-    .from(inputs)
-    .leftJoin(transactions, eq(transactions.id, inputs.transactionId))
-    .where(eq(inputs.id, id));
-  return outcome;
+function isAnswered({ tx_hash, status }: InputRow): boolean {
+  return tx_hash !== null || status === 'FAILED';
 }

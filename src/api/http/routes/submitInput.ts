@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { readInputConsistency } from '../../agreements/consistency.ts';
-import { readInput } from '../../agreements/inputJson.ts';
+import { inputConsistency } from '../../agreements/consistency.ts';
+import { toInputResource } from '../../agreements/inputJson.ts';
 import type { Services } from '../../agreements/services.ts';
 import { submitInput } from '../../agreements/submitInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
@@ -60,15 +60,12 @@ export function submitInputEndpoint(services: Services): Endpoint {
     },
     async handle({ body, params, query, caller, requestId }) {
       const reference = { id: params.id, chainId: query.chainId };
-      const id = await submitInput(
+      const input = await submitInput(
         { ...body, reference, principalId: caller.principalId, requestId },
         services,
       );
-      const [dataText, consistency] = await Promise.all([
-        readInput(services.pool, id),
-        readInputConsistency(services.pool, id),
-      ]);
-      return respondSingle({ requestId, dataText, consistency });
+      const dataText = JSON.stringify(toInputResource(input));
+      return respondSingle({ requestId, dataText, consistency: inputConsistency(input) });
     },
   });
 }
