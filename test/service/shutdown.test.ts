@@ -2,13 +2,14 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { recordShape } from '../../src/api/http/resources.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { deploymentPath, findDeployment, prepareDeployment } from './support/deployments.ts';
 import { endReplica, type Replica, startReplica } from './support/replica.ts';
 import { type SlowEndpoint, startSlowEndpoint } from './support/slowEndpoint.ts';
-import { offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
+import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 let chain: TestChain;
@@ -73,7 +74,7 @@ describe('an API that is asked to stop', { timeout: 120_000 }, () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('answers at once what only waits for the chain to show it', async () => {
+  test('answers soon what only waits for the chain to show it', async () => {
     const body = await prepareDeployment(chain);
     const answer = createCall(replica.baseUrl, principal.key)('POST', deploymentPath, { body });
     await waitUntil('the deployment is stored', () => findDeployment(service, body.signer));
@@ -83,7 +84,33 @@ describe('an API that is asked to stop', { timeout: 120_000 }, () => {
     expect([status, recordShape.parse(answered.data).status]).toEqual([200, 'Draft']);
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
     // Far from the minute that it would have waited.
-    expect(performance.now() - askedAt).toBeLessThan(10_000);
+    expect(performance.now() - askedAt).toBeLessThan(30_000);
+  });
+
+  test('lets a read that waits end by itself for a while, as it would have to be refused', async () => {
+    const token = writeConsistency([{ chainId, blockNumber: 5, recordId: null, inputId: null }]);
+    const path = `/v0/agreements?consistency=${token}`;
+    const answer = createCall(replica.baseUrl, principal.key)('GET', path);
+    const { pool } = service.handle;
+    await waitUntil('it waits', async () => {
+      const query = `select 1 from pg_stat_activity where datname = current_database()
+        and application_name = 'agreements api' and query like '%left join service.projections%'`;
+      return ((await pool.query(query)).rowCount ?? 0) > 0;
+    });
+    replica.program.signal('SIGTERM');
+    await waitUntil('it takes no more connections', () =>
+      fetch(`${replica.baseUrl}/v0/health`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await pool.query(
+      `insert into service.projections (chain_id, head_number, head_hash, head_timestamp) values ($1, 5, '0x5', now())`,
+      [chainId],
+    );
+    await pool.query(`select pg_notify('chain_folded', $1)`, [String(chainId)]);
+    expect((await answer).status).toBe(200);
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
   });
 
   test('serves whoever comes while balancers still have to notice, and asks each to come back elsewhere', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { MalformedError } from '../errors/serviceError.ts';
@@ -13,12 +14,14 @@ export type HttpServer = {
   readonly port: number;
   /** From now on tells callers with each answer to come back on another connection. */
   announceClose(): void;
-  /** Takes no more connections, ends the waits of running requests, and resolves when all are answered. */
+  /** Takes no more connections, ends the waits of running requests that do not end soon, and resolves when all are answered. */
   close(): Promise<void>;
 };
 
 /** Running requests that are not answered by then are cut off: the process has 15 seconds to end. */
 const closeTimeoutMs = 12_000;
+/** Requests that wait for others get so long to end by themselves: cut short, some would have to be refused. */
+const unhurriedMs = 5_000;
 const sweepIntervalMs = 50;
 /** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
@@ -83,6 +86,7 @@ export async function startServer(options: {
       // A connection whose last request is answered stays open for another one that must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const overdue = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);
       await endWaits();
       await closed;
       clearInterval(sweep);
