@@ -25,7 +25,7 @@ type Block = { number: bigint; hash: string | null };
  * @throws ConfigurationError where a public chain has another block than the one that was indexed.
  */
 export async function forgetReplacedChains(options: ReplacedChainOptions): Promise<void> {
-  const client = new pg.Client({ connectionString: options.databaseUrl });
+  const client = createClient(options);
   await client.connect();
   try {
     for (const chain of options.chains) {
@@ -59,7 +59,7 @@ export function watchForReplacedChains(
   const localChains = options.chains.filter(({ rpcUrls }) => rpcUrls.every(isLocalUrl));
   if (localChains.length === 0) return;
   const look = async () => {
-    const client = new pg.Client({ connectionString: options.databaseUrl });
+    const client = createClient(options);
     try {
       await client.connect();
       for (const chain of localChains) {
@@ -134,4 +134,8 @@ async function forget(client: pg.Client, chainId: number, schema: string): Promi
 async function exists(client: pg.Client, table: string): Promise<boolean> {
   const { rows } = await client.query('select to_regclass($1) is not null as exists', [table]);
   return rows[0]?.exists === true;
+}
+
+function createClient({ databaseUrl, schema }: ReplacedChainOptions): pg.Client {
+  return new pg.Client({ connectionString: databaseUrl, application_name: `${schema} chains` });
 }
