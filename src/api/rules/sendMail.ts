@@ -43,6 +43,8 @@ export function createSendMail({
     try {
       await Promise.race([mailer.send({ id: firingId, address, subject, body }), rejectOn(signal)]);
     } catch (error) {
+      // That the worker stops says nothing of the mail, however often it was attempted.
+      if (signal.aborted) throw error;
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
       if (error instanceof MailRefusedError || attempt >= mailAttempts) {
         logger.warn({ firing: firingId, attempt, reason }, 'a mail has failed');

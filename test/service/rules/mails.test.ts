@@ -128,6 +128,21 @@ test('a mail that nobody takes is given up in the end', async () => {
   expect(outcomes.filter((outcome) => outcome === 'retried')).toHaveLength(11);
 });
 
+test('a mail whose last attempt ends with its worker is not given up', async () => {
+  const scene = await begin();
+  await scene.mine(input(toggle('1')));
+  await fixture.pool.query('update service.mails set attempt_count = 11');
+  const { database } = fixture;
+  const from = { name: '', address: 'no-reply@service.example' };
+  const mailer = createMailer({ smtpUrl: server.smtpUrl, from });
+  const send = createSendMail({ database, mailer, logger: silent });
+  const [{ id: firingId } = { id: '' }] = await scene.firings();
+  await expect(send({ firingId }, { signal: AbortSignal.abort() })).rejects.toThrow('The worker stops.');
+  expect(await scene.mails()).toMatchObject([{ status: 'due' }]);
+  await send({ firingId }, { signal: new AbortController().signal });
+  expect(await scene.mails()).toMatchObject([{ status: 'sent' }]);
+});
+
 test('a mail that a worker had in hand when it died is sent by another', async () => {
   const scene = await begin();
   await scene.mine(input(toggle('1')));
