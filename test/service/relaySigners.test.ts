@@ -70,7 +70,7 @@ test('while one signer does not answer, other wallets send, what is stored goes 
   await world.startRelay({ keys: [key], awaited: [patient(kms.open)] });
   const owner = await waitUntil(
     'the wallet is held',
-    async () => (await world.readWallet(kms.address))?.lease_owner,
+    async () => (await world.readWallet(kms.address))?.lease_owner ?? undefined,
   );
   await waitUntil('KMS is asked', async () => {
     await world.accept(1);

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Hex } from 'viem';
 import { channels } from '../database/channels.ts';
 import { createId } from '../database/ids.ts';
+import { notifySoon } from '../database/notifySoon.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { currentTraceParent, traceStep } from '../tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
@@ -27,7 +28,7 @@ const statement = `
   with stored as (
     insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
       deadline, call_data, gas_estimate, request_id, trace_parent)
-    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $18, $19)
+    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $17, $18)
     on conflict (chain_id, permit_digest, signer) do nothing
     returning id),
   shown as (
@@ -35,11 +36,11 @@ const statement = `
       signer, payload, "values")
     select $11, $12, $2, $3, $13, 'PENDING', $14, id, $4, $15, $16 from stored
     returning id)
-  select shown.id, pg_notify($17, $2::text) from shown`;
+  select id from shown`;
 
 /**
  * Stores an input with its transaction in one statement, which is all or nothing and one round trip, and announces it to the
- * outbox. Returns undefined, and stores nothing, where the same permit has a transaction already.
+ * outbox after it. Returns undefined, and stores nothing, where the same permit has a transaction already.
  *
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
@@ -69,9 +70,10 @@ async function store(
     input.principalId,
     input.payload,
     JSON.stringify(input.values),
-    channels.outbox,
     transaction.requestId,
     currentTraceParent(),
   ]);
-  return stored && { id: stored.id, transactionId };
+  if (!stored) return undefined;
+  notifySoon(pool, channels.outbox, [String(transaction.chainId)]);
+  return { id: stored.id, transactionId };
 }

@@ -1,6 +1,6 @@
 /**
- * What the processes tell each other through the database, in the same transaction as the change that it is about. A
- * notification may be missed, so whoever listens also looks from time to time.
+ * What the processes tell each other through the database, in the same transaction as the change that it is about or right after
+ * it. A notification may be missed, so whoever listens also looks from time to time.
  */
 export const channels = {
   /** A transaction is there to be sent, again or for the first time. Payload: the chain's id. */

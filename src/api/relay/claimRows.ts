@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
-import { channels } from '../database/channels.ts';
 import { withTransaction } from '../database/withTransaction.ts';
 import type { Signer, SigningError } from '../signers/signer.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
@@ -205,10 +204,8 @@ export async function writeSigned(
         insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
           gas, max_fee_per_gas, max_priority_fee_per_gas)
         select id, $8::int, $9, nonce, hash, raw, gas, max_fee, tip from signed order by nonce
-        on conflict (chain_id, tx_hash) do update set transaction_id = excluded.transaction_id, created_at = now()),
-      counter as (
-        update service.relayer_wallets set next_nonce = $10, updated_at = now() where chain_id = $8::int and address = $9)
-      select pg_notify($11, id) from signed`,
+        on conflict (chain_id, tx_hash) do update set transaction_id = excluded.transaction_id, created_at = now())
+      update service.relayer_wallets set next_nonce = $10, updated_at = now() where chain_id = $8::int and address = $9`,
     values: [
       signed.map(({ id }) => id),
       signed.map(({ nonce }) => nonce),
@@ -220,7 +217,6 @@ export async function writeSigned(
       holder.chainId,
       wallet.address,
       nextNonce,
-      channels.transactionChanged,
     ],
   });
 }
