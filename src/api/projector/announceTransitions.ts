@@ -15,6 +15,7 @@ import {
 import { fireTransitionRules } from '../rules/fireTransitionRules.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
+import type { OwnInput } from './ownInputs.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 export type Announcements = {
@@ -22,27 +23,31 @@ export type Announcements = {
   deployed: readonly FoldedRecord[];
   /** The records with the inputs that are new to them. */
   extended: readonly ExtendedRecord[];
+  /** Which of the inputs were submitted by the principals of the records. */
+  submissions: readonly OwnInput[];
   documents: DocumentLookup;
   eventIds: EventIds;
 };
 
 /**
  * Stores the events of the deployments and of the inputs that changed a state, and what rules say to them, together with the state
- * that they announce. What had happened to an agreement before it was adopted is announced to nobody.
+ * that they announce. What had happened to an agreement before it was adopted is announced to nobody; what its principal submits
+ * comes after that, even where a reorganisation puts it into an earlier block.
  */
 export async function announceTransitions(
   transaction: Queryable,
-  { deployed, extended, documents, eventIds }: Announcements,
+  { deployed, extended, submissions, documents, eventIds }: Announcements,
 ): Promise<void> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
   const told = await readTold(transaction, [...deployed, ...changed]);
+  const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
   const facts: TransitionFact[] = [];
   for (const record of deployed) {
     const fact = describeDeployment(told(record), { record, documents, eventIds });
     if (fact) facts.push(fact);
   }
   for (const record of changed) {
-    facts.push(...describeTransitions(told(record), { record, eventIds }));
+    facts.push(...describeTransitions(told(record), { record, own, eventIds }));
   }
   if (facts.length === 0) return;
   const createdAt = new Date();
@@ -85,14 +90,15 @@ function describeDeployment(
 
 function describeTransitions(
   { record: announced, adoptedThrough }: Told,
-  { record, eventIds }: { record: ExtendedRecord; eventIds: EventIds },
+  { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
 ): TransitionFact[] {
   const { principalId, chainId } = announced;
   const { agreement } = record.history;
   const inBlock = new Map<bigint, number>();
   return record.mined.flatMap((input): TransitionFact[] => {
     const { sequence, txHash, transactionOrdinal: ordinal, blockNumber } = input;
-    if (sequence === null || blockNumber <= adoptedThrough) return [];
+    if (sequence === null) return [];
+    if (blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position))) return [];
     // A record always gets all inputs of a block in one fold.
     const number = (inBlock.get(blockNumber) ?? 0) + 1;
     inBlock.set(blockNumber, number);
@@ -108,6 +114,10 @@ function describeTransitions(
       },
     ];
   });
+}
+
+function placeOf(recordId: string, position: number): string {
+  return `${recordId} ${position}`;
 }
 
 type Row = {

@@ -59,7 +59,7 @@ export async function foldHistories(
   const extended = await extendHistories(transaction, { chainId, records, through, documents });
   await writeInputs(transaction, { chainId, records: extended, submissions });
   await writeRecords(transaction, { records: extended, documents });
-  await announceTransitions(transaction, { deployed: begun, extended, documents, eventIds });
+  await announceTransitions(transaction, { deployed: begun, extended, submissions, documents, eventIds });
   await planTemporalRules(transaction, { chainId, deployed: begun, extended, documents });
   return {
     changed: [...submissionsChanged, ...merged, ...extended.map(({ id }) => id)],

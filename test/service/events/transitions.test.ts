@@ -117,6 +117,21 @@ test('of an adopted agreement only what happens after its adoption is told, and 
   expect(await tellShort(principalId)).toEqual(['lit>dark toggle 2']);
 });
 
+test('of an adopted agreement an own input is told, though a reorganisation puts it before the adoption', async () => {
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('5')));
+  await scene.mine();
+  const { principalId, recordId } = await scene.askFor(clone);
+  await fixture.pool.query('update service.records set adopted_through = 3 where id = $1', [recordId]);
+  await scene.fold();
+  await scene.submit(recordId, toggle('6'), { nonce: 1n });
+  scene.drop(1);
+  await scene.mine(input(toggle('6')));
+  await scene.mine();
+  expect(await scene.record(recordId)).toMatchObject({ stateBlockNumber: 3n, transitionCount: 2 });
+  expect(await tellShort(principalId)).toEqual(['lit>dark toggle 2']);
+});
+
 test('principals that hold the same agreement are told of it each by itself, under ids that differ', async () => {
   const first = await scene.draft();
   const other = await service.insertPrincipal(fixture.database);
