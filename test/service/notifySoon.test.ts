@@ -1,0 +1,67 @@
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
+import { type Listener, listen } from '../../src/api/database/listen.ts';
+import { notifySoon } from '../../src/api/database/notifySoon.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+const logger = pino({ level: 'silent' });
+let testDatabase: TestDatabase;
+let handle: DatabaseHandle;
+let listener: Listener;
+let heard: string[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  handle = createDatabase({
+    url: testDatabase.url,
+    applicationName: 'notifier',
+    maxConnections: 1,
+    settings: { synchronous_commit: 'on' },
+    logger,
+  });
+  listener = listen({
+    url: testDatabase.url,
+    channels: ['one', 'other'],
+    onNotification: (channel, payload) => heard.push(`${channel} ${payload}`),
+    onConnected() {},
+    logger,
+  });
+  await listener.ready;
+});
+afterAll(async () => {
+  await listener.close();
+  await handle.close();
+  await testDatabase.drop();
+});
+beforeEach(() => {
+  heard = [];
+});
+
+test('all notices arrive at their channels, equal ones that wait together once', async () => {
+  notifySoon(handle.pool, 'one', ['first']);
+  // Those after the first wait until it is sent.
+  notifySoon(handle.pool, 'one', ['same', 'same', 'last']);
+  notifySoon(handle.pool, 'other', ['same']);
+  notifySoon(handle.pool, 'one', ['same']);
+  await waitUntil('all are there', () => heard.length >= 4);
+  notifySoon(handle.pool, 'other', ['end']);
+  await waitUntil('the end is there', () => heard.includes('other end'));
+  expect(heard.toSorted()).toEqual(['one first', 'one last', 'one same', 'other end', 'other same']);
+});
+
+test('a notice that fails holds up none that comes later', async () => {
+  const longerThanAllowed = 'x'.repeat(8_000);
+  notifySoon(handle.pool, 'one', [longerThanAllowed]);
+  notifySoon(handle.pool, 'one', ['after it']);
+  await waitUntil('the next one is there', () => heard.length > 0);
+  expect(heard).toEqual(['one after it']);
+});
+
+test('connections wait for the disk as before', async () => {
+  notifySoon(handle.pool, 'one', ['quick']);
+  await waitUntil('it is there', () => heard.includes('one quick'));
+  const { rows } = await handle.pool.query(`select current_setting('synchronous_commit') as setting`);
+  expect(rows).toEqual([{ setting: 'on' }]);
+});
