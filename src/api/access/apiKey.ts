@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import type { Environment } from '../../protocol/chains.ts';
 
@@ -13,7 +13,7 @@ export function createApiKeyText(environment: Environment): string {
 
 /** What is stored of a key. The key is as random as the hash is long: no salt or stretching would add to it. */
 export function hashApiKey(key: string): Hex {
-  return `0x${createHash('sha256').update(key).digest('hex')}`;
+  return `0x${hash('sha256', key)}`;
 }
 
 /** The environment that a text with the form of a key belongs to; undefined for any other text. */

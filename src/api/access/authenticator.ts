@@ -20,11 +20,11 @@ export type Caller = {
 
 export type Authenticator = {
   /**
-   * @param client names who sends it, where that is known.
+   * @param findClient names who sends it, where that is known; not asked about keys that are in use.
    * @throws AccessError `unauthorized` for anything but an active key of this environment.
    * @throws RateLimitedError where the key is new here and its client has sent too many that nobody has.
    */
-  authenticate(headers: Headers, client?: string): Promise<Caller>;
+  authenticate(headers: Headers, findClient?: () => string | undefined): Promise<Caller>;
   /** Forgets what is remembered of keys, as some have changed. */
   forget(): void;
   /** Writes the pending times of last use. */
@@ -67,7 +67,7 @@ export function createAuthenticator(options: {
   };
 
   return {
-    async authenticate(headers, client) {
+    async authenticate(headers, findClient) {
       const credential = readCredential(headers);
       const keyEnvironment = findKeyEnvironment(credential);
       if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is not valid.');
@@ -75,9 +75,11 @@ export function createAuthenticator(options: {
         throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
       const keyHash = hashApiKey(credential);
       // A key that was in use is looked up again whatever others have sent from the same place.
-      if (client !== undefined && !remembered.has(keyHash)) failedAttempts.require(client);
+      const newClient = remembered.has(keyHash) ? undefined : findClient?.();
+      if (newClient !== undefined) failedAttempts.require(newClient);
       const key = await lookUp(keyHash);
       if (!key) {
+        const client = findClient?.();
         if (client !== undefined) failedAttempts.note(client);
         throw new AccessError('unauthorized', 'The API key is not valid.');
       }

@@ -7,8 +7,11 @@ import { spliceJson } from './jsonText.ts';
 /** What a document says of one of its states; the same for every record that carries the document. */
 type StateFacts = {
   readonly description: string | undefined;
-  readonly inputs: readonly { inputId: string; issuer: Issuer; fieldsText: string }[];
+  readonly inputs: readonly FoundInput[];
 };
+
+/** An input with what it asks for, and as a whole where no variable decides who may submit it. */
+type FoundInput = { inputId: string; issuer: Issuer; fieldsText: string; text?: string };
 
 /** A record in a state, with its effective values. */
 type Place = { recordId: string; docHash: string; state: string; variables: WireValues };
@@ -37,11 +40,10 @@ export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
       .at('states')
       .at(state)
       .at('description').value;
-    const inputs = acceptedInputs(agreement, state).map(({ inputId, issuer, fields }) => ({
-      inputId,
-      issuer,
-      fieldsText: JSON.stringify(fields),
-    }));
+    const inputs = acceptedInputs(agreement, state).map(({ inputId, issuer, fields }) => {
+      const input = { inputId, issuer, fieldsText: JSON.stringify(fields) };
+      return issuer.variables.length > 0 ? input : { ...input, text: writeInput(input, {}) };
+    });
     return { description: typeof description === 'string' ? description : undefined, inputs };
   };
 
@@ -64,13 +66,15 @@ export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
   return {
     async read(place) {
       const facts = await find(place);
-      const inputs = facts.inputs.map(({ inputId, issuer, fieldsText }) => {
-        const issuers = resolveIssuers(issuer, place.variables);
-        return spliceJson({ inputId, issuers, anyone: issuer.anyone }, { fields: fieldsText });
-      });
+      const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, place.variables));
       return { description: facts.description, inputsText: `[${inputs.join(',')}]` };
     },
   };
+}
+
+function writeInput({ inputId, issuer, fieldsText }: FoundInput, values: WireValues): string {
+  const issuers = resolveIssuers(issuer, values);
+  return spliceJson({ inputId, issuers, anyone: issuer.anyone }, { fields: fieldsText });
 }
 
 function measure(key: string, facts: StateFacts): Entry {

@@ -29,8 +29,7 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   { reference, principalId, query }: { reference: RecordReference; principalId: string; query: OwnedQuery },
 ): Promise<[Row, ...Row[]]> {
   const { id, chainId } = reference;
-  const address = findAddress(id);
-  if (!address && !recordIdPattern.test(id)) throw notFound();
+  const address = recordIdPattern.test(id) ? undefined : getAgreementAddress(id);
   const { columns, joins = '', parameters: own = [] } = query;
   const parameters = new SqlParameters();
   for (const parameter of own) parameters.add(parameter);
@@ -59,9 +58,11 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
 
 type Owner = { owned_id: string; owner_id: string };
 
-function findAddress(text: string): Address | undefined {
+/** @throws NotFoundError for what is no address. */
+function getAgreementAddress(text: string): Address {
   const lowerCase = text.toLowerCase();
-  return isAddress(lowerCase) ? getAddress(lowerCase) : undefined;
+  if (!isAddress(lowerCase)) throw notFound();
+  return getAddress(lowerCase);
 }
 
 function notFound(): NotFoundError {

@@ -55,16 +55,18 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   const paths = [...byPath].toSorted(([a], [b]) => fixedLength(b) - fixedLength(a));
   for (const [path, atPath] of paths) {
-    for (const { method, serve } of atPath)
-      app.on(method, path, (context) => {
-        context.set('requestId', readRequestId(context));
-        context.set('route', path);
-        return serve(context);
-      });
-    const methods = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const byMethod = new Map(
+      atPath.flatMap(({ method, serve }) =>
+        (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => [each, serve]),
+      ),
+    );
+    // One handler for all methods: where several match, Hono has each request pass through all of them.
     app.all(path, (context) => {
       context.set('route', path);
-      throw new MethodNotAllowedError(methods);
+      const serve = byMethod.get(context.req.method);
+      if (!serve) throw new MethodNotAllowedError([...byMethod.keys()]);
+      context.set('requestId', readRequestId(context));
+      return serve(context);
     });
   }
 }

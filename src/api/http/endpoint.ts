@@ -141,6 +141,25 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
   const documentedQuery = isRead ? query.extend(readParameters) : query;
   const refusals: ErrorStatus[] = isRead ? [503] : method === 'post' ? [409] : [];
 
+  /** What a request without a query asks for, which is always the same. */
+  let defaults: z.output<Query> | undefined;
+  const findDefaults = () => {
+    if (defaults !== undefined) return defaults;
+    const found = check(query, {}, 'query');
+    Object.freeze(found);
+    defaults = found;
+    return found;
+  };
+
+  const parseQuery = (url: string): { consistency?: string | undefined; values: z.output<Query> } => {
+    if (!url.includes('?')) return { values: findDefaults() };
+    const sent = readQuery(url);
+    if (!isRead) return { values: check(query, sent, 'query') };
+    const { consistency } = sent;
+    delete sent.consistency;
+    return { consistency, values: check(query, sent, 'query') };
+  };
+
   const readBody = async (
     request: Request,
     { limits, bytes }: { limits: Limits; bytes: Uint8Array | undefined },
@@ -148,8 +167,7 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
     const limitBytes = limits.bodyBytes;
     const sent = isBodyOptional ? (bytes ?? (await readBodyBytes(request, limitBytes))) : bytes;
     const isLeftOut = isBodyOptional && sent?.byteLength === 0;
-    const value =
-      hasBody && !isLeftOut ? await readJsonBody(request, { limitBytes, bytes: sent }) : undefined;
+    const value = isLeftOut ? undefined : await readJsonBody(request, { limitBytes, bytes: sent });
     const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
     if (unfit.length > 0) throw refuseBody(unfit, value);
     const parsed = parseShape(body, value, 'body');
@@ -193,23 +211,22 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
     async serve(context, serving) {
       const { req } = context;
       const { limits } = serving;
-      const client = findClient(context, limits.trustedProxies);
-      const caller = await serving.authenticator.authenticate(req.raw.headers, client);
+      const caller = await serving.authenticator.authenticate(req.raw.headers, () =>
+        findClient(context, limits.trustedProxies),
+      );
       const { principalId } = caller;
       context.set('principalId', principalId);
       await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, principalId });
       authorize(caller, scope);
       const handle = async (bytes?: Uint8Array) => {
-        const sent = readQuery(req.url);
-        const consistency = isRead ? sent.consistency : undefined;
-        if (isRead) delete sent.consistency;
+        const { consistency, values } = parseQuery(req.url);
         const request = {
           caller,
           requestId: context.get('requestId'),
           headers: req.raw.headers,
           params: check(params, req.param(), 'path'),
-          query: check(query, sent, 'query'),
-          body: await readBody(req.raw, { limits, bytes }),
+          query: values,
+          body: hasBody ? await readBody(req.raw, { limits, bytes }) : check(body, undefined, 'body'),
         };
         const readAfter =
           consistency === undefined
