@@ -41,6 +41,7 @@ type Row = {
   variables: WireValues;
   state: string | null;
   entered_ms: string | null;
+  entered_by: { fromState: string; inputId: string } | null;
   notification_template: string | null;
   spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
   fired: { ruleId: string; recipient: string; occasion: string }[] | null;
@@ -52,6 +53,9 @@ const firingsAtOnce = 10_000;
 const query = {
   columns: `r.id, r.principal_id, r.chain_id, r.display_name, r.template_id, r.document, r.participants, r.observers,
     r.variables, r.state, (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms,
+    (select json_build_object('fromState', i.from_state, 'inputId', i.input_id)
+      from service.inputs i where i.record_id = r.id and i.sequence is not null
+      order by i.position desc limit 1) as entered_by,
     r.notification_template,
     (select json_agg(json_build_object('ruleId', s.rule_id, 'stay', s.stay, 'span', s.span, 'sinceMs', s.since_ms,
         'nextNumber', s.next_number))
@@ -102,6 +106,7 @@ function describeRecord(row: Row, isOther: boolean): PreviewedRecord {
     variables: row.variables,
     state: row.state,
     enteredMs: row.entered_ms === null ? null : Number(row.entered_ms),
+    enteredBy: row.entered_by ?? { fromState: '', inputId: deployInputId },
     spans: new Map(spans.map((span) => [span.ruleId, span])),
     fired: isOther ? [] : (row.fired ?? []),
   };

@@ -26,6 +26,8 @@ export type PreviewedRecord = {
   /** Null while it is not deployed. */
   readonly state: string | null;
   readonly enteredMs: number | null;
+  /** By what the state was entered. */
+  readonly enteredBy: { readonly fromState: string; readonly inputId: string };
   /** Where temporal rules stand, by rule. */
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
   /** What has fired so far and was not withdrawn. */
@@ -108,8 +110,8 @@ function judge(
   rule: Rule,
   { record, occasion }: { record: PreviewedRecord; occasion: PreviewOccasion },
 ): Judgement {
-  const nothing = { fromState: '', toState: record.state ?? '', inputId: '' };
-  const transition = occasion.type === 'transition' ? occasion.transition : nothing;
+  const entry = { ...record.enteredBy, toState: record.state ?? '' };
+  const transition = occasion.type === 'transition' ? occasion.transition : entry;
   if (rule.enabled === false) return { reason: 'disabled', transition };
   if (occasion.type === 'moment')
     return { ...judgeMoment(rule, { record, atMs: occasion.atMs }), transition };

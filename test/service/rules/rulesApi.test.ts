@@ -172,7 +172,14 @@ test('rules speak of the deployment, and of a state that lasts by the clock wher
 
 const previewShape = z.object({
   transition: z.unknown().optional(),
-  rules: z.array(z.looseObject({ ruleId: z.string(), fires: z.boolean(), reason: z.string().optional() })),
+  rules: z.array(
+    z.looseObject({
+      ruleId: z.string(),
+      fires: z.boolean(),
+      reason: z.string().optional(),
+      notification: z.looseObject({ body: z.string() }).optional(),
+    }),
+  ),
 });
 const preview = async (id: string, body: unknown, by = principal) =>
   by.call('POST', `/v0/agreements/${id}/notifications/preview`, { body });
@@ -242,6 +249,31 @@ test('a preview says what rules would do, and why the others would do nothing, a
     notificationTemplate: { rules: [onDeploy] },
   });
   expect(previewShape.parse(tried.body.data).rules).toMatchObject([{ ruleId: 'deployed', fires: true }]);
+});
+
+test('a preview of a moment says how the state was entered, as the notification would', async () => {
+  const told = { ...notification, body: `\${fromState}>\${toState} by \${inputId}` };
+  const rule = { ...onAge, trigger: { ...onAge.trigger, states: ['OFFERED', 'ACTIVE'] }, notification: told };
+  const { tenant, agreement, record } = await deploy({ rules: [rule] });
+  const read = async () => {
+    const { body } = await preview(record.id, { at: '2100-01-01T00:00:00Z' });
+    return previewShape.parse(body.data).rules.map((previewed) => previewed.notification?.body);
+  };
+  expect(await read()).toEqual(['>OFFERED by __deploy']);
+  const { body } = await signInput({
+    account: tenant,
+    agreement,
+    agreementAddress: z.templateLiteral(['0x', z.string()]).parse(record.address),
+    chainId,
+    inputId: 'accept',
+    values: { months: 1 },
+  });
+  await principal.call('POST', `/v0/agreements/${record.id}/input`, { body });
+  await waitUntil('it is accepted', async () => {
+    const { body: state } = await principal.call('GET', `/v0/agreements/${record.id}/state`);
+    return JSON.stringify(state.data).includes('ACTIVE');
+  });
+  expect(await read()).toEqual(['OFFERED>ACTIVE by accept']);
 });
 
 test('a preview is refused where it makes no sense, and to whoever has no part in it', async () => {
