@@ -286,12 +286,13 @@ describe('with a collector', () => {
     ]);
   });
 
-  test('a request that is refused ends its trace, named by its route, without what was sent', async () => {
+  test('a request that is refused is named by its route, without what was sent, and one for the health is none', async () => {
     const traceId = randomBytes(16).toString('hex');
     const headers = {
       'x-api-key': 'agk_test_wrong-key-of-nobody',
       traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
     };
+    await fetch(`${api.baseUrl}/v0/health`, { headers });
     await fetch(`${api.baseUrl}/v0/agreements/agr_hidden-id?secret=hidden-query`, { headers });
     const spans = await waitUntil('the span is there', () => {
       const found = inTrace(traceId);

@@ -3,10 +3,14 @@ import { traceEntry } from '../tracing/tracing.ts';
 import type { AppEnv } from './endpoint.ts';
 import { methods } from './measureRequests.ts';
 
-/** Makes each request a span, named by its route as documented, in the trace that its caller names or in one of its own. */
+/** Asked for over and over by balancers. */
+const healthPath = '/v0/health';
+
+/** Makes each request but those for its health a span, named by its route as documented, in the trace that its caller names or in one of its own. */
 export function createRequestTracing(): MiddlewareHandler<AppEnv> {
   return (context, next) => {
     const { req } = context;
+    if (req.path === healthPath) return next();
     const method = methods.has(req.method) ? req.method : '_OTHER';
     const traceParent = req.raw.headers.get('traceparent');
     const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
