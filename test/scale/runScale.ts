@@ -120,8 +120,7 @@ async function runWith(
   await load.awaitWrites(run.writesBetween);
   const reads = await load.stop();
   run.onProgress('waiting for the rest');
-  await blocks.stop();
-  await awaitRest(stack);
+  await awaitRest(stack, blocks.stop);
   const { promised } = load;
   const { lost, doubled, jammed, different } = await audit(stack, { promised, baseUrl: balancer.baseUrl });
   return {
@@ -219,13 +218,13 @@ function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
 }
 
 /** What does not come to rest is found by the audits. */
-async function awaitRest(stack: ServiceStack): Promise<void> {
+async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): Promise<void> {
   const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
   const rest = async () => {
     const underWay = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast')`;
     await waitUntil('the outbox is done', () => isEmpty(underWay), patienceMs);
-    // An indexer that has just started shows nothing before the next block.
-    await stack.client.mine({ blocks: 1 });
+    // Now the indexer follows the chain, and not only its past: it needs no other block to show the last one.
+    await stopBlocks();
     await stack.awaitFolded(patienceMs);
     for (const query of [
       `select 1 from service.events where state = 'pending'`,
