@@ -10,6 +10,7 @@ const special = {
   'shared, of carriers': ['100.64.0.0', '100.127.255.255'],
   loopback: ['127.0.0.0', '127.0.0.1', '127.255.255.255'],
   'link-local, with the metadata of clouds': ['169.254.0.0', '169.254.169.254', '169.254.255.255'],
+  "a cloud's host for its machines": ['168.63.129.16'],
   'protocol assignments': ['192.0.0.0', '192.0.0.8', '192.0.0.170', '192.0.0.255'],
   documentation: [
     '192.0.2.0',
