@@ -10,11 +10,12 @@ export async function runPrepared<Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>({ ...named(text), text, values: [...values] });
+  const { rows } = await pool.query<Row>({ ...nameStatement(text), text, values: [...values] });
   return rows;
 }
 
-function named(text: string): { name?: string } {
+/** The name under which a statement is prepared; none where too many others are. */
+export function nameStatement(text: string): { name?: string } {
   const known = names.get(text);
   if (known !== undefined) return { name: known };
   if (names.size >= maxStatements) return {};

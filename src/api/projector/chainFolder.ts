@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { EventIds } from '../events/eventIds.ts';
@@ -43,6 +44,7 @@ export type ChainFolder = {
 };
 
 const contentionDelayMs = 50;
+const longestRestMs = 50;
 const initialDelayMs = 200;
 const longestDelayMs = 10_000;
 /** After so many conflicts in a row the others have to wait for a fold, after the last that counts it waits for them. */
@@ -97,7 +99,10 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         failures = 0;
         conflicts = 0;
         if (!result) return wakeLater(contentionDelayMs);
-        note(result, performance.now() - startedAt);
+        const durationMs = performance.now() - startedAt;
+        note(result, durationMs);
+        // Blocks that come one upon the other are folded together, which costs no more than each alone.
+        if (result.kind === 'folded') await delay(Math.min(durationMs, longestRestMs));
       } catch (error) {
         if (!handleFailure(error)) return;
       }

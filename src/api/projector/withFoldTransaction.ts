@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Queryable } from '../database/database.ts';
 import { drizzleOptions } from '../database/database.ts';
+import { prepareAll } from '../database/prepareAll.ts';
 
 /** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
 const foldLock = 0x666f6c64;
@@ -49,7 +50,7 @@ export async function withFoldTransaction<Result>(
     const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lock);
     if (rows[0]?.held !== true) return undefined;
     await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
-    const transaction = drizzle(client, drizzleOptions);
+    const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
     const result = await fold(transaction);
     await client.query('commit');
     const rest = follow(result);
