@@ -1,4 +1,5 @@
-import { type Address, type Hex, keccak256, serializeTransaction } from 'viem';
+import { type Address, type Hex, hexToBytes, serializeTransaction } from 'viem';
+import { keccak256Bytes } from '../../protocol/keccak.ts';
 import type { Signer } from '../signers/signer.ts';
 import type { Fees } from './fees.ts';
 
@@ -17,7 +18,11 @@ export async function signTransaction(
   { call, chainId, nonce, fees }: { call: Call; chainId: number; nonce: number; fees: Fees },
 ): Promise<SignedTransaction> {
   const unsigned = { type: 'eip1559', chainId, nonce, ...call, ...fees } as const;
-  const signature = await signer.sign(keccak256(serializeTransaction(unsigned)));
+  const signature = await signer.sign(hash(serializeTransaction(unsigned)));
   const raw = serializeTransaction(unsigned, signature);
-  return { raw, hash: keccak256(raw) };
+  return { raw, hash: hash(raw) };
+}
+
+function hash(raw: Hex): Hex {
+  return keccak256Bytes(hexToBytes(raw));
 }
