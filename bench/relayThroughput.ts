@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Child } from '../src/api/supervision/child.ts';
 import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
+import { readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';
 
 /** Transactions that were mined, in how many seconds, and how many that is in one. */
 export type Throughput = {
@@ -31,13 +31,15 @@ export async function measureThroughput(
   const count = async () => (await countMined(stack)) - before;
   await waitUntil('the warm-up is over', isWarm);
   const startedAt = performance.now();
-  const cpuBefore = readCpu(children);
+  const { rows } = await stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const backend = rows[0]?.pid;
+  const cpuBefore = readCpu(children, backend);
   const atStart = await count();
   const end = total * (1 - warmUpShare);
   await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
   const mined = (await count()) - atStart;
   const lasted = (performance.now() - startedAt) / 1_000;
-  const cpuAfter = readCpu(children);
+  const cpuAfter = readCpu(children, backend);
   await working;
   const cpuMs = Object.fromEntries(
     Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
@@ -46,14 +48,12 @@ export async function measureThroughput(
 }
 
 /** What each process has used of a processor so far, in milliseconds. */
-function readCpu(children: Running['children']): Record<string, number> {
+function readCpu(children: Running['children'], backend: number | undefined): Record<string, number> {
   const { user, system } = process.cpuUsage();
   const used: Record<string, number> = { sender: (user + system) / 1_000 };
-  for (const [name, { pid }] of children) {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    // In ticks of ten milliseconds: in user mode, and in the kernel.
-    used[name] = 10 * (Number(fields[11]) + Number(fields[12]));
-  }
+  for (const [name, { pid }] of children)
+    if (pid !== undefined) used[name] = 1_000 * readProcessorSeconds(pid);
+  if (backend !== undefined) used.database = 1_000 * readDatabaseSeconds(backend);
   return used;
 }
 
