@@ -5,9 +5,9 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
 import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { jobTablesVersion } from '../../src/api/database/migrateJobs.ts';
 import { addJob } from '../../src/api/jobs/addJob.ts';
 import { createJobs, type Jobs, type JobTask } from '../../src/api/jobs/createJobs.ts';
-import { jobTablesVersion } from '../../src/api/jobs/migrateJobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { releaseNow } from '../../src/api/events/releaseEvents.ts';
+import { releaseNow } from '../../src/api/webhooks/releaseEvents.ts';
 import { readSigningSecrets } from '../../src/api/webhooks/secrets.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';

@@ -8,21 +8,10 @@ import {
   type GrantableScope,
   grantableScopes,
 } from '../access/scopes.ts';
-import type { Database } from '../database/database.ts';
-import type { AdministrationSettings } from './administrationSettings.ts';
-import { type Answer, answerKey, answerRows } from './answer.ts';
+import { answerKey, answerRows } from './answer.ts';
+import type { ProgramContext } from './programContext.ts';
 import { addTrace } from './trace/traceCommand.ts';
 import { addListen, addWebhooks } from './webhookCommands.ts';
-
-/** What the commands need, and where their answers go. */
-export type ProgramContext = {
-  /** Runs with a connected, migrated database that is closed again afterwards. */
-  withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;
-  /** Says something before the answer is there; nothing where the answer has to stand alone. */
-  print(text: string): void;
-  /** Settles when the program is asked to stop. */
-  awaitStop(): Promise<unknown>;
-};
 
 const examples = `
 Examples:

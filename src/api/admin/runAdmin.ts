@@ -7,7 +7,8 @@ import { createDatabase } from '../database/database.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
 import { ServiceError } from '../errors/serviceError.ts';
 import { readAdministrationSettings } from './administrationSettings.ts';
-import { buildProgram, type ProgramContext } from './buildProgram.ts';
+import { buildProgram } from './buildProgram.ts';
+import type { ProgramContext } from './programContext.ts';
 
 export type AdminOptions = {
   /** The words of the command line, without the program. */

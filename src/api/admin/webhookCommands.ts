@@ -12,8 +12,8 @@ import { listDeliveries } from '../webhooks/listDeliveries.ts';
 import { createTargetRules } from '../webhooks/targetRules.ts';
 import { updateSubscription } from '../webhooks/updateSubscription.ts';
 import { answerRows } from './answer.ts';
-import type { ProgramContext } from './buildProgram.ts';
 import { listen } from './listen.ts';
+import type { ProgramContext } from './programContext.ts';
 
 const defaultPort = 4100;
 const listedDeliveries = 100;

@@ -1,11 +1,9 @@
 import type { Hex } from 'viem';
 import type { KmsKey } from '../signers/kmsSigner.ts';
+import type { SignerSettings } from '../signers/signerSettings.ts';
 import { ConfigurationError } from './configurationError.ts';
 import { readRelayerKeys } from './relayerKeys.ts';
 import { readRelayerKeystores } from './relayerKeystores.ts';
-
-/** What the relayer wallets of one chain sign with. */
-export type SignerSettings = { readonly keys: readonly Hex[]; readonly kms: readonly KmsKey[] };
 
 export type RelayerSigners = {
   readonly byChain: ReadonlyMap<number, SignerSettings>;

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type { Logger } from 'pino';
-import { migrateJobs } from '../jobs/migrateJobs.ts';
 import { connectPatiently } from './connectPatiently.ts';
+import { migrateJobs } from './migrateJobs.ts';
 import { serviceSchemaName } from './schema.ts';
 
 const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));

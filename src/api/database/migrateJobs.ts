@@ -9,11 +9,8 @@ export const jobTablesVersion = 20;
  */
 export async function migrateJobs(client: pg.Client, url: string): Promise<void> {
   if ((await readVersion(client)) >= jobTablesVersion) return;
-  const [{ runMigrations }, { createJobLogger }] = await Promise.all([
-    import('graphile-worker'),
-    import('./jobLogger.ts'),
-  ]);
-  await runMigrations({ connectionString: url, logger: createJobLogger() });
+  const { Logger, runMigrations } = await import('graphile-worker');
+  await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) });
 }
 
 async function readVersion(client: pg.Client): Promise<number> {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chown, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterDirectory } from './postgresCluster.ts';
+import { clusterDirectory } from './clusterDirectory.ts';
 
 /** How a command of PostgreSQL is to be spawned, so that it runs under an account that PostgreSQL accepts. */
 export type ServerAccount = {

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { access, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { clusterDirectory } from './clusterDirectory.ts';
 import type { ServerAccount } from './postgresAccount.ts';
-
-/** Where the cluster lies within the directory that was given for the data. */
-export const clusterDirectory = (dataDirectory: string) => join(dataDirectory, 'cluster');
 
 /** The superuser's password lies within the cluster, readable for the server's account (and root) alone. */
 const passwordFile = 'superuser-password';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { clusterDirectory } from './clusterDirectory.ts';
 import type { ServerAccount } from './postgresAccount.ts';
-import { clusterDirectory } from './postgresCluster.ts';
 
 export type PostgresProcess = { stop(): Promise<void>; kill(): Promise<void> };
 

@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi';
-import type { Issue } from '../errors/serviceError.ts';
+import type { z } from 'zod';
+import type { Issue } from './serviceError.ts';
 
 /** Where a value was found; decides how an unknown member is called. */
 export type Place = 'path' | 'query' | 'body';

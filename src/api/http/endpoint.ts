@@ -7,6 +7,7 @@ import type { Scope } from '../access/scopes.ts';
 import type { ClientProfile } from '../config/clientProfile.ts';
 import type { Limits } from '../config/limits.ts';
 import type { LogPosition } from '../database/reads.ts';
+import { type Place, parseShape } from '../errors/parseShape.ts';
 import { type Issue, MalformedError, type Reason } from '../errors/serviceError.ts';
 import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
@@ -18,7 +19,6 @@ import type { ErrorStatus } from './errorResponse.ts';
 import { type Example, showExample } from './example.ts';
 import { readBodyBytes, readJsonBody } from './jsonBody.ts';
 import { limitRate } from './limitRate.ts';
-import { type Place, parseShape } from './parseShape.ts';
 import { readQuery } from './readQuery.ts';
 import { listUnfit } from './textFitness.ts';
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import type { EventIds } from '../events/eventIds.ts';
-import { hasReleasable } from '../events/releaseEvents.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { hasReleasable } from '../webhooks/releaseEvents.ts';
 import { announce } from './announce.ts';
 import { compareBlocks } from './compareBlocks.ts';
 import { deployRecords } from './deployRecords.ts';

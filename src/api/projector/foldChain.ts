@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { releaseEvents } from '../events/releaseEvents.ts';
 import { releaseFirings } from '../rules/releaseFirings.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
 import { holdSpans } from '../tracing/heldSpans.ts';
+import { releaseEvents } from '../webhooks/releaseEvents.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 

@@ -4,13 +4,14 @@ import type { Queryable } from '../database/database.ts';
 import { arrayOf, recordsOf } from '../database/statements.ts';
 import { deploymentIdentity, transitionIdentity } from '../events/eventIds.ts';
 import { deployInputId } from '../events/transitionFact.ts';
-import type { DocumentLookup } from '../projector/documentCache.ts';
-import type { ExtendedRecord } from '../projector/extendHistories.ts';
-import type { MinedInput } from '../projector/history.ts';
-import type { FoldedRecord } from '../projector/storedHistories.ts';
-import { toMilliseconds } from './fireTransitionRules.ts';
-import { type FollowedSpans, followSpans, type RuleSpan, type Step } from './followSpans.ts';
-import { isTemporal, readRules, type TemporalRule } from './notificationTemplate.ts';
+import { toMilliseconds } from '../rules/fireTransitionRules.ts';
+import { type FollowedSpans, followSpans, type RuleSpan, type Step } from '../rules/followSpans.ts';
+import { isTemporal, readRules, type TemporalRule } from '../rules/notificationTemplate.ts';
+import { type SpanRow, spanOf } from '../rules/spanRow.ts';
+import type { DocumentLookup } from './documentCache.ts';
+import type { ExtendedRecord } from './extendHistories.ts';
+import type { MinedInput } from './history.ts';
+import type { FoldedRecord } from './storedHistories.ts';
 
 export type FoldedSteps = {
   readonly chainId: number;
@@ -98,25 +99,6 @@ async function readTemporalRules(
   return new Map(ruled.filter(([, { rules }]) => rules.length > 0));
 }
 
-export type SpanRow = {
-  record_id: string;
-  rule_id: string;
-  stay: string;
-  span: string;
-  state: string;
-  from_state: string;
-  input_id: string;
-  entered_ms: string;
-  since_ms: string;
-  since_block: string;
-  until_ms: string | null;
-  date: string | null;
-  starts_ms: string | null;
-  ends_ms: string | null;
-  interval_ms: string | null;
-  next_number: string;
-};
-
 async function readOpenSpans(
   transaction: Queryable,
   ids: readonly string[],
@@ -125,29 +107,6 @@ async function readOpenSpans(
     select * from service.rule_schedules where record_id = any(${arrayOf(ids)}::text[]) and until_ms is null`);
   const byRecord = Map.groupBy(rows, ({ record_id }) => record_id);
   return new Map([...byRecord].map(([id, spans]) => [id, spans.map(spanOf)]));
-}
-
-/** A span as it is stored. */
-export function spanOf(row: SpanRow): RuleSpan {
-  return {
-    ruleId: row.rule_id,
-    stay: row.stay,
-    span: row.span,
-    state: row.state,
-    fromState: row.from_state,
-    inputId: row.input_id,
-    enteredMs: Number(row.entered_ms),
-    sinceMs: Number(row.since_ms),
-    sinceBlock: BigInt(row.since_block),
-    date: row.date,
-    startsMs: numberOf(row.starts_ms),
-    endsMs: numberOf(row.ends_ms),
-    intervalMs: numberOf(row.interval_ms),
-  };
-}
-
-export function numberOf(text: string | null): number | null {
-  return text === null ? null : Number(text);
 }
 
 async function writeSpans(

@@ -1,9 +1,9 @@
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { listVariableReferences } from '../../protocol/references.ts';
 import { findVariable, readVariables } from '../../protocol/variables.ts';
+import { parseShape } from '../errors/parseShape.ts';
 import type { Issue } from '../errors/serviceError.ts';
 import { deployInputId } from '../events/transitionFact.ts';
-import { parseShape } from '../http/parseShape.ts';
 import { isEmailAddress } from './emailAddress.ts';
 import {
   allObservers,

@@ -4,11 +4,11 @@ import type { Queryable } from '../database/database.ts';
 import type { VariableValues } from '../database/tables/records.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
-import { releaseNow } from '../events/releaseEvents.ts';
+import { releaseNow } from '../webhooks/releaseEvents.ts';
 import { buildFirings } from './buildFirings.ts';
 import { isTemporal, readRules } from './notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from './occasion.ts';
-import { numberOf, type SpanRow, spanOf } from './planTemporalRules.ts';
+import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
 import { findDue } from './temporalPlan.ts';
 

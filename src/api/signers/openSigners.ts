@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { SignerSettings } from '../config/relayerSigners.ts';
 import { createKeySigner } from './keySigner.ts';
 import { type KmsKey, type KmsTimes, openKmsSigner } from './kmsSigner.ts';
 import type { Signer } from './signer.ts';
+import type { SignerSettings } from './signerSettings.ts';
 
 /** The signers of one chain: those that are there, and those of which a service outside has to be asked first. */
 export type RelaySigners = {

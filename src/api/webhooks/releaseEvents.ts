@@ -2,10 +2,10 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf } from '../database/statements.ts';
 import type { EventType } from '../database/tables/events.ts';
-import { type DeliverableEvent, planDeliveries } from '../webhooks/planDeliveries.ts';
-import { lockFeeds } from './lockFeeds.ts';
-import type { NewEvent } from './newEvent.ts';
-import { storeEvents } from './storeEvents.ts';
+import { lockFeeds } from '../events/lockFeeds.ts';
+import type { NewEvent } from '../events/newEvent.ts';
+import { storeEvents } from '../events/storeEvents.ts';
+import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 
 /** Whether events of a chain wait whose block, or a later one, is `through`. */
 export async function hasReleasable(

@@ -65,7 +65,7 @@ describe('a keystore of version 3', () => {
       ...withScrypt.crypto,
       cipherparams: { iv: '00'.repeat(16) },
       ciphertext: ciphertext.toString('hex'),
-      kdfparams: { dklen: 32, n: 2 ** 16, r: 8, p: 1, salt },
+      kdfparams: { dklen: 32, n: 2 ** 18, r: 8, p: 1, salt },
       mac: keccak256(concat([derived.subarray(16, 32), ciphertext])),
     };
     expect(decryptKeystore(JSON.stringify({ version: 3, crypto }), password)).toBe(key);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ProgramContext } from '../buildProgram.ts';
+import type { ProgramContext } from '../programContext.ts';
 import { describeTrace } from './describeTrace.ts';
 import { readTrace } from './readTrace.ts';
 
