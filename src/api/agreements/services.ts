@@ -6,7 +6,6 @@ import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { Database } from '../database/database.ts';
 import type { Reads } from '../database/reads.ts';
 import type { Cipher } from '../encryption/cipher.ts';
-import type { TargetRules } from '../webhooks/targetRules.ts';
 import type { Changes } from './changes.ts';
 
 /** What the functions of agreements work with; made at start, and shared by all requests. */
@@ -22,8 +21,6 @@ export type Services = {
   readonly limits: Limits;
   readonly cipher: Cipher;
   readonly webhookSettings: WebhookSettings;
-  /** Where webhooks may be sent. */
-  readonly targetRules: TargetRules;
   /** Whether somebody sends the mails of notification rules. */
   readonly isMailConfigured: boolean;
   /** Where callers reach this service, without a slash at the end. */

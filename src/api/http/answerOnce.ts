@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Limits } from '../config/limits.ts';
 import { fingerprintRequest, readIdempotencyKey } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore, StoredAnswer } from '../idempotency/idempotencyStore.ts';
-import type { AppEnv } from './endpoint.ts';
+import type { AppEnv } from './appEnv.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { readBodyBytes } from './jsonBody.ts';
 import { IdempotencyConflictError } from './requestErrors.ts';

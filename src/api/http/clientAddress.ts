@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Context } from 'hono';
-import type { AppEnv } from './endpoint.ts';
+import type { AppEnv } from './appEnv.ts';
 
 /** Whoever connects from here is on the same machine or network: a proxy, in whose name others call, as a rule. */
 const nearby = new BlockList();

@@ -1,7 +1,7 @@
 import { awaitConsistency } from '../agreements/awaitConsistency.ts';
-import type { Services } from '../agreements/services.ts';
 import type { ClientProfile } from '../config/clientProfile.ts';
 import type { PageRenderer } from '../documents/pageRenderer.ts';
+import type { WebhookServices } from '../webhooks/webhookServices.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './createApp.ts';
 import { type ApiDocument, describeApi } from './describeApi.ts';
 import { describeWebhooks } from './describeWebhooks.ts';
@@ -39,7 +39,7 @@ type ApiSettings = Omit<AppParts, 'limits' | 'awaitConsistency' | 'endpoints' | 
 };
 
 /** All routes of the service over what they work with. A new route is added here. */
-export function createApi(services: Services, { pages, ...parts }: ApiSettings): App {
+export function createApi(services: WebhookServices, { pages, ...parts }: ApiSettings): App {
   const endpoints = [
     validateTemplate(services),
     validateDeployment(services),

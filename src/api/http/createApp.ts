@@ -1,7 +1,8 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import type { AppEnv, Endpoint, ServeContext } from './endpoint.ts';
+import type { AppEnv } from './appEnv.ts';
+import type { Endpoint, ServeContext } from './endpoint.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { MethodNotAllowedError, UnknownRouteError } from './requestErrors.ts';
 import { chooseRequestId } from './requestId.ts';

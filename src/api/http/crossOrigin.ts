@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
-import type { AppEnv } from './endpoint.ts';
+import type { AppEnv } from './appEnv.ts';
 import { chooseRequestId } from './requestId.ts';
 
 /** How long a browser may remember what it was allowed; none remembers longer than two hours. */

@@ -1,4 +1,3 @@
-import type { HttpBindings } from '@hono/node-server';
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
@@ -13,6 +12,7 @@ import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
+import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
 import { buildResponses, type DataShape } from './documentation.ts';
 import type { ErrorStatus } from './errorResponse.ts';
@@ -21,13 +21,6 @@ import { readBodyBytes, readJsonBody } from './jsonBody.ts';
 import { limitRate } from './limitRate.ts';
 import { readQuery } from './readQuery.ts';
 import { listUnfit } from './textFitness.ts';
-
-export type AppEnv = {
-  /** What the server hands in with each request. */
-  Bindings: Partial<HttpBindings>;
-  /** `route` is the path as it is documented. */
-  Variables: { requestId: string; route?: string; principalId?: string };
-};
 
 /** A request whose caller is known and entitled, and whose parts have the shapes that the endpoint declares. */
 export type EndpointRequest<Params, Query, Body> = {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { RateLimitedError } from '../errors/serviceError.ts';
 import type { RateLimiter, Rates } from '../limiting/rateLimiter.ts';
 import type { RequestKind } from '../limiting/takeTokens.ts';
-import type { AppEnv } from './endpoint.ts';
+import type { AppEnv } from './appEnv.ts';
 
 /** HEAD arrives as GET. */
 const readingMethods = new Set(['GET', 'HEAD']);

@@ -1,31 +1,11 @@
-import type pg from 'pg';
-import type { Logger } from 'pino';
-import type { Address, PublicClient } from 'viem';
-import type { DataFee } from '../chain/dataFee.ts';
-import type { RelaySettings } from '../config/relaySettings.ts';
-import type { AnswerLog } from './answerLog.ts';
-import type { ChainView } from './chainView.ts';
+import type { Address } from 'viem';
+import type { ChainParts } from './chainParts.ts';
 import type { Seat } from './seat.ts';
-import type { LeaseHolder } from './walletRows.ts';
 
-/** What the parts of the relay of one chain share. */
-export type ChainContext = {
-  readonly pool: pg.Pool;
-  readonly chainId: number;
-  readonly holder: LeaseHolder;
-  readonly settings: RelaySettings;
-  /** Asks the chain's endpoints in turn; and each by itself. */
-  readonly client: PublicClient;
-  readonly endpoints: readonly PublicClient[];
-  readonly readDataFee: () => Promise<DataFee>;
-  readonly answers: AnswerLog;
-  readonly logger: Logger;
+/** What the relay of one chain works with: what its parts share, and its wallets. */
+export type ChainContext = ChainParts & {
   /** Those with a key, and those that are seen through without one. */
   readonly seats: Map<Address, Seat>;
-  /** Work for single wallets that waits for a signer outside of the process: nothing else waits for it. */
-  readonly remoteWork: Set<Promise<void>>;
-  /** What the chain last said; undefined until it has answered once. */
-  view: ChainView | undefined;
 };
 
 export function heldSeats({ seats }: ChainContext): Seat[] {

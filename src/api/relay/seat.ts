@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { Signer } from '../signers/signer.ts';
 import type { NotedAnswer } from './answerLog.ts';
-import type { ChainContext } from './chainContext.ts';
+import type { ChainParts } from './chainParts.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createWallet, observeWallet, type Wallet } from './wallet.ts';
 
@@ -17,7 +17,7 @@ export type Seat = {
 const restPolls = 10;
 
 export function createSeat(
-  context: Omit<ChainContext, 'seats'>,
+  context: ChainParts,
   {
     address,
     signer,

@@ -7,12 +7,12 @@ import { loadSecretFiles } from '../config/secretFiles.ts';
 import { readTraceSettings } from '../config/traceSettings.ts';
 import { readWebhookSettings } from '../config/webhookSettings.ts';
 import { migrateDatabase } from '../database/migrateDatabase.ts';
-import { startApi } from '../http/startApi.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
 import { startTracing } from '../tracing/startTracing.ts';
 import { databasePatienceMs } from './databasePatience.ts';
 import { type Closing, defaultCloseTimeoutMs, runService } from './runService.ts';
+import { startApi } from './startApi.ts';
 
 /** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
 function readApi(env: NodeJS.ProcessEnv) {

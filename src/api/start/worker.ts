@@ -17,7 +17,6 @@ import { openCipher } from '../encryption/openCipher.ts';
 import { createJobs } from '../jobs/createJobs.ts';
 import { createLogger } from '../log/createLogger.ts';
 import { listSecrets } from '../log/listSecrets.ts';
-import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createProjector } from '../projector/projector.ts';
 import { createRelay } from '../relay/relay.ts';
@@ -30,6 +29,7 @@ import { startTracing } from '../tracing/startTracing.ts';
 import { createDeliverer } from '../webhooks/deliverer.ts';
 import { createTargetRules } from '../webhooks/targetRules.ts';
 import { databasePatienceMs } from './databasePatience.ts';
+import { startInternalServer } from './internalServer.ts';
 import { type Closing, runService } from './runService.ts';
 
 const relayConnections = 20;

@@ -1,4 +1,3 @@
-import type { Services } from '../agreements/services.ts';
 import { createId } from '../database/ids.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import {
@@ -12,6 +11,7 @@ import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import { requireTarget } from './targetUrl.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 export type NewSubscription = {
   readonly principalId: string;
@@ -35,7 +35,7 @@ export async function createSubscription(
     cipher,
     webhookSettings,
     targetRules,
-  }: Pick<Services, 'database' | 'cipher' | 'webhookSettings' | 'targetRules'>,
+  }: Pick<WebhookServices, 'database' | 'cipher' | 'webhookSettings' | 'targetRules'>,
 ): Promise<{ subscription: SubscriptionRow; secret: string }> {
   await requireTarget(url, targetRules);
   const id = createId('wh');

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import type { Services } from '../agreements/services.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 /** What one request recovers at most: as much as one statement changes without holding anybody up. */
 const mostRecovered = 10_000;
@@ -23,7 +23,7 @@ export type Recovered = {
 export async function recover(
   reference: SubscriptionReference,
   since: string,
-  { database, webhookSettings }: Pick<Services, 'database' | 'webhookSettings'>,
+  { database, webhookSettings }: Pick<WebhookServices, 'database' | 'webhookSettings'>,
 ): Promise<Recovered> {
   requireActive(await getSubscription(database, reference));
   return inTransaction(database, async (transaction) => {

@@ -1,5 +1,4 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
-import type { Services } from '../agreements/services.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import { deliveries } from '../database/tables/webhooks.ts';
 import type { DeliveryRow } from './deliveryResource.ts';
@@ -7,6 +6,7 @@ import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 /**
  * Has a delivery attempted again at once, also one that has succeeded: the same event with the same id, as often as a new one.
@@ -18,7 +18,7 @@ import { wakeSubscription } from './wakeSubscription.ts';
 export async function redeliver(
   reference: SubscriptionReference,
   deliveryId: string,
-  { database, webhookSettings }: Pick<Services, 'database' | 'webhookSettings'>,
+  { database, webhookSettings }: Pick<WebhookServices, 'database' | 'webhookSettings'>,
 ): Promise<DeliveryRow> {
   const subscriptionId = reference.id;
   const subscription = await getSubscription(database, reference);

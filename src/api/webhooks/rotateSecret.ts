@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Services } from '../agreements/services.ts';
 import { webhookSubscriptions } from '../database/tables/webhooks.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 /**
  * Gives a principal's subscription another secret. The one that it had stays good for the grace; one that it had before that, and
@@ -16,7 +16,7 @@ import { type SubscriptionRow, subscriptionColumns } from './subscriptionResourc
 export async function rotateSecret(
   reference: SubscriptionReference,
   graceSeconds: number,
-  { database, cipher }: Pick<Services, 'database' | 'cipher'>,
+  { database, cipher }: Pick<WebhookServices, 'database' | 'cipher'>,
 ): Promise<{ subscription: SubscriptionRow; secret: string }> {
   await getSubscription(database, reference);
   const { id } = reference;

@@ -1,4 +1,3 @@
-import type { Services } from '../agreements/services.ts';
 import type { Database } from '../database/database.ts';
 import { createId } from '../database/ids.ts';
 import { inTransaction } from '../database/inTransaction.ts';
@@ -10,6 +9,7 @@ import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 /** What a worker may need besides the attempt itself. */
 const marginMs = 5_000;
@@ -31,7 +31,7 @@ export type TestOutcome = {
  */
 export async function testDelivery(
   reference: SubscriptionReference,
-  { database, changes, webhookSettings }: Pick<Services, 'database' | 'changes' | 'webhookSettings'>,
+  { database, changes, webhookSettings }: Pick<WebhookServices, 'database' | 'changes' | 'webhookSettings'>,
 ): Promise<TestOutcome> {
   requireActive(await getSubscription(database, reference));
   const subscriptionId = reference.id;

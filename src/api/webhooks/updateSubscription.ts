@@ -1,5 +1,4 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { Services } from '../agreements/services.ts';
 import type { Queryable } from '../database/database.ts';
 import { inTransaction } from '../database/inTransaction.ts';
 import {
@@ -16,6 +15,7 @@ import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 import { requireTarget } from './targetUrl.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
 
 /** What is absent stays as it is. */
 export type SubscriptionChange = {
@@ -38,7 +38,11 @@ export type SubscriptionChange = {
 export async function updateSubscription(
   reference: SubscriptionReference,
   change: SubscriptionChange,
-  { database, webhookSettings, targetRules }: Pick<Services, 'database' | 'webhookSettings' | 'targetRules'>,
+  {
+    database,
+    webhookSettings,
+    targetRules,
+  }: Pick<WebhookServices, 'database' | 'webhookSettings' | 'targetRules'>,
 ): Promise<SubscriptionRow> {
   const { id, principalId } = reference;
   const { url, eventTypes, filters, status } = change;

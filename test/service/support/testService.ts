@@ -10,9 +10,9 @@ import type { InternalServerSettings } from '../../../src/api/config/internalSer
 import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { startApi } from '../../../src/api/http/startApi.ts';
 import { createLogger } from '../../../src/api/log/createLogger.ts';
 import type { Closing } from '../../../src/api/start/runService.ts';
+import { startApi } from '../../../src/api/start/startApi.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { type Call, createCall } from './call.ts';
 

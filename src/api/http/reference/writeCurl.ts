@@ -1,4 +1,4 @@
-import type { Route } from './writeOperation.ts';
+import type { Route } from './route.ts';
 
 /** The example of a route as a command for a shell that has the key in `API_KEY`. */
 export function writeCurl({ method, path, operation }: Route, baseUrl: string): string {

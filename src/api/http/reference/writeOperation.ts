@@ -1,17 +1,9 @@
 import { escapeHtml } from '../../documents/escapeHtml.ts';
-import type { Api, ApiResponse, Header, Operation, Parameter } from './apiShape.ts';
+import type { Api, ApiResponse, Header, Parameter } from './apiShape.ts';
+import type { Route } from './route.ts';
 import { writeCurl } from './writeCurl.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { writeSchema, writeType } from './writeSchema.ts';
-
-/** An operation with where it is. */
-export type Route = {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-  /** Whether the service sends the request, and others answer it. */
-  readonly isSent: boolean;
-};
 
 /** The id of the place in the page where a route is described. */
 export function routeAnchor({ method, path, operation }: Route): string {

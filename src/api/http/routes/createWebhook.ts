@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { createSubscription } from '../../webhooks/createSubscription.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { eventTypesShape, filtersShape, secretSubscriptionShape, targetUrlShape } from '../webhookShapes.ts';
 
-export function createWebhook(services: Services): Endpoint {
+export function createWebhook(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/webhooks',

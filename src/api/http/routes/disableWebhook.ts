@@ -1,12 +1,12 @@
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
 import { updateSubscription } from '../../webhooks/updateSubscription.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { subscriptionShape, webhookParams } from '../webhookShapes.ts';
 
-export function disableWebhook(services: Services): Endpoint {
+export function disableWebhook(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'delete',
     path: '/v0/webhooks/{id}',

@@ -1,11 +1,11 @@
-import type { Services } from '../../agreements/services.ts';
 import { getSubscription } from '../../webhooks/getSubscription.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { subscriptionShape, webhookParams } from '../webhookShapes.ts';
 
-export function getWebhook({ database }: Services): Endpoint {
+export function getWebhook({ database }: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/webhooks/{id}',

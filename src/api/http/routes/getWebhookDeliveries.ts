@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import type { Services } from '../../agreements/services.ts';
 import { deliveryStatuses } from '../../database/tables/webhooks.ts';
 import { toDeliveries } from '../../webhooks/deliveryResource.ts';
 import { listDeliveries } from '../../webhooks/listDeliveries.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondPage } from '../envelopes.ts';
 import { pageParameters } from '../listParameters.ts';
 import { deliveryShape, webhookParams } from '../webhookShapes.ts';
 
-export function getWebhookDeliveries({ database }: Services): Endpoint {
+export function getWebhookDeliveries({ database }: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/webhooks/{id}/deliveries',

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import type { Services } from '../../agreements/services.ts';
 import { listSubscriptions } from '../../webhooks/listSubscriptions.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondPage } from '../envelopes.ts';
 import { pageParameters } from '../listParameters.ts';
 import { subscriptionShape } from '../webhookShapes.ts';
 
-export function getWebhooks({ database }: Services): Endpoint {
+export function getWebhooks({ database }: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'get',
     path: '/v0/webhooks',

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { recover } from '../../webhooks/recover.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { instantShape } from '../listParameters.ts';
 import { recoveryShape, webhookParams } from '../webhookShapes.ts';
 
-export function recoverWebhook(services: Services): Endpoint {
+export function recoverWebhook(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/webhooks/{id}/recover',

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { toDeliveries } from '../../webhooks/deliveryResource.ts';
 import { redeliver } from '../../webhooks/redeliver.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { deliveryShape, webhookParams } from '../webhookShapes.ts';
@@ -11,7 +11,7 @@ const params = webhookParams.extend({
   deliveryId: z.string().openapi({ example: 'dlv_0123456789abcdef0123456789abcdef' }),
 });
 
-export function redeliverWebhook(services: Services): Endpoint {
+export function redeliverWebhook(services: WebhookServices): Endpoint {
   const { database } = services;
   return defineEndpoint({
     method: 'post',

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { rotateSecret } from '../../webhooks/rotateSecret.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { secretSubscriptionShape, webhookParams } from '../webhookShapes.ts';
@@ -21,7 +21,7 @@ const bodyShape = z
   })
   .optional();
 
-export function rotateWebhookSecret(services: Services): Endpoint {
+export function rotateWebhookSecret(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/webhooks/{id}/rotate-secret',

@@ -1,11 +1,11 @@
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { testDelivery } from '../../webhooks/testDelivery.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import { testOutcomeShape, webhookParams } from '../webhookShapes.ts';
 
-export function testWebhook(services: Services): Endpoint {
+export function testWebhook(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'post',
     path: '/v0/webhooks/{id}/test',

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { writeConsistency } from '../../agreements/consistency.ts';
-import type { Services } from '../../agreements/services.ts';
 import { toSubscription } from '../../webhooks/subscriptionResource.ts';
 import { updateSubscription } from '../../webhooks/updateSubscription.ts';
+import type { WebhookServices } from '../../webhooks/webhookServices.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
 import {
@@ -13,7 +13,7 @@ import {
   webhookParams,
 } from '../webhookShapes.ts';
 
-export function updateWebhook(services: Services): Endpoint {
+export function updateWebhook(services: WebhookServices): Endpoint {
   return defineEndpoint({
     method: 'patch',
     path: '/v0/webhooks/{id}',

@@ -5,10 +5,10 @@ import type { ChainConfiguration } from '../config/configuration.ts';
 import type { InternalServerSettings } from '../config/internalServer.ts';
 import { createDatabase } from '../database/database.ts';
 import { startServer } from '../http/server.ts';
-import { describeReadiness } from './describeReadiness.ts';
-import type { Metrics } from './metrics.ts';
-import { readEventFacts } from './readEventFacts.ts';
-import { createReadiness } from './readiness.ts';
+import { describeReadiness } from '../operations/describeReadiness.ts';
+import type { Metrics } from '../operations/metrics.ts';
+import { readEventFacts } from '../operations/readEventFacts.ts';
+import { createReadiness } from '../operations/readiness.ts';
 
 /** Of its own, so that a busy process is not taken for one whose database is away. */
 const maxConnections = 4;

@@ -12,20 +12,20 @@ import { orderedReads } from '../database/plannerSettings.ts';
 import { readFromPrimary, readFromReplica } from '../database/reads.ts';
 import { createPageRenderer } from '../documents/pageRenderer.ts';
 import { openCipher } from '../encryption/openCipher.ts';
+import { createApi } from '../http/createApi.ts';
+import { createCrossOrigin } from '../http/crossOrigin.ts';
+import { createRequestMeasure } from '../http/measureRequests.ts';
+import { buildSecurityHeaders } from '../http/securityHeaders.ts';
+import { startServer } from '../http/server.ts';
+import { createRequestTracing } from '../http/traceRequests.ts';
 import { startKeyExpiry } from '../idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import { createRateLimiter } from '../limiting/rateLimiter.ts';
-import { startInternalServer } from '../operations/internalServer.ts';
 import { createMetrics } from '../operations/metrics.ts';
-import type { Closing } from '../start/runService.ts';
 import { isTracing } from '../tracing/tracing.ts';
 import { createTargetRules } from '../webhooks/targetRules.ts';
-import { createApi } from './createApi.ts';
-import { createCrossOrigin } from './crossOrigin.ts';
-import { createRequestMeasure } from './measureRequests.ts';
-import { buildSecurityHeaders } from './securityHeaders.ts';
-import { startServer } from './server.ts';
-import { createRequestTracing } from './traceRequests.ts';
+import { startInternalServer } from './internalServer.ts';
+import type { Closing } from './runService.ts';
 
 /** Enough to keep the database busy; requests that wait for a transaction hold none. */
 const maxConnections = 20;
