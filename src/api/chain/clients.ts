@@ -32,7 +32,7 @@ export function createChainAccess(
     const chain = defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } });
     const hosts = nameHosts(rpcUrls);
     const endpoints = rpcUrls.map((url, at) =>
-      createEndpoint({ url, host: hosts[at] ?? '', chain, timeoutMs, requestsPerSecond }),
+      createEndpoint({ url, host: hosts[at] ?? '', timeoutMs, requestsPerSecond }),
     );
     const connect = (over: typeof endpoints): PublicClient =>
       // Every answer decides about a permit: none may be remembered.

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BaseError, custom, RpcRequestError, type Transport } from 'viem';
 import { traceStep } from '../tracing/tracing.ts';
+import type { RpcCall } from './batchedRpc.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EndpointsRestError } from './endpointsRestError.ts';
 import { readNodeAnswer } from './nodeAnswer.ts';
 import { findCallFault } from './unavailable.ts';
 
-type Call = { readonly method: string; readonly params?: unknown };
 /** `isFinal`: no other endpoint could say better. */
 type Failure = { readonly error: unknown; readonly isFinal: boolean; readonly isRefusal: boolean };
 
@@ -24,7 +24,7 @@ const limitWords =
  * bytes is a hint: the others are asked too, and one that takes them is enough. When none has answered all are asked once more.
  */
 export function failover(endpoints: readonly Endpoint[], { timeoutMs }: { timeoutMs: number }): Transport {
-  const ask = async (call: Call): Promise<unknown> => {
+  const ask = async (call: RpcCall): Promise<unknown> => {
     let failure = await askRound(endpoints, call, timeoutMs);
     if ('answer' in failure) return failure.answer;
     if (!failure.isRefusal && !(failure.error instanceof EndpointsRestError)) {
@@ -43,7 +43,7 @@ type Answered = { readonly answer: unknown };
 /** One call to each endpoint until one answers. */
 async function askRound(
   endpoints: readonly Endpoint[],
-  call: Call,
+  call: RpcCall,
   timeoutMs: number,
 ): Promise<Answered | Failure> {
   let failure: Failure | undefined;
@@ -97,7 +97,7 @@ function restOf({ health }: Endpoint): number {
   return health.status() === 'limited' ? health.restsForMs() : 0;
 }
 
-function askOne(endpoint: Endpoint, call: Call): Promise<Answered | Failure> {
+function askOne(endpoint: Endpoint, call: RpcCall): Promise<Answered | Failure> {
   const attributes = {
     'rpc.system': 'jsonrpc',
     'rpc.method': call.method,
@@ -111,9 +111,9 @@ function askOne(endpoint: Endpoint, call: Call): Promise<Answered | Failure> {
   });
 }
 
-async function send({ transport, health }: Endpoint, call: Call): Promise<Answered | Failure> {
+async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered | Failure> {
   try {
-    return { answer: await transport.request(call) };
+    return { answer: await ask(call) };
   } catch (error) {
     const refusal = findRefusal(error);
     if (refusal && isLimit(refusal)) health.noteLimit(undefined);

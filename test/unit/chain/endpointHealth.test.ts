@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRetryAfter } from '../../../src/api/chain/endpoint.ts';
+import { readRetryAfter } from '../../../src/api/chain/batchedRpc.ts';
 import { createEndpointHealth } from '../../../src/api/chain/endpointHealth.ts';
 import { createRequestBudget } from '../../../src/api/chain/requestBudget.ts';
 
@@ -101,7 +101,6 @@ test.each([
   ['Thu, 01 Jan 2026 00:00:00 GMT', 0],
   ['soon', undefined],
   ['', undefined],
-  [null, undefined],
 ])('Retry-After: %s', (text, expected) => {
   expect(readRetryAfter(text, Date.parse('2026-01-02T00:00:00Z'))).toBe(expected);
 });

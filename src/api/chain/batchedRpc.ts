@@ -1,0 +1,129 @@
+import { Agent, interceptors, request } from 'undici';
+import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import { z } from 'zod';
+import type { EndpointHealth } from './endpointHealth.ts';
+
+/** A call as nodes take it: its parameters hold no bigint. */
+export type RpcCall = { readonly method: string; readonly params?: unknown };
+
+type Waiting = { readonly call: RpcCall; resolve(answer: unknown): void; reject(error: unknown): void };
+
+/** How many calls go out in one HTTP request; public endpoints refuse long batches. */
+const batchSize = 20;
+const mostDetails = 300;
+const mostAnswerBytes = 10 * 1024 * 1024;
+
+const answersShape = z.array(
+  z.object({
+    id: z.number(),
+    result: z.unknown().optional(),
+    error: z
+      .object({ code: z.number().catch(0), message: z.string().catch(''), data: z.unknown().optional() })
+      .nullish(),
+  }),
+);
+
+/** Connections are kept between requests; idle ones keep no process alive. */
+const agent = new Agent({ maxResponseSize: mostAnswerBytes }).compose(
+  interceptors.redirect({ maxRedirections: 5 }),
+);
+
+/**
+ * Asks one endpoint. Calls made within a millisecond share one HTTP request, with others of which each has its own
+ * answer. Each request is noted once in `health`, however many calls it holds.
+ *
+ * The returned function throws what viem's own transport does: RpcRequestError for what the node refuses, HttpRequestError or
+ * TimeoutError where it gives no answer.
+ */
+export function createBatchedRpc(options: {
+  url: string;
+  timeoutMs: number;
+  health: EndpointHealth;
+}): (call: RpcCall) => Promise<unknown> {
+  const { timeoutMs, health } = options;
+  const { url, headers } = splitCredentials(options.url);
+  let waiting: Waiting[] = [];
+
+  const flush = () => {
+    const all = waiting;
+    waiting = [];
+    for (let at = 0; at < all.length; at += batchSize) void send(all.slice(at, at + batchSize));
+  };
+  const send = async (batch: readonly Waiting[]) => {
+    const body = batch.map(({ call }, id) => ({ jsonrpc: '2.0', id, ...call }));
+    try {
+      const answers = await ask(body);
+      for (const [id, { call, resolve, reject }] of batch.entries()) {
+        const answer = answers.get(id);
+        if (answer?.error) reject(new RpcRequestError({ body: call, error: answer.error, url }));
+        else if (answer?.result !== undefined) resolve(answer.result);
+        else reject(new HttpRequestError({ body: call, url, details: 'the call was not answered' }));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  const ask = async (body: Record<string, unknown>[]) => {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
+    try {
+      const { status, retryAfter, text } = await post(JSON.stringify(body), timeout.signal);
+      if (status === 429) health.noteLimit(readRetryAfter(retryAfter, Date.now()));
+      else if (status >= 200 && status < 300) health.noteAnswer();
+      else health.noteFailure();
+      if (status < 200 || status >= 300)
+        throw new HttpRequestError({ body, url, status, details: text.slice(0, mostDetails) });
+      return readAnswers(JSON.parse(text), body.length);
+    } catch (cause) {
+      if (cause instanceof HttpRequestError) throw cause;
+      if (timeout.signal.aborted) throw new TimeoutError({ body, url });
+      throw new HttpRequestError({ body, url, cause: cause instanceof Error ? cause : undefined });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  /** Reads answers to their end: one that never ends is a failure. */
+  const post = async (body: string, signal: AbortSignal) => {
+    try {
+      const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+      const retryAfter = response.headers['retry-after'];
+      const text = await response.body.text();
+      return { status: response.statusCode, retryAfter: String(retryAfter ?? ''), text };
+    } catch (error) {
+      health.noteFailure();
+      throw error;
+    }
+  };
+
+  return (call) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ call, resolve, reject }) === 1) setTimeout(flush, 0);
+    });
+}
+
+/** By the calls' ids. What a node says to a whole batch, which may be that it takes none, it says to each. */
+function readAnswers(said: unknown, count: number) {
+  const each = Array.isArray(said)
+    ? said
+    : Array.from({ length: count }, (_, id) => ({ ...(typeof said === 'object' ? said : {}), id }));
+  return new Map(answersShape.parse(each).map((answer) => [answer.id, answer]));
+}
+
+/** Milliseconds that a `Retry-After` asks for, in seconds or until a date; undefined where it says nothing of use. */
+export function readRetryAfter(text: string, nowMs: number): number | undefined {
+  if (text.trim() === '') return undefined;
+  const waitMs = /^\s*\d+\s*$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
+
+/** A user and password in a URL go into a header. */
+function splitCredentials(text: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(text);
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  if (!url.username) return { url: url.toString(), headers };
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  url.username = '';
+  url.password = '';
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return { url: url.toString(), headers: { ...headers, authorization } };
+}
