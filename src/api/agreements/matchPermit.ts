@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Address, type Hex, hashTypedData, type PublicClient, type TypedDataDefinition } from 'viem';
+import type { Address, Hex, PublicClient, TypedDataDefinition } from 'viem';
 import { RefusedError } from '../errors/serviceError.ts';
+import { hashPermit } from './hashPermit.ts';
 import { findSignatureFault, type PermitSignature, recoverSigner } from './permitSignature.ts';
 
 /** A permit as it was sent: who is said to have signed what. */
@@ -31,7 +32,7 @@ export async function matchPermit(
 ): Promise<Hex> {
   const { signer, signature } = permit;
   const typedData = permit.buildTypedData(nonce);
-  const digest = hashTypedData(typedData);
+  const digest = hashPermit(typedData);
   const recovered = recoverSigner(digest, signature);
   const refuse = (why: string, hint?: string) =>
     new RefusedError('signature_mismatch', hint ? `${why} ${hint}` : why, {
@@ -71,7 +72,7 @@ async function findSignedNonce(permit: SentPermit, current: bigint): Promise<big
   for (let distance = 1n; distance <= earlierNonces; distance++) {
     const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
     for (const nonce of candidates.filter((candidate) => candidate >= 0n)) {
-      const digest = hashTypedData(permit.buildTypedData(nonce));
+      const digest = hashPermit(permit.buildTypedData(nonce));
       if (recoverSigner(digest, permit.signature) === permit.signer) return nonce;
     }
     if (distance % recoveriesPerTurn === 0n) await nextTurn();
