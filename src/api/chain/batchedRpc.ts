@@ -29,7 +29,7 @@ const agent = new Agent({ maxResponseSize: mostAnswerBytes }).compose(
 );
 
 /**
- * Asks one endpoint. Calls made within a millisecond share one HTTP request, with others of which each has its own
+ * Asks one endpoint. Calls made in one turn of the process share one HTTP request, in which each has its own
  * answer. Each request is noted once in `health`, however many calls it holds.
  *
  * The returned function throws what viem's own transport does: RpcRequestError for what the node refuses, HttpRequestError or
@@ -97,7 +97,7 @@ export function createBatchedRpc(options: {
 
   return (call) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ call, resolve, reject }) === 1) setTimeout(flush, 0);
+      if (waiting.push({ call, resolve, reject }) === 1) setImmediate(flush);
     });
 }
 
