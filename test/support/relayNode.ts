@@ -59,7 +59,7 @@ export async function createDisturbedNode(
     const disturbance = disturbRequest();
     if (disturbance === 'refuse') {
       request.resume();
-      response.writeHead(429, { 'retry-after': '60' }).end();
+      response.writeHead(429, { 'retry-after': '1' }).end();
     }
     if (disturbance) return;
     handle(request).then(
