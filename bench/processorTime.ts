@@ -9,12 +9,24 @@ export function readProcessorSeconds(pid: number): number {
   return (Number(user) + Number(system)) / ticksPerSecond;
 }
 
-/** The same of a PostgreSQL server on this machine, with all its processes, those that have ended too; by any of its backends. */
-export function readDatabaseSeconds(backendPid: number): number {
-  const [, server] = readStat(backendPid);
-  const [, , , , , , , , , , , , , userOfEnded, systemOfEnded] = readStat(Number(server));
+/** The server that one of its backends belongs to: that one lives as long as its connection only. */
+export function findDatabaseServer(backendPid: number): number {
+  return Number(readStat(backendPid)[1]);
+}
+
+/** The same of a PostgreSQL server on this machine, with all its processes, those that have ended too. */
+export function readDatabaseSeconds(serverPid: number): number {
+  const server = String(serverPid);
+  const [, , , , , , , , , , , , , userOfEnded, systemOfEnded] = readStat(serverPid);
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && findParent(name) === server);
-  const running = [Number(server), ...processes.map(Number)].map(readProcessorSeconds);
+  const running = [serverPid, ...processes.map(Number)].map((pid) => {
+    try {
+      return readProcessorSeconds(pid);
+    } catch {
+      // It has ended since, and is among those that have.
+      return 0;
+    }
+  });
   return (
     running.reduce((sum, each) => sum + each, 0) +
     (Number(userOfEnded) + Number(systemOfEnded)) / ticksPerSecond

@@ -1,7 +1,7 @@
 import type { Child } from '../src/api/supervision/child.ts';
 import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
-import { readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';
+import { findDatabaseServer, readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';
 
 /** Transactions that were mined, in how many seconds, and how many that is in one. */
 export type Throughput = {
@@ -32,14 +32,14 @@ export async function measureThroughput(
   await waitUntil('the warm-up is over', isWarm);
   const startedAt = performance.now();
   const { rows } = await stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const backend = rows[0]?.pid;
-  const cpuBefore = readCpu(children, backend);
+  const server = rows[0] && findDatabaseServer(rows[0].pid);
+  const cpuBefore = readCpu(children, server);
   const atStart = await count();
   const end = total * (1 - warmUpShare);
   await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
   const mined = (await count()) - atStart;
   const lasted = (performance.now() - startedAt) / 1_000;
-  const cpuAfter = readCpu(children, backend);
+  const cpuAfter = readCpu(children, server);
   await working;
   const cpuMs = Object.fromEntries(
     Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
@@ -48,12 +48,12 @@ export async function measureThroughput(
 }
 
 /** What each process has used of a processor so far, in milliseconds. */
-function readCpu(children: Running['children'], backend: number | undefined): Record<string, number> {
+function readCpu(children: Running['children'], server: number | undefined): Record<string, number> {
   const { user, system } = process.cpuUsage();
   const used: Record<string, number> = { sender: (user + system) / 1_000 };
   for (const [name, { pid }] of children)
     if (pid !== undefined) used[name] = 1_000 * readProcessorSeconds(pid);
-  if (backend !== undefined) used.database = 1_000 * readDatabaseSeconds(backend);
+  if (server !== undefined) used.database = 1_000 * readDatabaseSeconds(server);
   return used;
 }
 
