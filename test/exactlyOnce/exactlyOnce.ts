@@ -1,9 +1,5 @@
-import { appendFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { parseCount, runLong } from '../support/longRun.ts';
 import { describeReport, isFlawless } from './describeReport.ts';
 import { runExactlyOnce } from './runExactlyOnce.ts';
 
@@ -25,28 +21,9 @@ const { transitions, agreements, life, seed, log } = program.opts<{
   log?: string;
 }>();
 
-const directory = await mkdtemp(join(tmpdir(), 'agreements-events-'));
-// The processes crash, and not the machine under the database.
-const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-const server = await startPostgres({ dataDirectory: directory, settings });
-try {
-  const report = await runExactlyOnce({
-    databaseUrl: server.url,
-    transitions,
-    agreements,
-    longestLifeMs: life * 1_000,
-    seed,
-    onProgress: (message) => console.log(`${new Date().toISOString()} ${message}`),
-    onLine: (line) => log && appendFileSync(log, `${line}\n`),
-  });
-  console.log(describeReport(report));
-  if (!isFlawless(report)) process.exitCode = 1;
-} finally {
-  await server.stop();
-  await rm(directory, { recursive: true });
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${text} is no count`);
-  return Number(text);
-}
+await runLong({
+  log,
+  describeReport,
+  isFlawless,
+  run: (parts) => runExactlyOnce({ ...parts, transitions, agreements, longestLifeMs: life * 1_000, seed }),
+});

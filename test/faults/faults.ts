@@ -1,9 +1,5 @@
-import { appendFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { parseCount, runLong } from '../support/longRun.ts';
 import { describeReport, isFlawless } from './describeReport.ts';
 import { runFaults } from './runFaults.ts';
 
@@ -27,28 +23,9 @@ const { runs, seed, callers, log } = program.opts<{
 const enough = new AbortController();
 process.once('SIGINT', () => enough.abort());
 
-const directory = await mkdtemp(join(tmpdir(), 'agreements-faults-'));
-// The processes crash, and not the machine under the database.
-const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-const server = await startPostgres({ dataDirectory: directory, settings });
-try {
-  const report = await runFaults({
-    databaseUrl: server.url,
-    kills: runs,
-    seed,
-    callers,
-    signal: enough.signal,
-    onProgress: (message) => console.log(`${new Date().toISOString()} ${message}`),
-    onLine: (line) => log && appendFileSync(log, `${line}\n`),
-  });
-  console.log(describeReport(report));
-  if (!isFlawless(report)) process.exitCode = 1;
-} finally {
-  await server.stop();
-  await rm(directory, { recursive: true });
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`${text} is no count`);
-  return Number(text);
-}
+await runLong({
+  log,
+  describeReport,
+  isFlawless,
+  run: (parts) => runFaults({ ...parts, kills: runs, seed, callers, signal: enough.signal }),
+});
