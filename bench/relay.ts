@@ -1,4 +1,5 @@
-import { createPublicClient, type Hex, http } from 'viem';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPublicClient, createTestClient, type Hex, http } from 'viem';
 import { inputShape } from '../src/api/demo/served.ts';
 import { createServiceClient, type ServiceClient } from '../src/api/demo/serviceClient.ts';
 import { findFreePort } from '../src/api/dev/freePort.ts';
@@ -33,6 +34,7 @@ export type RelayResult = {
   acceptance: Acceptance;
 };
 
+const settlePauseMs = 250;
 const agreements = 50;
 /** As many of a wallet's transactions as the relay has under way. */
 const inFlight = 64;
@@ -163,8 +165,12 @@ async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<nu
   return minedAt - (rows[0]?.created_at.getTime() ?? Number.NaN);
 }
 
-/** Waits until nothing is under way, all is folded, and the relay knows how far the chain is. */
+/**
+ * Waits until nothing is under way, all is folded, and the relay knows how far the chain is. A block is mined meanwhile every now
+ * and then: what Anvil was sent out of order it may hold until the next one.
+ */
 async function settle(stack: ServiceStack): Promise<void> {
+  const client = createTestClient({ mode: 'anvil', transport: http(stack.rpcUrl) });
   const open = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
   await waitUntil('the outbox is done', async () => (await stack.pool.query(open)).rowCount === 0, 300_000);
   await stack.awaitFolded(300_000);
@@ -173,8 +179,11 @@ async function settle(stack: ServiceStack): Promise<void> {
     'the counters are those of the chain',
     async () => {
       const { rows } = await stack.pool.query<{ sum: number }>(query);
-      return rows[0]?.sum === (await countMined(stack));
+      if (rows[0]?.sum === (await countMined(stack))) return true;
+      await client.mine({ blocks: 1 });
+      await delay(settlePauseMs);
+      return false;
     },
-    60_000,
+    120_000,
   );
 }
