@@ -125,6 +125,7 @@ async function runOn(stack: ServiceStack, run: FaultRun, kept: KeptProcess[]): P
 
   run.onProgress(`${killed} killed, waiting for the rest`);
   await awaitRest(stack);
+  await Promise.all(baseUrls.map(awaitAnswers));
   const found = await audit(stack, { promised, baseUrl: baseUrls[0] ?? '' });
   return {
     ...found,
@@ -153,6 +154,16 @@ async function mineInTurns(
   // A chain that stands still shows an indexer that has just started nothing of what happened before.
   await client.setAutomine(false);
   await client.setIntervalMining({ interval: 1 });
+}
+
+/** The last killing of an API may be so short ago that it does not listen yet. */
+async function awaitAnswers(baseUrl: string): Promise<void> {
+  const answers = () =>
+    fetch(`${baseUrl}/v0/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await waitUntil('the API answers', answers, settleMs);
 }
 
 /** What does not come to rest is found by the audit: it is jammed. */

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { readWebhookSettings, type WebhookSettings } from '../../src/api/config/webhookSettings.ts';
 import { createDatabase } from '../../src/api/database/database.ts';
 import { createId } from '../../src/api/database/ids.ts';
+import { inTransaction } from '../../src/api/database/inTransaction.ts';
 import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
 import { events } from '../../src/api/database/tables/events.ts';
 import type { DeliveryStatus, SubscriptionFilters } from '../../src/api/database/tables/webhooks.ts';
@@ -145,7 +146,7 @@ export async function createDeliveryWorld() {
           body,
         };
       });
-      await database.transaction(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         await transaction
           .insert(events)
           .values(
