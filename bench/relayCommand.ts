@@ -9,6 +9,7 @@ import type { Throughput } from './relayThroughput.ts';
 export type RelayCommand = {
   seconds: number;
   wallets: number;
+  blockSeconds: number;
   concurrency: number;
   perSecond: number;
   profile?: string;
@@ -38,7 +39,7 @@ export async function runRelayBenchmark(
 }
 
 function print(
-  { wallets, concurrency }: RelayCommand,
+  { wallets, concurrency, blockSeconds }: RelayCommand,
   { direct, outbox, api, acceptance }: RelayResult,
 ): void {
   const share = ({ perSecond }: Throughput) =>
@@ -49,7 +50,7 @@ function print(
       .join(', ');
   const rate = ({ perSecond, mined, seconds }: Throughput) =>
     `${perSecond} a second (${mined} in ${seconds} s)`;
-  console.log(`${wallets} wallets, ${concurrency} requests at a time, rate limits raised to 1000000 a second
+  console.log(`${wallets} wallets, ${concurrency} requests at a time, a block every ${blockSeconds} s, rate limits raised to 1000000 a second
 direct sends      ${rate(direct)}
   processor time each  ${cpu(direct)}
 outbox alone      ${rate(outbox)}, ${share(outbox)}
