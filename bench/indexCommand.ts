@@ -6,6 +6,7 @@ import pg from 'pg';
 import { type Address, createTestClient, encodeFunctionData, http, publicActions, walletActions } from 'viem';
 import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../abis/AgreementFactory.ts';
+import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../contracts-test/deploy.ts';
 import { startAnvil } from '../src/api/dev/anvil.ts';
 import { findFreePort } from '../src/api/dev/freePort.ts';
@@ -109,7 +110,7 @@ async function sendInputs(rpcUrl: string, events: number): Promise<void> {
         p.actions,
       ],
     });
-    await client.waitForTransactionReceipt({ hash: await client.writeContract({ ...request, chain: null }) });
+    await awaitReceipt(client, await client.writeContract({ ...request, chain: null }));
     addresses.push(result);
   }
   const payload = encodeInputPayload(pingPong, 'hit', {

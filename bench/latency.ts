@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
+import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { signDeployPermit } from '../src/api/demo/permits.ts';
 import { recordShape, stateShape } from '../src/api/demo/served.ts';
 import { createServiceClient } from '../src/api/demo/serviceClient.ts';
@@ -52,7 +53,7 @@ export async function measureLatency(options: {
       args: [nameHash('hit'), encodeInputPayload(pingPong, 'hit', { note: `round ${round}` })],
       chain: null,
     });
-    const receipt = await client.waitForTransactionReceipt({ hash });
+    const receipt = await awaitReceipt(client, hash);
     const receivedAt = performance.now();
     const expected = (round + warmUpRounds) % 2 === 0 ? 'PONG' : 'PING';
     for (;;) {

@@ -6,6 +6,7 @@ import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
+import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { signDeployPermit } from '../src/api/demo/permits.ts';
 import { recordShape } from '../src/api/demo/served.ts';
 import { createServiceClient } from '../src/api/demo/serviceClient.ts';
@@ -74,7 +75,7 @@ export async function measureWebhookLatency(options: {
         args: [nameHash('hit'), encodeInputPayload(pingPong, 'hit', { note: `round ${round}` })],
         chain: null,
       });
-      await client.waitForTransactionReceipt({ hash });
+      await awaitReceipt(client, hash);
       const minedAt = performance.now();
       const arrivedAt = await awaitArrival(arrivals, round, minedAt);
       if (round > warmUpRounds) measured.push(arrivedAt - minedAt);

@@ -11,6 +11,7 @@ import {
 import { testTokenAbi } from './abis/TestToken.ts';
 import { testVerifierAbi } from './abis/TestVerifier.ts';
 import { readCreationCode } from './artifacts.ts';
+import { awaitReceipt } from './awaitReceipt.ts';
 import { placeContract } from './placeContract.ts';
 
 /** An Anvil chain and the addresses at which the registry has the protocol on the chain that it stands for. */
@@ -76,7 +77,7 @@ async function deploy({ rpcUrl, from }: TestDeployment, data: Hex): Promise<Addr
 
   const hash = await wallet.sendTransaction({ account, chain: null, data });
   const reader = createPublicClient({ transport, pollingInterval: 20 });
-  const { contractAddress, status } = await reader.waitForTransactionReceipt({ hash });
+  const { contractAddress, status } = await awaitReceipt(reader, hash);
   if (status !== 'success' || !contractAddress) throw new Error(`the deployment ${hash} reverted`);
   return contractAddress;
 }

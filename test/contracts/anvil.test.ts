@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Address, encodeFunctionData } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { deployTestToken } from '../../contracts-test/deploy.ts';
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/api/dev/anvil.ts';
 import { accounts, connect } from './support/chain.ts';
@@ -37,7 +38,7 @@ async function mint(anvil: Anvil, token: Address, amount: bigint) {
   const client = connect(anvil.rpcUrl);
   const data = encodeFunctionData({ abi, functionName: 'mint', args: [holder, amount] });
   const hash = await client.sendTransaction({ account: holder, chain: null, to: token, data });
-  return client.waitForTransactionReceipt({ hash });
+  return awaitReceipt(client, hash);
 }
 
 const readBalance = (anvil: Anvil, token: Address, blockNumber?: bigint) =>

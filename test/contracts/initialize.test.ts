@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import {
   buildContent,
   type Content,
@@ -41,7 +42,7 @@ afterAll(() => chain.stop());
 async function createBlank(): Promise<Address> {
   const proxy: Hex = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   const hash = await chain.client.sendTransaction({ account: owner, chain: null, data: proxy });
-  const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash });
+  const { contractAddress } = await awaitReceipt(chain.client, hash);
   if (!contractAddress) throw new Error('the proxy was not created');
   return contractAddress;
 }

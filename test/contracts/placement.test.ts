@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 import { readCreationCode } from '../../contracts-test/artifacts.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../contracts-test/deploy.ts';
 import { placeContract } from '../../contracts-test/placeContract.ts';
 import { startAnvil } from '../../src/api/dev/anvil.ts';
@@ -70,7 +71,7 @@ describe('a placed contract', () => {
     const address = getContractAddress({ from: deployer, nonce: BigInt(nonce) });
     const deployed = await undoing(async () => {
       const hash = await chain.client.sendTransaction({ account: deployer, chain: null, data: initCode });
-      await chain.client.waitForTransactionReceipt({ hash });
+      await awaitReceipt(chain.client, hash);
       return readAccount(address);
     });
     const placed = await undoing(async () => {

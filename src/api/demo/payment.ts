@@ -7,6 +7,7 @@ import {
   type PublicClient,
   parseAbi,
 } from 'viem';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployTestToken } from '../../../contracts-test/deploy.ts';
 import type { Parties, Scenario } from './scenarios.ts';
 
@@ -36,7 +37,7 @@ export async function preparePayment(options: {
   const token = await deployTestToken({ rpcUrl, from: parties.author.address });
   const wallet = createWalletClient({ account: parties.author, transport: http(rpcUrl) });
   const confirm = async (hash: Hex) => {
-    const { status } = await client.waitForTransactionReceipt({ hash });
+    const { status } = await awaitReceipt(client, hash);
     if (status !== 'success') throw new Error(`the token refused ${hash}`);
   };
   const mint = { address: token, abi: mintable, functionName: 'mint', chain: null } as const;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, createWalletClient, type Hex, http, type PublicClient } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { encodeInputPayload, nameHash } from '../../protocol/index.ts';
 import { signInputPermit } from './permits.ts';
 import type { Parties, Party, Scenario, Step } from './scenarios.ts';
@@ -15,7 +16,7 @@ import {
 import { type ServiceClient, ServiceResponseError } from './serviceClient.ts';
 
 const pollMs = 25;
-const servedTimeoutMs = 30_000;
+const servedTimeoutMs = 120_000;
 
 /** A deployed agreement that is being played. */
 export type Stage = {
@@ -77,7 +78,7 @@ async function sendDirectly(stage: Stage, { inputId, values, by }: Step): Promis
     args: [nameHash(inputId), encodeInputPayload(agreement, inputId, values)],
     chain: null,
   });
-  const { status } = await client.waitForTransactionReceipt({ hash });
+  const { status } = await awaitReceipt(client, hash);
   if (status !== 'success') throw new Error(`${inputId} reverted in ${hash}`);
   return hash;
 }

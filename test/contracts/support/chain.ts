@@ -10,6 +10,7 @@ import {
   walletActions,
 } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/api/dev/anvil.ts';
 
@@ -69,7 +70,7 @@ export async function startTestChain() {
   /** Sends a transaction that must succeed, and returns its receipt. */
   async function send({ from, ...call }: Call): Promise<TransactionReceipt> {
     const hash = await client.sendTransaction({ account: from, chain: null, ...call });
-    const receipt = await client.waitForTransactionReceipt({ hash });
+    const receipt = await awaitReceipt(client, hash);
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`);
     return receipt;
   }

@@ -13,6 +13,7 @@ import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestBatch, deployTestToken } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/api/dev/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
@@ -49,7 +50,7 @@ export async function startTestChain(chainId: number) {
     client.sendTransaction({ account: from, chain: null, ...call });
 
   async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
-    const receipt = await client.waitForTransactionReceipt({ hash, timeout: 20_000 });
+    const receipt = await awaitReceipt(client, hash);
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`);
     return receipt;
   }

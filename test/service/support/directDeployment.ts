@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, parseEventLogs } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import {
   compileAgreement,
   encodeInputPayload,
@@ -67,6 +68,6 @@ export async function submitDirectly(
     args: [nameHash(inputId), encodeInputPayload(agreement, inputId, values)],
   });
   const hash = await chain.client.sendTransaction({ account: from, chain: null, to, data });
-  const { status } = await chain.client.waitForTransactionReceipt({ hash });
+  const { status } = await awaitReceipt(chain.client, hash);
   if (status !== 'success') throw new Error(`the input ${inputId} reverted`);
 }

@@ -1,4 +1,5 @@
 import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from 'viem';
+import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../../contracts-test/deploy.ts';
 import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
@@ -35,7 +36,7 @@ export async function startTestChain(id = chainId) {
     /** Sends a call from an unlocked account, and returns the hash once it is mined. */
     async send(to: Address, data: Hex): Promise<Hex> {
       const hash = await client.sendTransaction({ account: relayer, chain: null, to, data });
-      const { status } = await client.waitForTransactionReceipt({ hash });
+      const { status } = await awaitReceipt(client, hash);
       if (status !== 'success') throw new Error(`the transaction ${hash} reverted`);
       return hash;
     },

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
+
+const pollMs = 15;
+const timeoutMs = 120_000;
+
+/**
+ * The receipt of a transaction, as soon as the node has it. viem's `waitForTransactionReceipt` asks again only when there is
+ * another block: a chain that makes one for each transaction may name the block before it has the receipt, and then makes none.
+ *
+ * @throws Error where there is none after two minutes.
+ */
+export async function awaitReceipt(
+  client: Pick<PublicClient, 'getTransactionReceipt'>,
+  hash: Hex,
+): Promise<TransactionReceipt> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (performance.now() < giveUpAt) {
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    });
+    if (receipt) return receipt;
+    await delay(pollMs);
+  }
+  throw new Error(`${hash} is not mined after ${timeoutMs / 1_000} s`);
+}
