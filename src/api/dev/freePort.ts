@@ -1,23 +1,27 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+/** From 32,768 on Linux takes ports for outgoing connections, also one that was found free a moment ago. */
+const [lowest, highest] = [10_240, 32_767];
+const attempts = 100;
+
 /** The wanted TCP port of the loopback interface where nothing listens on it, otherwise any free one. */
-export async function findFreePort(wanted = 0): Promise<number> {
-  try {
-    return await tryPort(wanted);
-  } catch (error) {
-    if (wanted === 0) throw error;
-    return tryPort(0);
+export async function findFreePort(wanted?: number): Promise<number> {
+  if (wanted && (await isFree(wanted))) return wanted;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const port = randomInt(lowest, highest + 1);
+    if (await isFree(port)) return port;
   }
+  throw new Error(`no port from ${lowest} to ${highest} is free`);
 }
 
-function tryPort(port: number): Promise<number> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      const address = server.address();
-      const found = typeof address === 'object' && address ? address.port : port;
-      server.close(() => resolve(found));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
+      else reject(error);
     });
+    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
   });
 }
