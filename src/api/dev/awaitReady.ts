@@ -12,7 +12,7 @@ import {
 import type { Progress } from './progress.ts';
 
 const pollMs = 100;
-const timeoutMs = 120_000;
+const timeoutMs = 300_000;
 
 type Waiting = { progress: Progress; signal: AbortSignal };
 
@@ -54,7 +54,7 @@ export async function awaitWorker(
   );
 }
 
-/** Asks until the answer is yes; fails with what was waited for when that takes longer than two minutes. */
+/** Asks until the answer is yes; fails with what was waited for when that takes longer than five minutes. */
 async function waitUntil(what: string, ask: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   const overdueAt = Date.now() + timeoutMs;
   while (!(await ask())) {

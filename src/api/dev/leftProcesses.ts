@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import {
@@ -23,7 +23,9 @@ export function createProcessList(file: string): ProcessList {
       const identity = findProcess(pid);
       if (!identity) return;
       list.set(name, identity);
-      writeFileSync(file, JSON.stringify(Object.fromEntries(list)), { mode: 0o600 });
+      // Whoever reads it meanwhile finds the one before, and not half of this one.
+      writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(list)), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
     },
   };
 }

@@ -29,9 +29,9 @@ export type PostgresServer = {
   kill(): Promise<void>;
 };
 
-/** A server that was killed leaves sessions behind for a moment, which keep the next one from starting. */
-const transientFailures = /still in use|Address already in use/;
-const startAttempts = 40;
+/** A server that ends with its owner, or was killed, leaves itself or sessions behind for a moment, which keep the next one from starting. */
+const transientFailures = /still in use|Address already in use|lock file "postmaster\.pid" already exists/;
+const startAttempts = 240;
 const retryDelayMs = 250;
 
 /**
