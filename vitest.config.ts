@@ -3,23 +3,24 @@ import { defineConfig } from 'vitest/config';
 /** `unit` needs nothing; every other project gets a real PostgreSQL and starts real Anvil chains itself. */
 const withDatabase = {
   globalSetup: ['test/support/globalPostgres.ts'],
-  testTimeout: 180_000,
-  hookTimeout: 240_000,
+  // Longer than anything that a test waits for, which says what did not come.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   // What is waited for comes when the machine gets to it.
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 120_000 } },
 };
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 300_000 } },
       {
         test: {
           name: 'contracts',
           include: ['test/contracts/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withDatabase } },

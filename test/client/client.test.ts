@@ -59,7 +59,7 @@ describe('a client that a public generator makes of the document', () => {
 
       await run(['node_modules/typescript/bin/tsc', '--project', directory]);
       const { signer } = exampleStory.signedDeployment;
-      const folding = waitUntil('the deployment is stored', () => findDeployment(service, signer), 120_000);
+      const folding = waitUntil('the deployment is stored', () => findDeployment(service, signer));
       const [printed] = await Promise.all([
         run([join(directory, 'dist/useClient.js')], {
           BASE_URL: service.baseUrl,

@@ -15,7 +15,7 @@ let local: LocalStack;
 beforeAll(async () => {
   stacks = await createLocalStacks();
   local = await stacks.start();
-}, 120_000);
+});
 afterAll(() => stacks.dispose());
 
 /** Waits until the service has stored what these wallets have signed, and so is at work on it. */
@@ -53,7 +53,7 @@ describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim)
       expect(await caller.deploy(bodies[at] ?? {})).toMatchObject({ id, address });
       expect(await caller.countDeployed()).toBe(1);
     }
-  }, 150_000);
+  });
 
   test('in the middle of inputs: each happens exactly once and is served', async () => {
     const caller = createCaller(local.stack, 59141);
@@ -72,7 +72,7 @@ describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim)
     ]);
     expect(await caller.hit(id, body)).toMatchObject({ id: inputId, status: 'MINED' });
     expect(onChain.nonces.get(caller.account.address)).toBe(1n);
-  }, 150_000);
+  });
 });
 
 test('when the whole stack is killed nothing outlives it, and the next start serves what it had', async () => {
@@ -91,4 +91,4 @@ test('when the whole stack is killed nothing outlives it, and the next start ser
   expect(record).toMatchObject({ id, address, state: 'PING' });
   await again.hit(id, await again.prepareHit(address, 'after the crash'));
   expect(await again.awaitAgreement({ id, address })).toMatchObject({ state: 'PONG' });
-}, 150_000);
+});

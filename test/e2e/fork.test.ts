@@ -16,7 +16,7 @@ beforeAll(async () => {
   fork = ['--fork', `${chainId}=${publicChain.rpcUrl}`];
   stacks = await createLocalStacks({ START_BLOCK_59141: '0' });
   local = await stacks.start(fork);
-}, 120_000);
+});
 afterAll(async () => {
   await stacks.dispose();
   await publicChain.stop();

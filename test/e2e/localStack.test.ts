@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { waitUntil } from '../support/waitUntil.ts';
 import { createLocalStacks, type LocalStack, type LocalStacks, listRunning } from './support/localStack.ts';
 import { startProgram } from './support/program.ts';
 
@@ -11,7 +12,7 @@ let local: LocalStack;
 beforeAll(async () => {
   stacks = await createLocalStacks();
   local = await stacks.start();
-}, 120_000);
+});
 afterAll(() => stacks.dispose());
 
 const call = (path: string, init: RequestInit = {}) => {
@@ -58,8 +59,10 @@ describe('npm run dev', () => {
   test('API and worker say that they are ready, with every chain and its wallets', async () => {
     const { api, worker } = local.stack.internalUrls;
     for (const url of [api, worker]) {
-      const response = await fetch(`${url}/ready`);
-      expect(response.status).toBe(200);
+      const response = await waitUntil('it is ready', async () => {
+        const answer = await fetch(`${url}/ready`);
+        return answer.status === 200 && answer;
+      });
       const { chains } = readyShape.parse(await response.json());
       expect(chains.map(({ chainId }) => chainId)).toEqual(local.stack.chains.map(({ chainId }) => chainId));
       for (const { wallets } of chains) expect(wallets).not.toHaveLength(0);
@@ -152,5 +155,5 @@ describe('an interrupt', () => {
     expect(await listAgreements()).toEqual(before);
     const demo = startProgram('src/api/demo/demo.ts', { env: stacks.env });
     expect(await demo.exited).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 });

@@ -25,4 +25,4 @@ test('processes that are replaced one after the other fail no request and tell e
   expect(report.replaced).toBe(5);
   // Both that were there at first and both that took their places.
   expect(Object.keys(report.served).toSorted()).toEqual(['api 1', 'api 2', 'api 3', 'api 4']);
-}, 600_000);
+}, 1_800_000);

@@ -47,7 +47,7 @@ const settings = {
 };
 const wallets = 2;
 const miningTurnMs = 5_000;
-const settleMs = 180_000;
+const settleMs = 300_000;
 
 /**
  * Kills the processes of a whole service again and again, at every labelled place and in between, while callers deploy agreements
@@ -186,8 +186,10 @@ async function awaitRest(stack: ServiceStack): Promise<void> {
       );
       return rows.every(({ next_nonce }, at) => Number(next_nonce) === counts[at]);
     },
-    30_000,
+    settleMs,
   ).catch(() => {});
+  // Only an indexer that follows the chain by now will still see its last block.
+  await stack.awaitNewBlock().catch(() => {});
   await stack.client.setIntervalMining({ interval: 0 });
   await stack.awaitFolded(settleMs).catch(() => {});
 }

@@ -78,11 +78,15 @@ test('a standby takes over when the indexer is killed, at once, and up to its he
   const client = await connect(database.url);
   const sights: Sight[] = [];
   let isOver = false;
-  const watching = waitUntil('the test is over', async () => {
-    const sight = await look(client);
-    if (sight) sights.push(sight);
-    return isOver;
-  });
+  const watching = waitUntil(
+    'the test is over',
+    async () => {
+      const sight = await look(client);
+      if (sight) sights.push(sight);
+      return isOver;
+    },
+    Number.POSITIVE_INFINITY,
+  );
   await sendInputs(10);
   await waitUntil('some inputs are indexed', () => sights.some(({ inputs }) => inputs > 10));
   const sending = sendInputs(10);

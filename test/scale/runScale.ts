@@ -46,15 +46,18 @@ export type ScaleReport = {
 const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
 const settings = {
   RELAYER_POLL_MS: '250',
-  SHUTDOWN_GRACE_MS: '2000',
+  // Also a balancer on a busy machine notices by then that an API stops.
+  SHUTDOWN_GRACE_MS: '8000',
   WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
   WEBHOOK_BACKOFF_SECONDS: '1',
   WEBHOOK_BACKOFF_MAX_SECONDS: '2',
   WEBHOOK_ATTEMPTS: '30',
+  // An attempt that is cut short would be made again.
+  WEBHOOK_TIMEOUT_MS: '60000',
 };
 const wallets = 2;
 const blockMs = 500;
-const patienceMs = 180_000;
+const patienceMs = 300_000;
 
 /**
  * Replaces every process of a service of two APIs, two workers and one indexer while callers read and write through a balancer, then
@@ -223,7 +226,8 @@ async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): 
   const rest = async () => {
     const underWay = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast')`;
     await waitUntil('the outbox is done', () => isEmpty(underWay), patienceMs);
-    // Now the indexer follows the chain, and not only its past: it needs no other block to show the last one.
+    // Only an indexer that follows the chain by now, and not only its past, needs no other block to show the last one.
+    await stack.awaitNewBlock();
     await stopBlocks();
     await stack.awaitFolded(patienceMs);
     for (const query of [
@@ -232,13 +236,17 @@ async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): 
     ])
       await waitUntil('all is told', () => isEmpty(query), patienceMs);
     const query = `select address, next_nonce from service.relayer_wallets`;
-    await waitUntil('the counters are those of the chain', async () => {
-      const { rows } = await stack.pool.query<{ address: `0x${string}`; next_nonce: string }>(query);
-      const mined = await Promise.all(
-        rows.map(({ address }) => stack.client.getTransactionCount({ address })),
-      );
-      return rows.every(({ next_nonce }, at) => Number(next_nonce) === mined[at]);
-    });
+    await waitUntil(
+      'the counters are those of the chain',
+      async () => {
+        const { rows } = await stack.pool.query<{ address: `0x${string}`; next_nonce: string }>(query);
+        const mined = await Promise.all(
+          rows.map(({ address }) => stack.client.getTransactionCount({ address })),
+        );
+        return rows.every(({ next_nonce }, at) => Number(next_nonce) === mined[at]);
+      },
+      patienceMs,
+    );
   };
   await rest().catch(() => {});
 }

@@ -25,14 +25,18 @@ const outcome = ({ status, body }: Answer) => ({
 });
 const makeKey = () => createKey(service.handle.database, { principal: principal.id, environment: 'testnet' });
 
-/** The key's state is in force everywhere within a second. */
-async function expectRefusedWithinASecond(key: string): Promise<void> {
-  await waitUntil(
-    'the key is refused',
-    async () => (await callWith({ 'x-api-key': key })).status === 401,
-    1_000,
-  );
+/** Whoever asks a second or more after a change gets its answer, however long that takes to come. */
+async function expectWithinASecond(status: number, ask: () => Promise<Answer>): Promise<void> {
+  const changedAt = performance.now();
+  await waitUntil(`the answer is ${status}`, async () => {
+    const isLate = performance.now() - changedAt >= 1_000;
+    const answer = await ask();
+    if (isLate) expect(answer.status).toBe(status);
+    return answer.status === status;
+  });
 }
+const expectRefusedWithinASecond = (key: string) =>
+  expectWithinASecond(401, () => callWith({ 'x-api-key': key }));
 
 describe('a key', () => {
   test('in X-API-Key lets its principal in', async () => {
@@ -121,7 +125,7 @@ describe('within a second on a running service', () => {
     expect((await other.call('GET', read)).status).toBe(404);
     const change = { principal: other.id, scope: '*', mode: 'blocked' } as const;
     await setEntitlement(service.handle.database, change);
-    await waitUntil('it is blocked', async () => (await other.call('GET', read)).status === 403, 1_000);
+    await expectWithinASecond(403, () => other.call('GET', read));
   });
 });
 
@@ -134,7 +138,7 @@ test('when a key was last used is recorded', async () => {
     return keys.find((candidate) => candidate.id === id)?.lastUsedAt ?? undefined;
   });
   expect(used.getTime()).toBeGreaterThanOrEqual(before);
-}, 15_000);
+});
 
 describe('a principal', () => {
   test('without an entitlement to the scope is forbidden', async () => {

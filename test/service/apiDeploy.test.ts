@@ -155,7 +155,7 @@ describe('an accepted deployment', () => {
   test('answers as soon as it is deployed', async () => {
     const patient = await startTestApi(service.databaseUrl, {
       rpcUrls: { [chainId]: chain.rpcUrl },
-      env: { DEPLOY_WAIT_MS: '20000' },
+      env: { DEPLOY_WAIT_MS: '600000' },
     });
     const { account, body } = await prepare();
     const pending = createCall(patient.baseUrl, principal.key)('POST', path, { body });

@@ -2,6 +2,7 @@ import { encodeFunctionData, getAddress, type Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { inputRecordShape } from '../../src/api/http/resources.ts';
 import { encodeDataFields, nameHash } from '../../src/protocol/index.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   service = await startTestService({
     rpcUrls: { [chainId]: chain.rpcUrl },
-    env: { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '10000' },
+    env: { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '120000' },
   });
   principal = await service.createPrincipal();
   await offerWallet(service, chain);
@@ -282,7 +283,7 @@ describe('an input is refused and nothing is stored', () => {
       to: chain.token,
       data: encodeFunctionData(approve),
     });
-    await chain.client.waitForTransactionReceipt({ hash });
+    await awaitReceipt(chain.client, hash);
     expect((await submit(other.id, pay.body)).status).toBe(200);
   });
 

@@ -17,7 +17,7 @@ const otherChain = 84532;
 let setting: IndexedService;
 let principal: TestPrincipal;
 beforeAll(async () => {
-  setting = await startIndexedService({ DEPLOY_WAIT_MS: '1' });
+  setting = await startIndexedService({ DEPLOY_WAIT_MS: '1', CONSISTENCY_WAIT_MS: '120000' });
   principal = await setting.service.createPrincipal();
 });
 afterAll(() => setting?.close());
@@ -87,7 +87,7 @@ async function pretendSent({ account }: Awaited<ReturnType<typeof deployLease>>)
 
 describe('a read with the token of a write', () => {
   test('shows the deployment that was not mined when it was answered', async () => {
-    const { id, answer } = await deploy();
+    const { id, answer } = await setting.holdFolding(deploy);
     expect(answer.body.data).toMatchObject({ status: 'Draft' });
     const read = await get(`/${id}?consistency=${tokenOf(answer)}`);
     expect(read.body.data).toMatchObject({ id, status: 'Deployed', state: 'OFFERED' });
@@ -95,7 +95,7 @@ describe('a read with the token of a write', () => {
 
   test('shows the input that was not mined when it was answered, in state, record, list and history', async () => {
     const { id, accept } = await deployLease();
-    const answer = await accept();
+    const answer = await setting.holdFolding(accept);
     expect(answer.body.data).toMatchObject({ status: 'PENDING' });
     const token = tokenOf(answer);
     const [state, history, list, record] = await Promise.all([

@@ -9,6 +9,9 @@ let world: DeliveryWorld;
 let receiver: Receiver;
 const processes: DelivererProcess[] = [];
 
+/** Of a worker that nobody takes anything from, however slow the machine. */
+const longLeaseMs = 60_000;
+
 /** How many requests with one event are open at once, at most. */
 let mostAtOnce = 0;
 const open = new Map<string, number>();
@@ -63,7 +66,7 @@ for (const point of faultPoints.delivery)
       ...(await world.release(records)),
     ];
     expect(await ended).toBe('SIGKILL');
-    await startProcess();
+    await startProcess({ leaseMs: longLeaseMs });
     const rows = await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');
     expect(rows).toHaveLength(15);
     expect(received().toSorted()).toEqual(released.toSorted());
@@ -83,10 +86,10 @@ test('workers that are killed again and again deliver everything in the end', as
   const { id } = await world.subscribe(receiver.url);
   const records = await Promise.all(Array.from({ length: 8 }, () => world.createRecord()));
   const released: string[] = [];
-  await startProcess({ leaseMs: 800 });
+  await startProcess({ leaseMs: 2_500 });
   for (let round = 0; round < 5; round++) {
     released.push(...(await world.release(records)));
-    const { child, ended } = await startProcess({ leaseMs: 800 });
+    const { child, ended } = await startProcess({ leaseMs: 2_500 });
     const before = receiver.received.length;
     released.push(...(await world.release(records)));
     await waitUntil('some is delivered', () => receiver.received.length > before + 2);
@@ -94,7 +97,7 @@ test('workers that are killed again and again deliver everything in the end', as
     victim?.child.kill('SIGKILL');
     await victim?.ended;
   }
-  await startProcess({ leaseMs: 800 });
+  await startProcess({ leaseMs: longLeaseMs });
   await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');
   expect(received().toSorted()).toEqual(released.toSorted());
   expect(mostAtOnce).toBe(1);
@@ -108,7 +111,7 @@ test('a worker that stood still for longer than its lease leaves what others hav
   await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');
   child.kill('SIGSTOP');
   const more = await world.release(Array.from({ length: 20 }, () => record));
-  await startProcess({ leaseMs: 800 });
+  await startProcess({ leaseMs: longLeaseMs });
   await waitUntil('the other one is at work', () => receiver.received.length > 3);
   child.kill('SIGCONT');
   await world.awaitDeliveries(id, ({ status }) => status === 'succeeded');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKeyText } from '../../src/api/access/apiKey.ts';
-import { createCall } from './support/call.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { type Answer, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
 import { startTestApi, startTestService, type TestApi, type TestService } from './support/testService.ts';
 
@@ -24,16 +25,18 @@ const callFrom = (address: string, key = createApiKeyText('testnet')) =>
     headers: { 'x-forwarded-for': `9.9.9.9, ${address}` },
   });
 
-async function failOften(address: string): Promise<number[]> {
-  const answers = await Promise.all(Array.from({ length: tolerated + 20 }, () => callFrom(address)));
-  return answers.map(({ status }) => status);
-}
+const failOften = (address: string) =>
+  Promise.all(Array.from({ length: tolerated + 20 }, () => callFrom(address)));
+
+/** Fails until a call is refused: what was failed is forgotten at five a second, which a busy machine may not keep up with. */
+const awaitRefusal = (call: () => Promise<Answer[]>): Promise<Answer> =>
+  waitUntil('a call is refused', async () => (await call()).find(({ status }) => status === 429));
 
 describe('a client that tries keys that nobody has', () => {
   test('is told to wait once it has failed too often, and others are not', async () => {
-    const statuses = await failOften('203.0.113.1');
-    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(tolerated);
-    const refused = await callFrom('203.0.113.1');
+    const answers = await failOften('203.0.113.1');
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(tolerated);
+    const refused = await awaitRefusal(() => failOften('203.0.113.1'));
     expect(outcome(refused)).toEqual({
       status: 429,
       code: 'rate_limited',
@@ -46,15 +49,17 @@ describe('a client that tries keys that nobody has', () => {
   test('shuts out no key that was in use from the same address', async () => {
     const { key } = await service.createPrincipal();
     expect((await callFrom('203.0.113.3', key)).status).toBe(200);
-    await failOften('203.0.113.3');
-    expect((await callFrom('203.0.113.3')).status).toBe(429);
+    await awaitRefusal(() => failOften('203.0.113.3'));
     await service.createPrincipal();
     expect((await callFrom('203.0.113.3', key)).status).toBe(200);
   });
 
   test('is one client with all addresses of its IPv6 network', async () => {
-    await failOften('2001:db8:1:2::a');
-    expect((await callFrom('2001:db8:1:2:ffff:1:2:3')).status).toBe(429);
+    let neighbours = 0;
+    await awaitRefusal(async () => {
+      await failOften('2001:db8:1:2::a');
+      return [await callFrom(`2001:db8:1:2:ffff:1:2:${++neighbours}`)];
+    });
     expect((await callFrom('2001:db8:1:3::a')).status).toBe(401);
   });
 

@@ -120,8 +120,7 @@ describe('a request that is sent again with its key', () => {
   });
 });
 
-/** A process takes long to start on a busy machine. */
-describe('a request that is at work', { timeout: 120_000 }, () => {
+describe('a request that is at work', () => {
   test('is not begun a second time, on no replica', async () => {
     const key = randomUUID();
     const body = await prepareDeployment(chain);
@@ -159,8 +158,8 @@ describe('a request that is at work', { timeout: 120_000 }, () => {
 
     program.signal('SIGKILL');
     await program.exited;
-    await worker.fold(id);
     expect((await callWith(key, { path: deploymentPath, body })).status).toBe(409);
+    await worker.fold(id);
     const again = await waitUntil('the key is free', async () => {
       const answer = await callWith(key, { path: deploymentPath, body });
       return answer.status === 409 ? undefined : answer;

@@ -21,8 +21,8 @@ let tenant: Address;
 beforeAll(async () => {
   setting = await startIndexedService({
     PUBLIC_BASE_URL: publicBaseUrl,
-    DEPLOY_WAIT_MS: '20000',
-    CONSISTENCY_WAIT_MS: '5000',
+    DEPLOY_WAIT_MS: '120000',
+    CONSISTENCY_WAIT_MS: '15000',
   });
   principal = await setting.service.createPrincipal();
   const [, first = '0x', second = '0x'] = await setting.chain.client.getAddresses();

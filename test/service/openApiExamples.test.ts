@@ -7,7 +7,7 @@ import { runExamples } from './support/runExamples.ts';
 
 let setting: IndexedService & { close(): Promise<void> };
 beforeAll(async () => {
-  setting = await startIndexedService({ DEPLOY_WAIT_MS: '20000' });
+  setting = await startIndexedService({ DEPLOY_WAIT_MS: '120000', CONSISTENCY_WAIT_MS: '120000' });
 });
 afterAll(() => setting?.close());
 

@@ -91,5 +91,4 @@ test.each([1, 2])(
     await world.reset();
     await node.close();
   },
-  120_000,
 );

@@ -35,7 +35,7 @@ describe('a chain whose clock is two minutes ahead', () => {
   afterAll(() => world.close());
 
   test('is not sent a permit that has expired there, and takes one that has not', async () => {
-    const rows = await acceptTwo(world, { early: 60n, late: skew + 60n });
+    const rows = await acceptTwo(world, { early: 60n, late: skew + 3_600n });
     expect((await world.client.getBlock()).timestamp).toBeGreaterThan(now() + 60n);
     await expectOnlyGood(world, rows);
     await world.indexOnce();
@@ -51,7 +51,7 @@ describe('a chain whose clock is two minutes behind', () => {
   afterAll(() => world.close());
 
   test('is not sent a permit that has expired by the wall, and takes one that has not', async () => {
-    const rows = await acceptTwo(world, { early: -30n, late: 60n });
+    const rows = await acceptTwo(world, { early: -30n, late: 3_600n });
     expect((await world.client.getBlock()).timestamp).toBeLessThan(now() - 60n);
     await expectOnlyGood(world, rows);
     // It fails once the chain says so too, and not before.

@@ -33,10 +33,7 @@ async function createWallet(): Promise<{ key: Hex; address: Address }> {
 }
 
 async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promise<void> {
-  await world.waitForMints(
-    rows.map(({ recipient }) => recipient),
-    60_000,
-  );
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
   const counts = await world.countMints();
   expect(rows.map(({ recipient }) => counts.get(recipient))).toEqual(rows.map(() => 1));
 }
@@ -55,7 +52,7 @@ describe('a node', () => {
       },
     );
     const keys = await world.createWallets(2);
-    await world.startRelay({ keys, rpcUrls: [node.url], rpcTimeoutMs: 150 });
+    await world.startRelay({ keys, rpcUrls: [node.url], rpcTimeoutMs: 300 });
     world.startIndexing();
     const rows: Awaited<ReturnType<typeof world.accept>> = [];
     for (let round = 0; round < 5; round++) {
@@ -68,7 +65,6 @@ describe('a node', () => {
     await world.waitForAll(
       rows.map(({ id }) => id),
       'mined',
-      60_000,
     );
     await expectMintedOnce(rows);
     const sent = await Promise.all(
@@ -77,7 +73,7 @@ describe('a node', () => {
     expect(sent.reduce((sum, count) => sum + count)).toBe(rows.length);
     expect(kinds.refuse).toBeGreaterThan(2);
     expect(kinds.silence).toBeGreaterThan(2);
-  }, 120_000);
+  });
 
   test('that lags behind and says "nonce too low" to what it does not know gets nothing signed twice', async () => {
     const { key, address } = await createWallet();
@@ -217,10 +213,10 @@ test('what waits while fees are twenty times as high drains by itself when they 
       const counts = await world.countMints();
       return rows.every(({ recipient }) => counts.has(recipient));
     },
-    90_000,
+    300_000,
   );
   const { timestamp } = await world.client.getBlock();
   expect(Number(timestamp - spike.timestamp)).toBeLessThanOrEqual(120);
   await expectMintedOnce(rows);
   expect(await world.client.getTransactionCount({ address })).toBe(rows.length);
-}, 120_000);
+});

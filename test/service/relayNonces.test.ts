@@ -157,7 +157,8 @@ describe('bytes that were signed', () => {
   test('are sent again when the node has lost its mempool', async () => {
     const { key } = await createWallet();
     await world.client.setAutomine(false);
-    await world.startRelay({ keys: [key] });
+    // Not before all of them are gone.
+    await world.startRelay({ keys: [key], settings: { resendAfterMs: 5_000 } });
     const rows = await world.accept(3);
     const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
     for (const { hash } of sent) await world.client.dropTransaction({ hash: hash ?? '0x' });

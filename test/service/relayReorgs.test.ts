@@ -31,10 +31,7 @@ test.each([1, 2, 3, 4, 5])(
       if (missing > 0n) await world.client.mine({ blocks: Number(missing) });
       await world.dropBlocks(depth);
     }
-    await world.waitForMints(
-      rows.map(({ recipient }) => recipient),
-      60_000,
-    );
+    await world.waitForMints(rows.map(({ recipient }) => recipient));
     await world.waitForAll(
       rows.map(({ id }) => id),
       'mined',
@@ -47,5 +44,4 @@ test.each([1, 2, 3, 4, 5])(
     expect(sent.reduce((sum, count) => sum + count)).toBe(rows.length + fillers.flat().length);
     await world.reset();
   },
-  120_000,
 );

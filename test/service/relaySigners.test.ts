@@ -114,10 +114,7 @@ test.each<[string, KmsTreatment]>([
   const { open, address } = await createKmsWallet((at) => (at % 5 < 2 ? treatment : 'answer'));
   await world.startRelay({ keys: [], awaited: [open()] });
   const rows = await world.accept(12);
-  await world.waitForMints(
-    rows.map(({ recipient }) => recipient),
-    60_000,
-  );
+  await world.waitForMints(rows.map(({ recipient }) => recipient));
   await expectExactlyOnce(rows, [address]);
   expect((await world.readWallet(address))?.next_nonce).toBe('12');
 });

@@ -18,7 +18,7 @@ import { createServiceStack, type ServiceKind, type ServiceStack } from '../supp
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from '../support/traceCollector.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
-const patienceMs = 120_000;
+const patienceMs = 300_000;
 const collectorKey = `otlp-${randomBytes(8).toString('hex')}`;
 const nodeKey = `node-${randomBytes(8).toString('hex')}`;
 const receiverKey = `hook-${randomBytes(8).toString('hex')}`;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   worker = await start('worker', tracing(collector.port));
   api = await start('api', tracing(collector.port));
   await stack.awaitReady();
-}, 240_000);
+});
 afterEach(async () => {
   // Those of the tests end with them.
   for (const child of running.splice(3)) await child.kill();
@@ -180,7 +180,7 @@ describe('with a collector', () => {
   beforeAll(async () => {
     ({ secret } = await subscribe(api));
     deployed = await deploy(api);
-  }, patienceMs);
+  });
 
   test('one trace leads from the request of a caller to the delivery, and tells no secret', async () => {
     const [traceId, callerSpanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];

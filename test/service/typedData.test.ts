@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { inputRecordShape, recordShape } from '../../src/api/http/resources.ts';
 import { signableDeploymentShape, signableShape } from '../../src/api/http/signableShape.ts';
 import type { Answer } from './support/call.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   service = await startTestService({
     rpcUrls: { [chainId]: chain.rpcUrl },
-    env: { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '10000', PUBLIC_BASE_URL: publicBaseUrl },
+    env: { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '120000', PUBLIC_BASE_URL: publicBaseUrl },
   });
   principal = await service.createPrincipal();
   await offerWallet(service, chain);
@@ -320,7 +321,7 @@ describe('the typed data of an input', () => {
     await client.setBalance({ address: tenant, value: 10n ** 18n });
     const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'approve', args: [agreement, 5n] });
     const hash = await client.sendTransaction({ account: tenant, chain: null, to: token, data });
-    await client.waitForTransactionReceipt({ hash });
+    await awaitReceipt(client, hash);
   }
 });
 

@@ -8,7 +8,7 @@ import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { waitUntil } from './waitUntil.ts';
 
 /** On a busy machine it takes as long as that to load its code. */
-const readyTimeoutMs = 120_000;
+const readyTimeoutMs = 300_000;
 
 export type IndexerOptions = {
   databaseUrl: string;

@@ -231,36 +231,27 @@ export async function createRelayWorld({
       isIndexing = false;
       await indexing;
     },
-    async waitForState(id: string, state: string, timeoutMs = 15_000): Promise<RowState> {
-      return waitUntil(
-        `the row is ${state}`,
-        async () => {
-          const row = await readRow(id);
-          return row.state === state && row;
-        },
-        timeoutMs,
-      );
+    async waitForState(id: string, state: string): Promise<RowState> {
+      return waitUntil(`the row is ${state}`, async () => {
+        const row = await readRow(id);
+        return row.state === state && row;
+      });
     },
     /** Waits until all rows are in the state. */
-    async waitForAll(ids: readonly string[], state: string, timeoutMs = 30_000): Promise<void> {
+    async waitForAll(ids: readonly string[], state: string): Promise<void> {
       const query =
         'select count(*)::int as count from service.transactions where id = any($1) and state = $2';
       await waitUntil(
         `all rows are ${state}`,
         async () => (await pool.query(query, [ids, state])).rows[0]?.count === ids.length,
-        timeoutMs,
       );
     },
     /** Waits until each recipient has been minted for. */
-    async waitForMints(recipients: readonly Address[], timeoutMs = 15_000): Promise<void> {
-      await waitUntil(
-        'everything is minted',
-        async () => {
-          const counts = await countMints();
-          return recipients.every((recipient) => counts.has(recipient));
-        },
-        timeoutMs,
-      );
+    async waitForMints(recipients: readonly Address[]): Promise<void> {
+      await waitUntil('everything is minted', async () => {
+        const counts = await countMints();
+        return recipients.every((recipient) => counts.has(recipient));
+      });
     },
     /** What a wallet has signed only to use up nonces. */
     async readFillers(address: Address): Promise<{ nonce: number; gas: string }[]> {

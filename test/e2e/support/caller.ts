@@ -20,7 +20,7 @@ import {
 import type { DevStack } from '../../../src/api/dev/devStack.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
-const settleTimeoutMs = 90_000;
+const settleTimeoutMs = 300_000;
 
 /** One wallet that calls the service on one chain, the way a program would that wants its request to happen once. */
 export type Caller = {

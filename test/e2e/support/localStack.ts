@@ -9,7 +9,7 @@ import { isRunning, type ProcessIdentity } from '../../../src/api/supervision/pr
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Program, startProgram } from './program.ts';
 
-const startTimeoutMs = 100_000;
+const startTimeoutMs = 300_000;
 
 /** A directory for development stacks of a test, one after another. */
 export type LocalStacks = {
@@ -36,6 +36,8 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
     LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')),
     PORT: String(await findFreePort()),
     INDEXER_PORT: String(await findFreePort()),
+    INTERNAL_PORT: String(await findFreePort()),
+    WORKER_INTERNAL_PORT: String(await findFreePort()),
   };
   const directory = findDevDirectory(env);
   const started: Program[] = [];

@@ -29,7 +29,7 @@ export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain):
     values: {},
   });
   const body = { agreement: rally, chainId, docUri, documentId, displayName: 'Rally', ...permit };
-  const { id } = await service.post('/agreements/deploy-with-permit', body, recordShape);
+  const { id } = await insist(() => service.post('/agreements/deploy-with-permit', body, recordShape));
   return waitUntil(
     `${id} is deployed`,
     async () => {
@@ -57,11 +57,15 @@ export async function submitHit(
     account: privateKeyToAccount(generatePrivateKey()),
   });
   const body = { inputId: 'hit', values, ...permit };
+  await insist(() => service.post(`/agreements/${agreement.id}/input`, body, inputShape));
+}
+
+/** Sends the same permit again while the service is away, or nobody has signed for it in time. */
+async function insist<Answer>(request: () => Promise<Answer>): Promise<Answer> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     try {
-      await service.post(`/agreements/${agreement.id}/input`, body, inputShape);
-      return;
+      return await request();
     } catch (error) {
       const isAway =
         error instanceof ServiceResponseError ? error.status === 503 : error instanceof TypeError;

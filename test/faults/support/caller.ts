@@ -40,7 +40,7 @@ export type CallerOptions = {
 const deployShare = 0.08;
 const pauseMs = 100;
 const retryPauseMs = 250;
-const patienceMs = 180_000;
+const patienceMs = 300_000;
 
 /** One wallet that deploys agreements and sends inputs to whichever there are, one request at a time, each until it is answered. */
 export async function playCaller(options: CallerOptions): Promise<void> {

@@ -23,14 +23,16 @@ export type Balancer = {
 };
 
 const checkIntervalMs = 100;
-const checkTimeoutMs = 5_000;
+const checkTimeoutMs = 30_000;
+/** One that does not answer for a moment is not given up. */
+const failuresToLeave = 3;
 
 /**
- * A balancer as operators have them: it asks each API for its readiness again and again, and passes requests in turn to those whose
- * last answer was 200, on connections that it keeps. It never tries a request again.
+ * A balancer as operators have them: it asks each API for its readiness again and again, and passes requests in turn to those that
+ * have answered with 200 and not failed to three times in a row since, on connections that it keeps. It never tries a request again.
  */
 export async function startBalancer(): Promise<Balancer> {
-  const members = new Map<Target, { agent: Agent; isReady: boolean }>();
+  const members = new Map<Target, { agent: Agent; isReady: boolean; failures: number }>();
   const served = new Map<string, number>();
   const failures: string[] = [];
   let turn = 0;
@@ -75,7 +77,8 @@ export async function startBalancer(): Promise<Balancer> {
       const isReady = await askReadiness(target);
       const member = members.get(target);
       if (!member) return;
-      member.isReady = isReady;
+      member.failures = isReady ? 0 : member.failures + 1;
+      member.isReady = isReady || (member.isReady && member.failures < failuresToLeave);
       await delay(checkIntervalMs);
     }
   };
@@ -88,7 +91,7 @@ export async function startBalancer(): Promise<Balancer> {
     served,
     failures,
     add(target) {
-      members.set(target, { agent: new Agent({ keepAlive: true }), isReady: false });
+      members.set(target, { agent: new Agent({ keepAlive: true }), isReady: false, failures: 0 });
       void check(target);
     },
     remove,

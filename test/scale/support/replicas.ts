@@ -14,7 +14,7 @@ export type Replica = {
   kill(): Promise<void>;
 };
 
-const startTimeoutMs = 180_000;
+const startTimeoutMs = 300_000;
 
 /** Starts a process of the service; an API is put behind the balancer. */
 export async function startReplica(

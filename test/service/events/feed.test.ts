@@ -211,7 +211,7 @@ test('whoever polls while all chains release at once gets every event once, thos
     positions: Array.from({ length: total }, (_, at) => at + 1).join(' '),
     last: String(total),
   });
-}, 60_000);
+});
 
 test('an event that is stored and released again stays what it was', async () => {
   const { principal, eventOf } = await createTold();

@@ -18,7 +18,7 @@ import { readFeed, summarise } from './support/readFeed.ts';
 
 const chainId = 59141;
 const confirmations = 3;
-const patienceMs = 120_000;
+const patienceMs = 300_000;
 const closings: (() => Promise<unknown>)[] = [];
 let chain: TestChain;
 let handle: DatabaseHandle;
@@ -174,4 +174,4 @@ test('two workers tell every transition once, through reorganisations, a killed 
   await confirm();
   expect((await readTold()).slice(0, 3)).toEqual(before);
   expect((await tellShort()).slice(3)).toEqual(['dark>lit toggle 3', 'lit>dark toggle 4']);
-}, 600_000);
+}, 1_800_000);

@@ -178,7 +178,7 @@ test('a record follows its contract through submissions of all kinds, a reorgani
   const restarted = start().finally(() => {
     isBack = true;
   });
-  await waitUntil('the indexer is back', async () => (await look()) && isBack, 60_000);
+  await waitUntil('the indexer is back', async () => (await look()) && isBack);
   await restarted;
   await toggleTwice();
   await hasInputs(7);
@@ -187,4 +187,4 @@ test('a record follows its contract through submissions of all kinds, a reorgani
   expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   expect((await readRecord(recordId)).stateHash).toBe(await chain.readState(address));
   expect((await readRecord(recordId)).stateHash).toBe(nameHash('lit'));
-}, 120_000);
+});

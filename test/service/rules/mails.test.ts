@@ -48,7 +48,7 @@ function startSending({ isConfigured = true } = {}) {
     tasks: { [sendMailName]: task },
     concurrency: 2,
     logger: silent,
-    leaseMs: 1_000,
+    leaseMs: 10_000,
   });
   closings.push(jobs.close);
   return jobs;
@@ -84,6 +84,7 @@ test('a mail says what the rule says, to one receiver, in the name of the servic
   await waitUntil('both are noted as sent', async () =>
     (await scene.mails()).every(({ status }) => status === 'sent'),
   );
+  await waitUntil('both are told', () => outcomes.length >= 2);
   expect(outcomes).toEqual(['sent', 'sent']);
 });
 
@@ -101,6 +102,7 @@ test('a mail that is not taken is sent again under the same Message-ID', async (
     `<${id}@service.example>`,
   ]);
   await waitUntil('it is noted as sent', async () => (await scene.mails())[0]?.status === 'sent');
+  await waitUntil('that is told', () => outcomes.length >= 3);
   expect(outcomes).toEqual(['retried', 'retried', 'sent']);
 });
 

@@ -29,6 +29,7 @@ export async function startTestDeliverer(
     rules: createTargetRules({ allowed: settings.allowedTargets }),
     logger,
     pollMs: 50,
+    leaseMs: 60_000,
   });
   await deliverer.ready;
   return {

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DevLockedError, findLockOwner, lockDevDirectory } from '../../../src/api/dev/devLock.ts';
 import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 let directory: string;
 let lockFile: string;

@@ -25,8 +25,7 @@ const endless = (agreementId: string) =>
   sampleDocument({ agreementId, contentType: 'html', template: '<b>'.repeat(400_000) });
 const ordinary = sampleDocument();
 
-// Threads start slowly on a busy machine.
-describe('rendering beside the event loop', { timeout: 60_000 }, () => {
+describe('rendering beside the event loop', () => {
   test('gives the page that the same document always has', async () => {
     expect(await create().render(ordinary)).toBe(buildPage(ordinary));
   });

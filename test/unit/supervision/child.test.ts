@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Child, startChild } from '../../../src/api/supervision/child.ts';
 import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms, sourceUrl } from './programs.ts';
-
-/** Each test starts processes, which a busy machine takes its time for. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const programs = createPrograms();
 afterAll(() => programs.dispose());
@@ -32,7 +29,7 @@ const isGone = (pid: number) => waitUntil(`process ${pid} is gone`, () => findPr
 describe('startChild', () => {
   test('a child that is asked to stop may put its things away', async () => {
     const { child, lines } = await startAndHear(
-      `${stays} process.on('SIGTERM', () => { console.log('tidy'); process.exit(7); });`,
+      `process.on('SIGTERM', () => { console.log('tidy'); process.exit(7); }); ${stays}`,
     );
     expect(await child.stop()).toEqual({ code: 7, signal: null });
     expect(lines).toEqual(['up', 'tidy']);
@@ -51,23 +48,19 @@ describe('startChild', () => {
   test.each([
     ['stops by itself', stays],
     ['that hangs ends too', `process.on('SIGTERM', () => { for (;;); }); ${stays}`],
-  ])(
-    'when the process that started it is killed, a child %s',
-    async (_, source) => {
-      const stayer = programs.write(source);
-      const starter = programs.write(`
+  ])('when the process that started it is killed, a child %s', async (_, source) => {
+    const stayer = programs.write(source);
+    const starter = programs.write(`
       import { startChild } from '${sourceUrl('supervision/child.ts')}';
       const child = startChild({ entry: '${stayer}', env: process.env, onLine: () => console.log(child.pid) });`);
-      const parent = spawn(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
-      const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-      const pid = Number(line);
-      expect(findProcess(pid)).not.toBeNull();
+    const parent = spawn(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+    const pid = Number(line);
+    expect(findProcess(pid)).not.toBeNull();
 
-      parent.kill('SIGKILL');
-      await isGone(pid);
-    },
-    15_000,
-  );
+    parent.kill('SIGKILL');
+    await isGone(pid);
+  });
 
   test('a child that has nothing left to do ends, although it watches its parent', async () => {
     const { child } = await startAndHear(`console.log('done');`);

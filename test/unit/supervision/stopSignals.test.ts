@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms, sourceUrl } from './programs.ts';
-
-/** Each test starts processes, which a busy machine takes its time for. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const programs = createPrograms();
 afterAll(() => programs.dispose());

@@ -1,12 +1,9 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Child, type Exit, startChild } from '../../../src/api/supervision/child.ts';
 import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
 import { supervise } from '../../../src/api/supervision/supervisor.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms } from './programs.ts';
-
-/** Each test starts processes, which a busy machine takes its time for. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const programs = createPrograms();
 afterAll(() => programs.dispose());

@@ -8,7 +8,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 
 runService({
   logger: createLogger({ level: 'info', name: 'program' }),
-  closeTimeoutMs: 300,
+  closeTimeoutMs: fault?.startsWith('hang') ? 300 : 60_000,
   async start(onClose) {
     // Something is open, as in a service: without it the process would end by itself.
     const timer = setInterval(() => {}, 1_000);
