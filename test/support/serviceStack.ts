@@ -23,6 +23,9 @@ import { findChain } from '../../src/protocol/index.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
+/** Processes are started and killed, which takes its time on a busy machine. */
+const patienceMs = 300_000;
+const stopTimeoutMs = 120_000;
 const root = new URL('../../src/api/', import.meta.url);
 const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
 /** What an operator's shell may hold must not change what is found. */
@@ -121,16 +124,29 @@ export async function createServiceStack(options: {
           nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
           env: { ...shared, ...byKind[kind], ...env, ...process.env },
           onLine: process.onLine,
+          stopTimeoutMs,
         });
       },
       /** Waits until the index and the projection stand at the chain's newest block. */
-      async awaitFolded(timeoutMs = 60_000): Promise<void> {
+      async awaitFolded(timeoutMs = patienceMs): Promise<void> {
         await waitUntil(
           'everything is folded',
           async () => {
             const { hash } = await client.getBlock();
             const query = 'select 1 from service.projections where chain_id = $1 and head_hash = $2';
             return (await handle.pool.query(query, [chainId, hash])).rowCount === 1;
+          },
+          timeoutMs,
+        );
+      },
+      /** Waits until a block that is still to come is folded, while the chain makes blocks by itself. */
+      async awaitNewBlock(timeoutMs = patienceMs): Promise<void> {
+        const number = await client.getBlockNumber();
+        await waitUntil(
+          'a new block is folded',
+          async () => {
+            const query = 'select 1 from service.projections where chain_id = $1 and head_number > $2';
+            return (await handle.pool.query(query, [chainId, number])).rowCount === 1;
           },
           timeoutMs,
         );
@@ -145,14 +161,14 @@ export async function createServiceStack(options: {
             const query = 'select 1 from service.projections where chain_id = $1';
             return (await handle.pool.query(query, [chainId])).rowCount === 1;
           },
-          120_000,
+          patienceMs,
         );
         await this.awaitFolded();
         const query = `select 1 from service.relayer_wallets where chain_id = $1 and status = 'active'`;
         await waitUntil(
           'the wallets are there',
           async () => (await handle.pool.query(query, [chainId])).rowCount === wallets,
-          60_000,
+          patienceMs,
         );
       },
     };
