@@ -19,15 +19,34 @@ const warmUpShare = 0.05;
 
 /** Runs `work` until it ends by itself or the time is up; beginning and end, when less is under way, do not count. */
 export async function measureThroughput(
-  { stack, children }: Running,
+  running: Running,
   { seconds, total }: { seconds: number; total: number },
   work: (isOver: () => boolean) => Promise<unknown>,
 ): Promise<Throughput> {
-  const before = await countMined(stack);
+  const before = await countMined(running.stack);
   const giveUpAt = performance.now() + seconds * 1_000;
-  const isOver = () => performance.now() > giveUpAt;
-  const isWarm = () => performance.now() > giveUpAt - seconds * 1_000 * (1 - warmUpShare);
+  let hasFailed = false;
+  const isOver = () => hasFailed || performance.now() > giveUpAt;
   const working = work(isOver);
+  const watching = watch(running, { before, total, seconds, giveUpAt, isOver });
+  // What fails first is what is thrown, once nothing goes on.
+  const noteFailure = () => {
+    hasFailed = true;
+  };
+  working.catch(noteFailure);
+  watching.catch(noteFailure);
+  const outcome = Promise.all([watching, working]);
+  await Promise.allSettled([watching, working]);
+  const [throughput] = await outcome;
+  return throughput;
+}
+
+async function watch(
+  { stack, children }: Running,
+  part: { before: number; total: number; seconds: number; giveUpAt: number; isOver(): boolean },
+): Promise<Throughput> {
+  const { before, total, seconds, giveUpAt, isOver } = part;
+  const isWarm = () => isOver() || performance.now() > giveUpAt - seconds * 1_000 * (1 - warmUpShare);
   const count = async () => (await countMined(stack)) - before;
   await waitUntil('the warm-up is over', isWarm);
   const startedAt = performance.now();
@@ -40,7 +59,6 @@ export async function measureThroughput(
   const mined = (await count()) - atStart;
   const lasted = (performance.now() - startedAt) / 1_000;
   const cpuAfter = readCpu(children, server);
-  await working;
   const cpuMs = Object.fromEntries(
     Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
   );
