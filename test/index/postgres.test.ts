@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../src/api/dev/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -40,6 +41,19 @@ test('what was committed before the server was killed is there when it starts ag
   const second = await start(dataDirectory, first.port);
   expect(second.url).toBe(first.url);
   expect(await query(second.url, 'select value from kept')).toEqual([{ value: 7 }]);
+});
+
+test('a server that has not ended yet is waited for by the next one on its data', async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start(dataDirectory);
+  await query(first.url, 'create table kept as select 7 as value');
+  const starting = start(dataDirectory);
+  const log = join(dataDirectory, 'server.log');
+  await waitUntil('the next one has found the first', async () =>
+    (await readFile(log, 'utf8')).includes('already exists'),
+  );
+  await first.stop();
+  expect(await query((await starting).url, 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
 test('another port is chosen where the wanted one is taken', async () => {
