@@ -103,7 +103,7 @@ async function measure(
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const api = await startProgram({
     entry: 'src/api/start/api.ts',
-    nodeFlags: ['--max-semi-space-size=4', '--import', lightDrizzle, ...flags],
+    nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle, ...flags],
     env,
     url: `${urls.service}/v0/health`,
   });

@@ -118,7 +118,7 @@ export async function createServiceStack(options: {
           onLine(line: string): void;
         },
       ): Child {
-        const lean = kind === 'indexer' ? [] : ['--max-semi-space-size=4', '--import', lightDrizzle];
+        const lean = kind === 'indexer' ? [] : ['--max-semi-space-size=8', '--import', lightDrizzle];
         return startChild({
           entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
           nodeFlags: [...lean, ...(process.nodeFlags ?? [])],

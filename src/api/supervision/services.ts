@@ -14,11 +14,11 @@ const entries: Record<ServiceName, string> = {
 };
 
 /**
- * With Node's own 16 MB for each half of the young generation a process that serves little keeps 40 MB more than it needs; no
- * loss of throughput was found with 4.
+ * With Node's own 16 MB for each half of the young generation a process that serves little keeps 40 MB more than it needs; with 4
+ * a busy one spends a seventh of its time on collecting garbage.
  */
 const lean = [
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=8',
   '--import',
   fileURLToPath(new URL('lightDrizzle.ts', import.meta.url)),
 ];

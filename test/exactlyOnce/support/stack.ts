@@ -102,7 +102,7 @@ async function create(
       const { name, env = {}, onReady } = process;
       return startChild({
         entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
-        nodeFlags: ['--max-semi-space-size=4', '--import', lightDrizzle],
+        nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
         env: { ...shared, ...byKind[kind], ...env },
         onLine(line) {
           if (line.includes('"msg":"started"')) onReady();
