@@ -45,17 +45,21 @@ export async function findConsumedPermits(transaction: Queryable, range: Range):
 
 function query(range: Range, kind: string, columns: SQL, effects: string, contract: string): SQL {
   const { chainId, added, through } = range;
-  const select = sql`select ${columns}
-    from service.transactions it
-    join chain_index.${sql.identifier(effects)} effect
-      on effect.chain_id = it.chain_id and effect.${sql.identifier(contract)} = lower(it.contract)
-      and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce
-    where it.chain_id = ${chainId} and it.kind = ${kind} and effect.chain_id = ${chainId}`;
-  const open = sql`${select} and it.state in ('accepted', 'signed', 'broadcast')
-    and effect.block_number <= ${through}`;
+  const isEffect = sql`effect.chain_id = ${chainId} and effect.${sql.identifier(contract)} = lower(it.contract)
+    and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce`;
+  const table = sql`chain_index.${sql.identifier(effects)}`;
+  // The count says of each signer which nonces are used up: effects are looked for where there is one, whatever the planner thinks.
+  const open = sql`with consumed as materialized (
+      select * from service.transactions it
+      where chain_id = ${chainId} and kind = ${kind} and state in ('accepted', 'signed', 'broadcast') and permit_nonce < (
+        select count from chain_index.permit_counts counted
+        where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))
+    select ${columns} from consumed it join ${table} effect on ${isEffect} and effect.block_number <= ${through}`;
   if (added.length === 0) return open;
   return sql`${open} union all
-    ${select} and it.state = 'failed' and effect.block_number = any(${arrayOf(added)}::numeric[])
+    select ${columns} from service.transactions it join ${table} effect on ${isEffect}
+    where it.chain_id = ${chainId} and it.kind = ${kind} and it.state = 'failed'
+      and effect.block_number = any(${arrayOf(added)}::numeric[])
     order by created_at desc, id`;
 }
 

@@ -76,8 +76,7 @@ async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnsw
         returning it.transaction_id, it.tx_hash, is_accepted),
       taken as (
         select id from service.transactions
-        where id in (select transaction_id from attempts where is_accepted) and state = 'signed'
-          and tx_hash in (select tx_hash from attempts where is_accepted)
+        where (id, tx_hash) in (select transaction_id, tx_hash from attempts where is_accepted) and state = 'signed'
         for update skip locked)
       update service.transactions it set state = 'broadcast', updated_at = now() from taken where it.id = taken.id`,
     values: [

@@ -163,10 +163,11 @@ export async function readRows(
         select next_nonce from service.relayer_wallets
         where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and status = 'active'
         for update)
-      select held.next_nonce, it.* from held left join lateral (
-        select id, contract, call_data, gas_estimate, trace_parent, (
-          select max(id) from service.transaction_attempts where transaction_id = accepted.id) as last_attempt_id
-        from service.transactions accepted
+      select held.next_nonce, it.*, (
+        select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id
+      from held left join lateral (
+        select id, contract, call_data, gas_estimate, trace_parent
+        from service.transactions
         where chain_id = $1 and state = 'accepted' and deadline >= $4::numeric and id <> all($5)
           and (reserved_until is null or reserved_until < now())
         order by created_at, id limit $6

@@ -110,6 +110,14 @@ function claimInBackground(
   context.remoteWork.add(work);
 }
 
+/**
+ * The fewer, the oftener the wallet's signer has failed in a row: of a batch only what comes before the first failure is kept, and
+ * a signer that refuses when it is asked too much at once would refuse for ever.
+ */
+function batchSizeOf({ signerFailures }: Wallet): number {
+  return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
+}
+
 /** Returns whether there may be more to sign. */
 async function claimOnce(
   context: ChainContext,
@@ -119,7 +127,7 @@ async function claimOnce(
   const { wallet } = seat;
   const { address, signer } = wallet;
   if (!signer) return false;
-  const limit = Math.min(batchSize, settings.maxInFlight - countInFlight(wallet));
+  const limit = Math.min(batchSizeOf(wallet), settings.maxInFlight - countInFlight(wallet));
   const options: ClaimOptions = {
     wallet: { address, signer },
     holder,

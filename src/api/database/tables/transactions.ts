@@ -93,7 +93,8 @@ export const transactionAttempts = serviceSchema.table(
   },
   (table) => [
     unique('transaction_attempts_hash').on(table.chainId, table.txHash),
-    index().on(table.transactionId),
+    /** With the id, since the newest one is asked for. */
+    index('transaction_attempts_newest').on(table.transactionId, table.id),
     index().on(table.chainId, table.wallet, table.walletNonce),
   ],
 );
