@@ -177,7 +177,10 @@ async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<nu
   return minedAt - (rows[0]?.created_at.getTime() ?? Number.NaN);
 }
 
-/** Waits until nothing is under way, all is folded, and the relay knows how far the chain is. */
+/**
+ * Waits until nothing is under way, all is folded, and the relay knows how far the chain is; then has the database look at its
+ * tables, as it does by itself once a minute.
+ */
 async function settle(stack: ServiceStack): Promise<void> {
   const open = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
   await waitUntil('the outbox is done', async () => (await stack.pool.query(open)).rowCount === 0, 300_000);
@@ -188,4 +191,5 @@ async function settle(stack: ServiceStack): Promise<void> {
     120_000,
   );
   await stack.awaitFolded(300_000);
+  await stack.pool.query('analyze');
 }

@@ -52,13 +52,13 @@ async function watch(
   const startedAt = performance.now();
   const { rows } = await stack.pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const server = rows[0] && findDatabaseServer(rows[0].pid);
-  const cpuBefore = readCpu(children, server);
+  const cpuBefore = readCpu({ stack, children }, server);
   const atStart = await count();
   const end = total * (1 - warmUpShare);
   await waitUntil('the end', async () => isOver() || (await count()) >= end, 2 * seconds * 1_000);
   const mined = (await count()) - atStart;
   const lasted = (performance.now() - startedAt) / 1_000;
-  const cpuAfter = readCpu(children, server);
+  const cpuAfter = readCpu({ stack, children }, server);
   const cpuMs = Object.fromEntries(
     Object.entries(cpuAfter).map(([name, ms]) => [name, round((ms - (cpuBefore[name] ?? 0)) / mined)]),
   );
@@ -66,9 +66,12 @@ async function watch(
 }
 
 /** What each process has used of a processor so far, in milliseconds. */
-function readCpu(children: Running['children'], server: number | undefined): Record<string, number> {
+function readCpu({ stack, children }: Running, server: number | undefined): Record<string, number> {
   const { user, system } = process.cpuUsage();
-  const used: Record<string, number> = { sender: (user + system) / 1_000 };
+  const used: Record<string, number> = {
+    sender: (user + system) / 1_000,
+    node: 1_000 * readProcessorSeconds(stack.anvilPid),
+  };
   for (const [name, { pid }] of children)
     if (pid !== undefined) used[name] = 1_000 * readProcessorSeconds(pid);
   if (server !== undefined) used.database = 1_000 * readDatabaseSeconds(server);

@@ -101,6 +101,7 @@ export async function createServiceStack(options: {
       chainId,
       factory,
       rpcUrl,
+      anvilPid: anvil.pid,
       databaseUrl,
       client,
       reader,
