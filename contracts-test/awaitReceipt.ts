@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 
-const pollMs = 15;
+const usualPollMs = 15;
 const timeoutMs = 120_000;
 
 /**
@@ -13,6 +13,7 @@ const timeoutMs = 120_000;
 export async function awaitReceipt(
   client: Pick<PublicClient, 'getTransactionReceipt'>,
   hash: Hex,
+  { pollMs = usualPollMs }: { pollMs?: number } = {},
 ): Promise<TransactionReceipt> {
   const giveUpAt = performance.now() + timeoutMs;
   while (performance.now() < giveUpAt) {
