@@ -46,9 +46,11 @@ export async function startInternalServer(options: {
   app.get('/metrics', async (context) => {
     metrics.noteReadiness(await readReadiness());
     metrics.noteEndpoints(describeEndpoints());
-    // Whether the database answers stands in the readiness.
-    const facts = await readEventFacts(pool).catch(() => undefined);
-    if (facts) metrics.noteEvents(facts);
+    try {
+      metrics.noteEvents(await readEventFacts(pool));
+    } catch (error) {
+      logger.warn({ err: error }, 'the metrics of events are as they were before');
+    }
     return context.body(await metrics.print(), 200, { 'content-type': metrics.contentType });
   });
   app.onError((error, context) => {
