@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type ContractDocument, type Operation, readContract } from './support/apiContract.ts';
 import { closeSchema } from './support/closeSchema.ts';
 import { startTestService, type TestService } from './support/testService.ts';
@@ -19,6 +20,10 @@ const listOperations = (): { method: string; path: string; operation: Operation 
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
+
+const combinedShape = z
+  .object({ allOf: z.array(z.record(z.string(), z.unknown())).optional() })
+  .or(z.array(z.unknown()).transform(() => ({ allOf: undefined })));
 
 const publicPaths = ['/v0/health', '/v0/openapi.json', '/v0/docs'];
 
@@ -44,6 +49,22 @@ test('all routes but those of the system ask for a key, and document the refusal
     expect(operation.security, path).toHaveLength(isOpen ? 0 : 2);
     expect('401' in operation.responses, path).toBe(!isOpen);
   }
+});
+
+test('the signature of a permit may have either recovery value, which is a whole number', () => {
+  expect(document.components.schemas.Signature).toMatchObject({
+    properties: { v: { type: 'integer', enum: [27, 28] } },
+  });
+});
+
+test('no part of a combined schema refuses what the other parts ask for', () => {
+  const isStrict = (part: Record<string, unknown>): boolean =>
+    typeof part.$ref === 'string'
+      ? isStrict(document.components.schemas[part.$ref.replace('#/components/schemas/', '')] ?? {})
+      : part.additionalProperties === false;
+  const combined = listCombined(document);
+  expect(combined).not.toHaveLength(0);
+  expect(combined.filter((parts) => parts.some(isStrict))).toEqual([]);
 });
 
 test('the limits in force are told, and how callers learn what is left of them', () => {
@@ -79,3 +100,10 @@ describe('examples', () => {
           expect(example ?? schema.example, `${operation.operationId} ${name}`).toBeDefined();
   });
 });
+
+/** The parts of every schema that asks for several at once. */
+function listCombined(value: unknown): Record<string, unknown>[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { allOf } = combinedShape.parse(value);
+  return [...(allOf ? [allOf] : []), ...Object.values(value).flatMap(listCombined)];
+}

@@ -10,7 +10,12 @@ const failure = z.object({ reason: z.string(), message: z.string() });
 const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
   description: 'Effective values by variable: uint256 as decimal text, bool as boolean, all else as text.',
 });
-const participants = z.array(participantShape.extend({ walletAddress: address }));
+/** A shape of its own: an extension is documented as both shapes at once, and the one that is taken refuses what is not its. */
+const participants = z.array(
+  z
+    .object({ ...participantShape.shape, walletAddress: address })
+    .openapi('AgreementParticipant', { description: 'A party, with its wallet in checksummed form.' }),
+);
 
 export const warningShape = z
   .object({ path: z.string(), message: z.string() })

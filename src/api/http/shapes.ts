@@ -41,8 +41,12 @@ const wordShape = z
   })
   .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' });
 
+const recoveryValues: [27, 28] = [27, 28];
+/** Of several literals only the first would be documented. */
+const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum: recoveryValues });
+
 export const signatureShape = z
-  .strictObject({ v: z.literal([27, 28]), r: wordShape, s: wordShape })
+  .strictObject({ v: recoveryShape, r: wordShape, s: wordShape })
   .openapi('Signature', { description: 'The signature of the permit, in its three parts.' });
 
 export const deadlineShape = z.int().nonnegative().transform(BigInt).openapi({

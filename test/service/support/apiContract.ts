@@ -11,12 +11,17 @@ export type Seen = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The body that was sent, where that is to be held against the document too. */
+  readonly sent?: string | undefined;
 };
 
 /** What a running service promises in its OpenAPI document. */
 export type ApiContract = {
   readonly document: ContractDocument;
-  /** Throws an Error that says what an answer has, or lacks, against the document. */
+  /**
+   * Throws an Error that says what an answer has, or lacks, against the document. A body that was answered with success has to
+   * be one that the document allows.
+   */
   check(seen: Seen): void;
 };
 
@@ -92,19 +97,27 @@ export async function fetchChecked(
   const response = await fetch(`${baseUrl}${path}`, init);
   const { status, headers } = response;
   const text = await response.text();
-  contract.check({ method: init.method ?? 'GET', path, status, headers, text });
+  const sent = typeof init.body === 'string' ? init.body : undefined;
+  contract.check({ method: init.method ?? 'GET', path, status, headers, text, sent });
   return { status, headers, text };
 }
 
 function createContract(document: ContractDocument): ApiContract {
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, validateFormats: true }));
-  const validators = new Map<object, ValidateFunction>();
-  const validatorOf = (schema: Schema): ValidateFunction => {
-    const known = validators.get(schema);
-    if (known) return known;
-    const made = ajv.compile(closeSchema(schema, document.components.schemas));
-    validators.set(schema, made);
-    return made;
+  const { schemas } = document.components;
+  const remember = (compile: (schema: Schema) => ValidateFunction) => {
+    const validators = new Map<Schema, ValidateFunction>();
+    return (schema: Schema): ValidateFunction => {
+      const validator = validators.get(schema) ?? compile(schema);
+      validators.set(schema, validator);
+      return validator;
+    };
+  };
+  const closed = remember((schema) => ajv.compile(closeSchema(schema, schemas)));
+  const asServed = remember((schema) => ajv.compile({ ...schema, components: { schemas } }));
+  const listSchemaFaults = (value: unknown, validators: ValidateFunction[]): string[] => {
+    const failed = validators.find((validate) => !validate(value));
+    return failed ? [ajv.errorsText(failed.errors, { separator: '\n' })] : [];
   };
   const templates = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }));
   templates.sort((a, b) => fixedLength(b.path) - fixedLength(a.path));
@@ -121,15 +134,23 @@ function createContract(document: ContractDocument): ApiContract {
     return resolveHeader(target);
   };
 
-  const findResponse = ({ method, path, status }: Seen): DocumentedResponse | undefined => {
+  const findTemplate = ({ path }: Seen) => {
     const [target = ''] = path.split('?', 1);
-    const template = templates.find(({ pattern }) => pattern.test(target));
+    return templates.find(({ pattern }) => pattern.test(target));
+  };
+
+  const findOperation = (seen: Seen): Operation | undefined => {
+    const method = seen.method === 'HEAD' ? 'get' : seen.method.toLowerCase();
+    return document.paths[findTemplate(seen)?.path ?? '']?.[method];
+  };
+
+  const findResponse = (seen: Seen): DocumentedResponse | undefined => {
+    const { path, status } = seen;
     // What is no path of the service, or not even one.
-    if (!template) return status === 404 || status === 400 ? outside({}) : undefined;
-    const operations = document.paths[template.path] ?? {};
+    if (!findTemplate(seen)) return status === 404 || status === 400 ? outside({}) : undefined;
     // A head that is too long is refused before anybody looks whose route it is for.
     if (status === 400 && path.length > maxTarget) return outside({});
-    const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
+    const operation = findOperation(seen);
     if (operation) return operation.responses[status];
     return status === 405 ? outside({ Allow: { required: true, schema: {} } }) : undefined;
   };
@@ -141,12 +162,11 @@ function createContract(document: ContractDocument): ApiContract {
       const { required, schema } = resolveHeader(header);
       const value = seen.headers.get(name);
       if (value === null) return required ? [`the header ${name} is missing`] : [];
-      const validate = validatorOf(schema);
-      return validate(value) ? [] : [`the header ${name}: ${ajv.errorsText(validate.errors)}`];
+      return listSchemaFaults(value, [closed(schema)]).map((fault) => `the header ${name}: ${fault}`);
     });
     if (seen.headers.get('x-request-id') === null) faults.push('the header X-Request-Id is missing');
     if (seen.method === 'HEAD') return faults;
-    return [...faults, ...listBodyFaults(seen, response)];
+    return [...faults, ...listBodyFaults(seen, response), ...listSentFaults(seen)];
   };
 
   const listBodyFaults = ({ headers, text }: Seen, { content }: DocumentedResponse): string[] => {
@@ -154,9 +174,18 @@ function createContract(document: ContractDocument): ApiContract {
     const [type = ''] = (headers.get('content-type') ?? '').split(';', 1);
     const form = content[type];
     if (!form) return [`the type ${type} is not documented`];
-    const validate = validatorOf(form.schema);
-    if (validate(type === 'application/json' ? JSON.parse(text) : text)) return [];
-    return [ajv.errorsText(validate.errors, { separator: '\n' })];
+    // What makes closed schemas merges the parts of a schema, of which each has to allow what clients get.
+    const validators = [asServed(form.schema), closed(form.schema)];
+    return listSchemaFaults(type === 'application/json' ? JSON.parse(text) : text, validators);
+  };
+
+  const listSentFaults = (seen: Seen): string[] => {
+    const { status, sent } = seen;
+    if (status >= 300 || sent === undefined || sent === '') return [];
+    const body = findOperation(seen)?.requestBody;
+    if (!body) return [];
+    const { schema } = body.content['application/json'];
+    return listSchemaFaults(JSON.parse(sent), [asServed(schema)]).map((fault) => `the body sent: ${fault}`);
   };
 
   return {
