@@ -109,11 +109,14 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
   }));
   const reopened = await idsOf(
     transaction,
-    sql`update service.records it set error = null, updated_at = now()
-    from service.transactions sent
-    where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
-      and sent.id = it.deploy_transaction_id and sent.state in ('accepted', 'signed', 'broadcast')
-      and it.status = 'Draft' and it.error is not null
+    // The few records first, whatever the planner thinks of the open transactions.
+    sql`with refused as materialized (
+      select id from service.records
+      where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]) and status = 'Draft' and error is not null)
+    update service.records it set error = null, updated_at = now()
+    from refused, service.transactions sent
+    where it.id = refused.id and sent.id = it.deploy_transaction_id
+      and sent.state in ('accepted', 'signed', 'broadcast')
     returning it.id`,
   );
   return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];

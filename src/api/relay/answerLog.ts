@@ -65,7 +65,8 @@ export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logge
 async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnswer[]): Promise<void> {
   await pool.query({
     name: 'relay answers',
-    // A row that another process writes to is skipped, so that neither waits for the other in a circle.
+    // A row that another process writes to is skipped, so that neither waits for the other in a circle. The state is compared in a
+    // form that no partial index has: an index of rows that stay for a moment is taken for empty, and would be read as a whole.
     text: `
       with answers as (
         select * from unnest($2::text[], $3::boolean[], $4::text[]) as it(hash, is_accepted, objection)),
@@ -76,7 +77,7 @@ async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnsw
         returning it.transaction_id, it.tx_hash, is_accepted),
       taken as (
         select id from service.transactions
-        where (id, tx_hash) in (select transaction_id, tx_hash from attempts where is_accepted) and state = 'signed'
+        where (id, tx_hash) in (select transaction_id, tx_hash from attempts where is_accepted) and state || '' = 'signed'
         for update skip locked)
       update service.transactions it set state = 'broadcast', updated_at = now() from taken where it.id = taken.id`,
     values: [
