@@ -21,7 +21,7 @@ import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
 import { channels } from '../../src/api/database/channels.ts';
 import { createDatabase } from '../../src/api/database/database.ts';
 import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../src/api/dev/anvil.ts';
 import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
@@ -67,7 +67,7 @@ export async function createRelayWorld({
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 10, logger });
   const { pool } = handle;
-  let anvil: Anvil = await startAnvil({ chainId, extraArgs: anvilArguments });
+  const anvil = await startAnvil({ chainId, extraArgs: anvilArguments });
   const rpcUrl = anvil.rpcUrl;
   const client = createTestClient({
     mode: 'anvil',
@@ -296,12 +296,6 @@ export async function createRelayWorld({
       const headers = { 'content-type': 'application/json' };
       const { error } = Object(await (await fetch(rpcUrl, { method: 'POST', headers, body })).json());
       if (error) throw new Error(JSON.stringify(error));
-    },
-    /** Kills the node and starts it again without anything it had. */
-    async restartNode(): Promise<void> {
-      const { port } = anvil;
-      await anvil.kill();
-      anvil = await startAnvil({ chainId, port });
     },
   };
 }
