@@ -3,7 +3,7 @@ import type { Child } from '../../src/api/supervision/child.ts';
 import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
 import { type KeptProcess, keepRunning } from '../faults/support/keepRunning.ts';
 import { createRandom, pick } from '../support/random.ts';
-import { waitUntil } from '../support/waitUntil.ts';
+import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import { type Audit, audit } from './support/audit.ts';
 import type { Chain } from './support/chain.ts';
 import { type Play, playChain } from './support/playChain.ts';
@@ -244,7 +244,7 @@ async function rest(stack: Stack, plays: readonly Play[]): Promise<void> {
     ['events are released', `select 1 from service.events where state = 'pending'`],
     ['deliveries are done', `select 1 from service.deliveries where status in ('pending', 'retry_pending')`],
   ] as const)
-    await waitUntil(`all ${what}`, () => isEmpty(query), settleMs).catch(() => {});
+    await waitUntil(`all ${what}`, () => isEmpty(query), settleMs).catch(passTimeout);
 }
 
 async function countWithdrawn({ pool }: Stack): Promise<number> {

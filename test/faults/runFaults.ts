@@ -2,7 +2,7 @@ import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
 import { createRandom } from '../support/random.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
-import { waitUntil } from '../support/waitUntil.ts';
+import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import { audit } from './support/audit.ts';
 import { type Agreement, type Promised, playCaller } from './support/caller.ts';
 import { type KeptProcess, type Kill, keepRunning } from './support/keepRunning.ts';
@@ -166,7 +166,7 @@ async function awaitAnswers(baseUrl: string): Promise<void> {
   await waitUntil('the API answers', answers, settleMs);
 }
 
-/** What does not come to rest is found by the audit: it is jammed. */
+/** What does not come to rest in time is found by the audit: it is jammed. */
 async function awaitRest(stack: ServiceStack): Promise<void> {
   const query = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
   const rest = waitUntil(
@@ -174,7 +174,7 @@ async function awaitRest(stack: ServiceStack): Promise<void> {
     async () => (await stack.pool.query(query)).rowCount === 0,
     settleMs,
   );
-  await rest.catch(() => {});
+  await rest.catch(passTimeout);
   await waitUntil(
     'the counters are those of the chain',
     async () => {
@@ -187,9 +187,9 @@ async function awaitRest(stack: ServiceStack): Promise<void> {
       return rows.every(({ next_nonce }, at) => Number(next_nonce) === counts[at]);
     },
     settleMs,
-  ).catch(() => {});
+  ).catch(passTimeout);
   // Only an indexer that follows the chain by now will still see its last block.
-  await stack.awaitNewBlock().catch(() => {});
+  await stack.awaitNewBlock().catch(passTimeout);
   await stack.client.setIntervalMining({ interval: 0 });
-  await stack.awaitFolded(settleMs).catch(() => {});
+  await stack.awaitFolded(settleMs).catch(passTimeout);
 }

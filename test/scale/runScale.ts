@@ -7,7 +7,7 @@ import { audit } from '../faults/support/audit.ts';
 import { type Agreement, type Promised, playCaller } from '../faults/support/caller.ts';
 import { createRandom } from '../support/random.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
-import { waitUntil } from '../support/waitUntil.ts';
+import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import { auditEvents } from './support/auditEvents.ts';
 import { type Balancer, startBalancer } from './support/balancer.ts';
 import { playReader } from './support/playReader.ts';
@@ -220,7 +220,7 @@ function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
   };
 }
 
-/** What does not come to rest is found by the audits. */
+/** What does not come to rest in time is found by the audits. */
 async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): Promise<void> {
   const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
   const rest = async () => {
@@ -248,5 +248,5 @@ async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): 
       patienceMs,
     );
   };
-  await rest().catch(() => {});
+  await rest().catch(passTimeout);
 }
