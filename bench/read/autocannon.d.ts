@@ -8,10 +8,15 @@ declare module 'autocannon' {
   };
   type Result = {
     requests: { average: number; total: number };
-    latency: { p50: number; p90: number; p99: number };
     non2xx: number;
     errors: number;
     timeouts: number;
   };
-  export default function autocannon(options: Options): PromiseLike<Result>;
+  type Running = PromiseLike<Result> & {
+    on(
+      event: 'response',
+      listener: (client: unknown, status: number, bytes: number, milliseconds: number) => void,
+    ): void;
+  };
+  export default function autocannon(options: Options): Running;
 }
