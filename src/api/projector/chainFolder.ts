@@ -5,7 +5,7 @@ import type { EventIds } from '../events/eventIds.ts';
 import { createDocumentCache } from './documentCache.ts';
 import type { Fold } from './fold.ts';
 import { foldChain } from './foldChain.ts';
-import { classifyFoldFailure } from './foldFailure.ts';
+import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
 
 export type FoldedChain = {
@@ -151,7 +151,8 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     const kind = classifyFoldFailure(error);
     if (kind === 'indexAbsent') {
       // Whoever puts the index there wakes everybody, and so does the next poll.
-      noteWaiting('the index is not there: waiting for it', { err: error });
+      const facts = error instanceof IndexAbsentError ? {} : { err: error };
+      noteWaiting('the index is not there: waiting for it', facts);
       return false;
     }
     conflicts = kind === 'conflict' ? conflicts + 1 : 0;

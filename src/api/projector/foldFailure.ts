@@ -1,6 +1,11 @@
 /** What a failed fold calls for: another try at once, patience with the index, or patience and a warning. */
 export type FoldFailure = 'conflict' | 'indexAbsent' | 'unexpected';
 
+/** There is nothing to fold yet, which is how every new database begins. */
+export class IndexAbsentError extends Error {
+  override readonly name = 'IndexAbsentError';
+}
+
 /** Another transaction changed the same rows meanwhile, which a fresh look settles. */
 const conflicts = new Set(['40001', '40P01']);
 /**
@@ -10,6 +15,7 @@ const conflicts = new Set(['40001', '40P01']);
 const absences = new Set(['3F000', '42P01', '42703', '42704', '55P03']);
 
 export function classifyFoldFailure(error: unknown): FoldFailure {
+  if (error instanceof IndexAbsentError) return 'indexAbsent';
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause ? String(cause.code) : '';
     if (conflicts.has(code)) return 'conflict';

@@ -3,9 +3,12 @@ import type pg from 'pg';
 import type { Queryable } from '../database/database.ts';
 import { drizzleOptions } from '../database/database.ts';
 import { prepareAll } from '../database/prepareAll.ts';
+import { IndexAbsentError } from './foldFailure.ts';
 
 /** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
 const foldLock = 0x666f6c64;
+
+const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('chain_index') is not null as is_there`;
 
 /**
  * The views are locked before the first query, so that all of it sees one deployment of the index, and in the order in which
@@ -33,6 +36,8 @@ type Work<Result> = {
  * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
  * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock. A fold
  * fails when somebody else changes a transaction that it changes too; an exclusive one keeps the others waiting instead.
+ *
+ * @throws IndexAbsentError where no indexer has been at work yet.
  */
 export async function withFoldTransaction<Result>(
   { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
@@ -47,8 +52,9 @@ export async function withFoldTransaction<Result>(
   client.on('error', noteBreak);
   try {
     const lock = [foldLock, chainId];
-    const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lock);
+    const { rows } = await client.query(tryLock, lock);
     if (rows[0]?.held !== true) return undefined;
+    if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has made no views yet.');
     await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
     const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
     const result = await fold(transaction);

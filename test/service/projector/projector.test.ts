@@ -1,7 +1,10 @@
+import { Writable } from 'node:stream';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { channels } from '../../../src/api/database/channels.ts';
 import { createDatabase } from '../../../src/api/database/database.ts';
+import { createLogger } from '../../../src/api/log/createLogger.ts';
 import { createProjector, type Projector } from '../../../src/api/projector/projector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
@@ -26,8 +29,10 @@ afterEach(async () => {
 afterAll(() => fixture.close());
 
 /** A worker of its own, with its own connections. */
-async function startProjector(options: { name?: string; pollIntervalMs?: number } = {}): Promise<Projector> {
-  const { name = 'projector', pollIntervalMs = never } = options;
+async function startProjector(
+  options: { name?: string; pollIntervalMs?: number; logger?: Logger } = {},
+): Promise<Projector> {
+  const { name = 'projector', pollIntervalMs = never, logger = silent } = options;
   const { url } = fixture;
   const handle = createDatabase({ url, applicationName: name, maxConnections: 3, logger: silent });
   closings.push(handle.close);
@@ -35,12 +40,24 @@ async function startProjector(options: { name?: string; pollIntervalMs?: number 
     pool: handle.pool,
     databaseUrl: url,
     chains: [{ chainId, confirmations: 1, reorgWindow }],
-    logger: silent,
+    logger,
     pollIntervalMs,
   });
   closings.push(projector.close);
   await projector.ready;
   return projector;
+}
+
+/** What is written into it, line by line. */
+function createLog() {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { lines, logger: createLogger({ level: 'info', name: 'test', destination }) };
 }
 
 async function listenTo(...names: string[]): Promise<string[]> {
@@ -89,6 +106,22 @@ test('without a notification it looks from time to time', async () => {
   await startProjector({ pollIntervalMs: 50 });
   const { recordId } = await scene.draft();
   await waitUntil('the record is there', async () => (await scene.record(recordId)).status === 'Deployed');
+});
+
+test('on a new database it says once that it waits for the index, and of no error', async () => {
+  await fixture.index.removeViews();
+  const { recordId } = await scene.draft();
+  const { lines, logger } = createLog();
+  await startProjector({ pollIntervalMs: 20, logger });
+  await waitUntil('it waits', () => lines.length > 0);
+  await fixture.index.deploy();
+  scene.add(deployment());
+  await scene.show();
+  await waitUntil('the record is there', async () => (await scene.record(recordId)).status === 'Deployed');
+  const waiting = lines.filter((line) => line.includes('waiting for it'));
+  expect(waiting).toHaveLength(1);
+  expect(waiting.join()).toContain('the index is not there');
+  expect(waiting.join()).not.toContain('does not exist');
 });
 
 test('it waits without a word for an index that is not there yet, and while its views are replaced', async () => {
