@@ -6,6 +6,7 @@ import {
   encodeInputPayload,
   nameHash,
   PayloadError,
+  valuesByName,
 } from '../../../src/protocol/index.ts';
 import { alice, buildDocument, documentWithFields, readDocument, someHash } from './documents.ts';
 import { refusedPaths } from './issues.ts';
@@ -42,6 +43,15 @@ test('what is encoded decodes to the same names and values in the same order', (
   const property = fc.property(values, (submitted) => {
     const fields = decodeInputPayload(everyType, encodeInputPayload(everyType, 'go', submitted));
     expect(fields.map(({ name, value }) => [name, value])).toEqual(Object.entries(submitted));
+  });
+  fc.assert(property);
+});
+
+test('values by name stand in the order of the payload, and of a repeated id the first counts', () => {
+  const property = fc.property(values, (submitted) => {
+    const fields = decodeInputPayload(everyType, encodeInputPayload(everyType, 'go', submitted));
+    const repeated = [...fields, ...fields.map((field) => ({ ...field, value: 'again' }))];
+    expect(Object.entries(valuesByName(repeated))).toEqual(Object.entries(submitted));
   });
   fc.assert(property);
 });
