@@ -130,6 +130,7 @@ describe('a body', () => {
     ],
     ['that is compressed', { text: '{}', headers: { 'content-encoding': 'gzip' } }, 415],
     ['that is missing', { text: '' }, 400],
+    ['that is missing, and with it the type', {}, 400],
     ['that is no JSON', { text: '{"agreement":' }, 400],
     ['that is no object', { text: '[]' }, 400],
     [
@@ -146,6 +147,15 @@ describe('a body', () => {
     const answer = await call('POST', validate, options);
     expect(answer.status).toBe(status);
     expect(outcome(answer)).toMatchSnapshot();
+  });
+
+  test('without a type is refused for that', async () => {
+    const response = await fetch(`${service.baseUrl}${validate}`, {
+      method: 'POST',
+      headers: { 'x-api-key': (await service.createPrincipal()).key },
+      body: Buffer.from('{}'),
+    });
+    expect(response.status).toBe(415);
   });
 
   test('that is not UTF-8 is refused', async () => {

@@ -10,14 +10,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *
  * @throws UnsupportedMediaTypeError unless the body is JSON in UTF-8, not compressed.
  * @throws PayloadTooLargeError as soon as it exceeds the limit.
- * @throws MalformedError where it is no JSON.
+ * @throws MalformedError where it is no JSON, or where there is neither a body nor a type of one.
  */
 export async function readJsonBody(
   request: Request,
   { limitBytes, bytes }: { limitBytes: number; bytes?: Uint8Array | undefined },
 ): Promise<unknown> {
-  const mediaType = request.headers.get('content-type') ?? '';
-  if (!jsonMediaType.test(mediaType))
+  const mediaType = request.headers.get('content-type');
+  // Whoever sends no body has none to name the type of.
+  if (mediaType === null) requireBody(bytes ?? (await readBodyBytes(request, limitBytes)));
+  if (!jsonMediaType.test(mediaType ?? ''))
     throw new UnsupportedMediaTypeError('The body must be sent as application/json in UTF-8.');
   if (request.headers.has('content-encoding'))
     throw new UnsupportedMediaTypeError('The body must not be compressed.');
@@ -45,8 +47,12 @@ export async function readBodyBytes(request: Request, limitBytes: number): Promi
   return Buffer.concat(chunks, size);
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function requireBody(bytes: Uint8Array): void {
   if (bytes.byteLength === 0) throw new MalformedError('The body is missing.');
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  requireBody(bytes);
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
