@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
-import { inputRecordShape } from '../../src/api/http/resources.ts';
+import { inputRecordShape, recordShape } from '../../src/api/http/resources.ts';
 import { encodeDataFields, nameHash } from '../../src/protocol/index.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
-import { schemaStyle } from './support/documents.ts';
+import { buildLease, schemaStyle } from './support/documents.ts';
 import { deployLease, type Lease } from './support/leases.ts';
 import { outcome } from './support/outcome.ts';
 import { createAccount, signDeploy, signInput } from './support/permits.ts';
@@ -53,6 +53,39 @@ async function expectRefused(lease: Pick<Lease, 'id'>, body: unknown, status: nu
   return outcome(answer);
 }
 
+/** Runs while the chain takes transactions and mines none; in the end all are mined. */
+async function whileNothingIsMined<Result>(run: () => Promise<Result>): Promise<Result> {
+  await chain.client.setAutomine(false);
+  try {
+    return await run();
+  } finally {
+    await chain.client.setAutomine(true);
+    await chain.client.mine({ blocks: 1 });
+  }
+}
+
+const isOneWaiting = async () => {
+  const [mined, waiting] = await Promise.all(
+    (['latest', 'pending'] as const).map((blockTag) =>
+      chain.client.getTransactionCount({ address: chain.relayer, blockTag }),
+    ),
+  );
+  return (waiting ?? 0) > (mined ?? 0);
+};
+
+/** Sends a permit past the service, and returns before it is mined. */
+async function sendUnmined(lease: Lease, { body, payload }: Awaited<ReturnType<Lease['sign']>>) {
+  const { signer, inputId, deadline, signature } = body;
+  const { v, r, s } = signature;
+  const data = encodeFunctionData({
+    abi: agreementEngineAbi,
+    functionName: 'submitInputWithPermit',
+    args: [signer, nameHash(inputId), payload, BigInt(deadline), v, r, s],
+  });
+  await chain.client.sendTransaction({ account: chain.relayer, chain: null, to: lease.address, data });
+  await waitUntil('it waits to be mined', isOneWaiting);
+}
+
 describe('an accepted input', () => {
   test('answers with its transaction, which does on chain what was signed', async () => {
     const lease = await deploy();
@@ -72,6 +105,7 @@ describe('an accepted input', () => {
       values: { months: '4', remark: 'gladly', code: 'A' },
       txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     });
+    expect(Object.keys(input.values)).toEqual(Object.keys(accept.values));
     const hash: Hex = `0x${input.txHash?.slice(2)}`;
     expect((await chain.client.getTransactionReceipt({ hash })).status).toBe('success');
   });
@@ -143,6 +177,46 @@ describe('the same permit again', () => {
     expect(answer.data).not.toHaveProperty('error');
     await hasty.close();
   });
+});
+
+test('a permit that waits to be mined is recorded for another principal that sends it, and neither hears of the other', async () => {
+  const other = await service.createPrincipal();
+  const [landlord, tenant] = [createAccount(), createAccount()];
+  const agreement = buildLease(chain.token);
+  const values = { landlord: landlord.address, tenant: tenant.address, rent: '5' };
+  const permit = await signDeploy({ account: landlord, agreement, values, chainId, factory: chain.factory });
+  const body = { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
+  const deployBy = async ({ call }: TestPrincipal) =>
+    recordShape.parse((await call('POST', '/v0/agreements/deploy-with-permit', { body })).body.data).id;
+  const [mine, theirs] = await whileNothingIsMined(async () => {
+    const first = await deployBy(principal);
+    await waitUntil('the deployment waits to be mined', isOneWaiting);
+    return [first, await deployBy(other)];
+  });
+  expect(theirs).not.toBe(mine);
+  const agreementAddress = await worker.fold(mine);
+  expect(await worker.fold(theirs)).toBe(agreementAddress);
+
+  const knock = { inputId: 'knock', values: {}, account: createAccount() };
+  const input = await signInput({ ...knock, agreement, agreementAddress, chainId });
+  const countInputs = async () => {
+    const find = 'select 1 from service.inputs where signer = $1';
+    return (await service.handle.pool.query(find, [knock.account.address])).rows.length;
+  };
+  const sent = await whileNothingIsMined(async () => {
+    const answers = [submit(mine, input.body)];
+    await waitUntil('the input waits to be mined', isOneWaiting);
+    answers.push(submit(theirs, input.body, other));
+    await Promise.race([answers[1], waitUntil('both are stored', async () => (await countInputs()) === 2)]);
+    return answers;
+  });
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [own, foreign] = answers.map((answer) => inputRecordShape.parse(answer.body.data));
+  expect(own).toMatchObject({ agreementId: mine, userId: principal.id });
+  expect(foreign).toMatchObject({ agreementId: theirs, userId: other.id, txHash: own?.txHash });
+  for (const secret of [principal.id, mine, own?.id])
+    expect(JSON.stringify(answers[1]?.body)).not.toContain(secret);
 });
 
 describe('an input is refused and nothing is stored', () => {
@@ -243,6 +317,31 @@ describe('an input is refused and nothing is stored', () => {
       expect(refusal).toMatchObject({ status: 409, details: { reason: 'nonce_in_flight', nonce: '0' } });
     });
     expect((await sent)?.status).toBe(200);
+  });
+
+  test('while a permit of the signer with this nonce, which came by another way, waits to be mined', async () => {
+    const other = await deploy();
+    const knock = { inputId: 'knock', values: {}, account: createAccount() };
+    const first = await other.sign(knock);
+    const second = await other.sign({ ...knock, deadline: first.body.deadline + 1 });
+    await whileNothingIsMined(async () => {
+      await sendUnmined(other, first);
+      const refusal = await expectRefused(other, second.body, 409, 'nonce_in_flight');
+      expect(refusal.details).toMatchObject({ nonce: '0' });
+    });
+    await expectRefused(other, second.body, 409, 'stale_nonce');
+  });
+
+  test('while another input waits to be mined that leaves no transition for it', async () => {
+    const other = await deploy();
+    const first = await other.sign({ ...accept, account: other.tenant });
+    const second = await other.sign({ inputId: 'knock', values: {}, account: createAccount() });
+    await whileNothingIsMined(async () => {
+      await sendUnmined(other, first);
+      expect(await expectRefused(other, second.body, 409, 'state_not_accepting')).toMatchSnapshot();
+    });
+    const refusal = await expectRefused(other, second.body, 409, 'state_not_accepting');
+    expect(refusal.details).toMatchObject({ currentState: 'ACTIVE', acceptingStates: ['OFFERED'] });
   });
 
   test('with a signature over something else, and what was expected is said', async () => {

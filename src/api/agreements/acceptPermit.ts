@@ -1,6 +1,7 @@
 import { and, eq, ne } from 'drizzle-orm';
 import type { Abi, Address, Hex, PublicClient } from 'viem';
 import { decodeRevert } from '../chain/decodeRevert.ts';
+import { findOwnError, findOwnRefusal } from '../chain/ownRefusal.ts';
 import type { PermitFacts } from '../chain/readPermitFacts.ts';
 import type { Simulation } from '../chain/simulateCall.ts';
 import type { Database } from '../database/database.ts';
@@ -16,14 +17,20 @@ export type Permit = SentPermit & {
   readonly deadline: bigint;
 };
 
-/** A permit that the contract would take now, and a wallet is there to send. */
-export type AcceptedPermit = { readonly nonce: bigint; readonly digest: Hex; readonly gas: bigint };
+/** A permit that the contract would take now, and a wallet is there to send; or one that is on its way already. */
+export type AcceptedPermit = {
+  readonly nonce: bigint;
+  readonly digest: Hex;
+  /** Null where the permit is on its way. */
+  readonly gas: bigint | null;
+};
 
 /**
  * Checks a permit against what the chain says of it.
  *
  * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. That another
  * permit holds the nonce is said instead of the last two; where nothing else is wrong, whoever stores the permit finds it out.
+ * A revert is called by what the contract says of the permit or the input, and else `action_reverted`.
  */
 export async function acceptPermit(
   permit: Permit,
@@ -47,14 +54,18 @@ export async function acceptPermit(
     // What can be sent need not be looked up: where another permit holds the nonce it cannot be stored.
     const open = await findOpenDigest(database, permit, nonce);
     if (open !== undefined && open !== digest) throw refuseNonceInFlight(nonce);
-    throw error;
+    // The signature is good for the nonce of the latest block: a transaction that is not mined yet uses that up.
+    if (findOwnError(facts.simulation) !== 'InvalidSignature') throw error;
+    if (open === undefined) throw refuseNonceInFlight(nonce);
+    return { nonce, digest, gas: null };
   }
 }
 
 /**
  * The gas that the call takes, where it can be sent.
  *
- * @throws RefusedError `action_reverted` where it would revert, `relayer_unfunded` where no wallet can send it.
+ * @throws RefusedError where it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
+ * where no wallet can send it.
  */
 export function requireSendable(call: {
   readonly simulation: Simulation | undefined;
@@ -98,6 +109,8 @@ export function requireTime(deadline: bigint, facts: PermitFacts): void {
 function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): bigint {
   if (simulation?.ok) return simulation.gas;
   const revert = decodeRevert(simulation?.data, actionErrors);
+  const own = findOwnRefusal(simulation);
+  if (own) throw new RefusedError(own.reason, own.message, { field: own.field, facts: { revert } });
   throw new RefusedError('action_reverted', `The transaction would revert. ${revert.message}`, {
     facts: { revert },
   });

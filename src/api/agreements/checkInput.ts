@@ -7,7 +7,7 @@ import {
   transitionsFor,
   type WireValues,
 } from '../../protocol/index.ts';
-import { decodeRevert } from '../chain/decodeRevert.ts';
+import { findOwnError } from '../chain/ownRefusal.ts';
 import type { PermitFacts } from '../chain/readPermitFacts.ts';
 import type { Simulation } from '../chain/simulateCall.ts';
 import { RefusedError } from '../errors/serviceError.ts';
@@ -88,5 +88,5 @@ function requireIssuer(issuer: Issuer, check: InputCheck): void {
 const senderErrors = new Set(['SenderAddressMismatch', 'SenderAddressNotAllowed', 'VarNotSet']);
 
 function refusesSender(simulation: Simulation | undefined): boolean {
-  return simulation?.ok === false && senderErrors.has(decodeRevert(simulation.data).name);
+  return senderErrors.has(findOwnError(simulation) ?? '');
 }

@@ -63,7 +63,7 @@ async function store(
     transaction.contentHash,
     String(transaction.deadline),
     transaction.callData,
-    String(transaction.gasEstimate),
+    transaction.gasEstimate?.toString() ?? null,
     createId('inp'),
     input.recordId,
     input.inputId,

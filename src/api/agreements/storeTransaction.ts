@@ -19,7 +19,8 @@ export type NewTransaction = {
   readonly contentHash: Hex;
   readonly deadline: bigint;
   readonly callData: Hex;
-  readonly gasEstimate: bigint;
+  /** Null for one that is to be made when it is sent. */
+  readonly gasEstimate: bigint | null;
   /** Of the request that brings it; undefined for none. */
   readonly requestId: string | undefined;
 };

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, type PublicClient } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import { decodeRevert } from './decodeRevert.ts';
+import { findOwnError } from './ownRefusal.ts';
 import { type Call, type Simulation, simulateCall } from './simulateCall.ts';
 import { chainUnavailable } from './unavailable.ts';
 
@@ -31,8 +31,7 @@ type PermitQuery = {
 export async function readPermitFacts(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const facts = await readOnce(client, query);
   // A block between two of the answers uses up the nonce that the first one gave, and a good signature looks like a bad one.
-  const isDoubtful =
-    facts.simulation?.ok === false && decodeRevert(facts.simulation.data).name === 'InvalidSignature';
+  const isDoubtful = findOwnError(facts.simulation) === 'InvalidSignature';
   return isDoubtful ? readOnce(client, query) : facts;
 }
 
