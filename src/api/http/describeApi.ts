@@ -1,5 +1,6 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { ClientProfile } from '../config/clientProfile.ts';
+import type { ChainConfiguration } from '../config/configuration.ts';
 import type { Limits } from '../config/limits.ts';
 import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { PublicRoute } from './createApp.ts';
@@ -17,6 +18,7 @@ export type ApiParts = {
   readonly publicBaseUrl: string;
   readonly limits: Limits;
   readonly webhookSettings: WebhookSettings;
+  readonly chains: readonly ChainConfiguration[];
   readonly clientProfile: ClientProfile;
 };
 
@@ -31,7 +33,7 @@ const securitySchemes = {
 
 /** The OpenAPI 3.1 document of the API as clients of this profile find it, with the limits in force. */
 export function describeApi(parts: ApiParts): ApiDocument {
-  const { endpoints, publicRoutes, webhooks, publicBaseUrl, limits, webhookSettings, clientProfile } = parts;
+  const { endpoints, publicRoutes, webhooks, publicBaseUrl, clientProfile } = parts;
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
   for (const [name, scheme] of Object.entries(securitySchemes))
@@ -51,8 +53,8 @@ export function describeApi(parts: ApiParts): ApiDocument {
     info: {
       title: 'Agreements service',
       version: 'v0',
-      description: `${introduction}\n\n${describeLimits(limits, webhookSettings)}`,
-      'x-limits': listLimits(limits, webhookSettings),
+      description: `${introduction}\n\n${describeLimits(parts)}`,
+      'x-limits': listLimits(parts),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: publicBaseUrl }],
