@@ -87,6 +87,8 @@ describe('validate', () => {
 
   test.each([
     ['another chain', { chainId: 1 }, 'unsupported_chain'],
+    ['a chain that cannot be', { chainId: 0 }, 'unsupported_chain'],
+    ['a negative chain', { chainId: -1 }, 'unsupported_chain'],
     [
       'another chain, before all else',
       { chainId: 1, agreement: {}, participants: [{}] },

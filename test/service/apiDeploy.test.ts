@@ -265,6 +265,7 @@ describe('a deployment is refused and nothing is stored', () => {
       400,
       'unsupported_chain',
     );
+    await expectRefused({ ...body, chainId: 0 }, 400, 'unsupported_chain');
   });
 
   test('with a document, values or participants that are not valid', async () => {

@@ -51,9 +51,10 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
         ? `must have no more than ${issue.maximum} characters`
         : issue.origin === 'array'
           ? `must have no more than ${issue.maximum} items`
-          : `must be no more than ${issue.maximum}`;
+          : `must be ${issue.inclusive === false ? 'less' : 'no more'} than ${issue.maximum}`;
     case 'too_small':
-      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
     default:
       return undefined;
   }

@@ -17,7 +17,8 @@ export const addressShape = z
   })
   .openapi({ type: 'string', example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
 
-export const chainIdShape = z.int().positive().openapi({ example: 59141 });
+/** Of the chains that are not followed, those that cannot be are refused in the same way. */
+export const chainIdShape = z.int().openapi({ minimum: 1, example: 59141 });
 
 export const chainIdParameter = z
   .string()

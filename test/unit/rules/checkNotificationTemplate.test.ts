@@ -122,6 +122,12 @@ describe('is refused', () => {
     ]);
   });
 
+  test('with no occurrences at all', () => {
+    expect(issuesOf({ constraints: { maxOccurrences: 0 } })).toEqual([
+      at('constraints.maxOccurrences', 'must be more than 0'),
+    ]);
+  });
+
   test.each([0, 1.5, '2'])('with %j as the number of occurrences', (maxOccurrences) => {
     const paths = issuesOf({ constraints: { maxOccurrences } }).map(({ path }) => path);
     expect(new Set(paths)).toEqual(new Set(['notificationTemplate.rules.0.constraints.maxOccurrences']));
