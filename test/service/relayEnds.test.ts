@@ -80,36 +80,42 @@ async function readBalance(account: Address): Promise<bigint> {
 }
 
 describe('a transaction that reverts', () => {
-  test('fails with its reason once the index has passed its block, together with its input and its Draft', async () => {
-    const { key } = await createWallet();
-    await world.startRelay({ keys: [key] });
-    const { id } = await world.acceptOne({ data: fails('the gate is shut') });
-    const waiting = await storeWaiting(id);
-    const told: string[] = [];
-    const listener = listen({
-      url: world.databaseUrl,
-      channels: [channels.transactionChanged],
-      onNotification: (_channel, payload) => told.push(payload),
-      onConnected() {},
-      logger: createLogger({ level: 'silent', name: 'test' }),
-    });
-    await listener.ready;
-    const { hash } = await world.waitForState(id, 'broadcast');
-    await awaitReceipt(world.client, hash ?? '0x');
+  test.each([
+    ['the gate is shut', 'action_reverted'],
+    ['No valid transition', 'state_not_accepting'],
+  ])(
+    'with %j fails as %s once the index has passed its block, together with its input and its Draft',
+    async (text, reason) => {
+      const { key } = await createWallet();
+      await world.startRelay({ keys: [key] });
+      const { id } = await world.acceptOne({ data: fails(text) });
+      const waiting = await storeWaiting(id);
+      const told: string[] = [];
+      const listener = listen({
+        url: world.databaseUrl,
+        channels: [channels.transactionChanged],
+        onNotification: (_channel, payload) => told.push(payload),
+        onConnected() {},
+        logger: createLogger({ level: 'silent', name: 'test' }),
+      });
+      await listener.ready;
+      const { hash } = await world.waitForState(id, 'broadcast');
+      await awaitReceipt(world.client, hash ?? '0x');
 
-    told.length = 0;
-    await world.indexOnce();
-    const { failure } = await world.waitForState(id, 'failed');
-    expect(failure).toMatchObject({
-      reason: 'action_reverted',
-      message: 'The transaction reverted. the gate is shut',
-      transactionHash: hash,
-    });
-    await waitUntil('whoever listens is told', () => told.includes(id));
-    await listener.close();
-    const error = { reason: 'action_reverted', message: 'The transaction reverted. the gate is shut' };
-    expect(await waiting.read()).toEqual({ status: 'FAILED', input_error: error, draft_error: error });
-  });
+      told.length = 0;
+      await world.indexOnce();
+      const { failure } = await world.waitForState(id, 'failed');
+      expect(failure).toMatchObject({
+        reason,
+        message: `The transaction reverted. ${text}`,
+        transactionHash: hash,
+      });
+      await waitUntil('whoever listens is told', () => told.includes(id));
+      await listener.close();
+      const error = { reason, message: `The transaction reverted. ${text}` };
+      expect(await waiting.read()).toEqual({ status: 'FAILED', input_error: error, draft_error: error });
+    },
+  );
 
   test('waits for the index as long as that is behind', async () => {
     const { key } = await createWallet();

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import { type Abi, type Address, type Hex, isHex, numberToHex, type PublicClient } from 'viem';
 import { decodeRevert, listActionErrors } from '../chain/decodeRevert.ts';
+import { findOwnRefusal } from '../chain/ownRefusal.ts';
 import { simulateCall } from '../chain/simulateCall.ts';
 import { findCallFault } from '../chain/unavailable.ts';
+import type { Reason } from '../errors/serviceError.ts';
 import type { Receipt } from './attemptFate.ts';
 
 type RevertedRow = {
@@ -12,8 +14,8 @@ type RevertedRow = {
   readonly callData: Hex;
 };
 
-/** Why a mined call reverted, in words; and the gas that it would use if it would succeed now. */
-export type RevertReason = { message: string; wouldSucceedNow: bigint | undefined };
+/** Why a mined call reverted, by its reason and in words; and the gas that it would use if it would succeed now. */
+export type RevertReason = { reason: Reason; message: string; wouldSucceedNow: bigint | undefined };
 
 /**
  * Runs the call again, as of the block before it and as of now: an earlier transaction of the same block, or too little gas, may
@@ -26,10 +28,14 @@ export async function findRevertReason(
   { row, receipt }: { row: RevertedRow; receipt: Receipt },
 ): Promise<RevertReason> {
   const now = await simulateCall(client, { from: row.wallet, to: row.contract, data: row.callData });
-  if (now.ok) return { message: 'The same call would succeed now.', wouldSucceedNow: now.gas };
+  if (now.ok) {
+    const message = 'The same call would succeed now.';
+    return { reason: 'action_reverted', message, wouldSucceedNow: now.gas };
+  }
   const data = (await findRevertData(client, row, receipt.blockNumber - 1n)) ?? now.data;
   const { message } = decodeRevert(data, await readActionErrors(pool, row.id));
-  return { message, wouldSucceedNow: undefined };
+  const own = findOwnRefusal({ ok: false, data, message });
+  return { reason: own?.reason ?? 'action_reverted', message, wouldSucceedNow: undefined };
 }
 
 /** What the call reverted with as of a block; undefined where it did not, or the node has that block's state no more. */

@@ -116,15 +116,15 @@ async function settleReverted(
   watch.pauseMs = pollMs;
   if (head === undefined || head < receipt.blockNumber) return false;
   const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
-  const reason = await findRevertReason({ client, pool }, { row, receipt });
+  const revert = await findRevertReason({ client, pool }, { row, receipt });
   const nonces = new Set(row.attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
-  if (reason.wouldSucceedNow !== undefined && nonces < mostNonces) {
+  if (revert.wouldSucceedNow !== undefined && nonces < mostNonces) {
     logger.warn(facts, 'a transaction reverted that would succeed now: it is sent again');
-    return requeueRow(pool, { chainId, row, gasEstimate: reason.wouldSucceedNow });
+    return requeueRow(pool, { chainId, row, gasEstimate: revert.wouldSucceedNow });
   }
   const failure = {
-    reason: 'action_reverted',
-    message: `The transaction reverted. ${reason.message}`,
+    reason: revert.reason,
+    message: `The transaction reverted. ${revert.message}`,
     transactionHash: receipt.hash,
     blockNumber: String(receipt.blockNumber),
   };
