@@ -2,10 +2,11 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
 import type { AppEnv } from './appEnv.ts';
-import type { Endpoint, ServeContext } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
 import { MethodNotAllowedError, UnknownRouteError } from './requestErrors.ts';
 import { chooseRequestId } from './requestId.ts';
+import type { ServeContext } from './serveEndpoint.ts';
 
 export type App = Hono<AppEnv>;
 

@@ -6,7 +6,8 @@ import type { WebhookSettings } from '../config/webhookSettings.ts';
 import type { PublicRoute } from './createApp.ts';
 import { describeLimits, listLimits } from './describeLimits.ts';
 import { errorShape, headerComponents } from './documentation.ts';
-import { type Endpoint, tags } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { tags } from './tags.ts';
 
 export type ApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 

@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import type { Limits } from '../config/limits.ts';
+import { type Place, parseShape } from '../errors/parseShape.ts';
+import { type Issue, MalformedError } from '../errors/serviceError.ts';
+import type { EndpointDefinition } from './endpointDefinition.ts';
+import { readBodyBytes, readJsonBody } from './jsonBody.ts';
+import { readQuery } from './readQuery.ts';
+import { listUnfit } from './textFitness.ts';
+
+/** The agreement stands one level below the body that carries it. */
+const levelsAboveAgreement = 1;
+
+/** Where the body is not read already, it is read from the request. */
+type BodySource = { limits: Limits; bytes: Uint8Array | undefined };
+
+export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
+  /** What a read asks for, and the tokens of what it has to show. */
+  parseQuery(url: string): { consistency?: string | undefined; values: z.output<Query> };
+  parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
+  readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
+};
+
+/** Checks the parts of requests against the shapes that an endpoint declares; a part that does not fit throws all of its faults. */
+export function buildRequestReader<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(definition: EndpointDefinition<Params, Query, Body>): RequestReader<Params, Query, Body> {
+  const { method, params, query, body, refuseBody = malformedBody } = definition;
+  const hasBody = !(body instanceof z.ZodUndefined);
+  const isBodyOptional = body instanceof z.ZodOptional;
+  const isRead = method === 'get';
+
+  /** What a request without a query asks for, which is always the same. */
+  let defaults: z.output<Query> | undefined;
+  const findDefaults = () => {
+    if (defaults !== undefined) return defaults;
+    const found = check(query, {}, 'query');
+    Object.freeze(found);
+    defaults = found;
+    return found;
+  };
+
+  const parseQuery: RequestReader<Params, Query, Body>['parseQuery'] = (url) => {
+    if (!url.includes('?')) return { values: findDefaults() };
+    const sent = readQuery(url);
+    if (!isRead) return { values: check(query, sent, 'query') };
+    const { consistency } = sent;
+    delete sent.consistency;
+    return { consistency, values: check(query, sent, 'query') };
+  };
+
+  const readBody: RequestReader<Params, Query, Body>['readBody'] = async (request, { limits, bytes }) => {
+    if (!hasBody) return check(body, undefined, 'body');
+    const limitBytes = limits.bodyBytes;
+    const sent = isBodyOptional ? (bytes ?? (await readBodyBytes(request, limitBytes))) : bytes;
+    const isLeftOut = isBodyOptional && sent?.byteLength === 0;
+    const value = isLeftOut ? undefined : await readJsonBody(request, { limitBytes, bytes: sent });
+    const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
+    if (unfit.length > 0) throw refuseBody(unfit, value);
+    const parsed = parseShape(body, value, 'body');
+    if (parsed.ok) return parsed.data;
+    throw refuseBody(parsed.issues, value);
+  };
+
+  return { parseQuery, parseParams: (sent) => check(params, sent, 'path'), readBody };
+}
+
+function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {
+  const parsed = parseShape(shape, value, place);
+  if (parsed.ok) return parsed.data;
+  throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
+}
+
+function malformedBody(issues: Issue[]): Error {
+  return new MalformedError('The body is not as expected.', { issues });
+}
