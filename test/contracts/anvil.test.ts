@@ -9,7 +9,8 @@ import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { deployTestToken } from '../../contracts-test/deploy.ts';
 import { type Anvil, type AnvilOptions, startAnvil } from '../../src/api/dev/anvil.ts';
-import { accounts, connect } from './support/chain.ts';
+import { createAnvilClient } from '../support/anvilClient.ts';
+import { accounts } from './support/chain.ts';
 
 const chainId = 59141;
 const holder = accounts.owner.address;
@@ -35,14 +36,14 @@ async function start(options: Partial<AnvilOptions> = {}): Promise<Anvil> {
 }
 
 async function mint(anvil: Anvil, token: Address, amount: bigint) {
-  const client = connect(anvil.rpcUrl);
+  const client = createAnvilClient(anvil.rpcUrl);
   const data = encodeFunctionData({ abi, functionName: 'mint', args: [holder, amount] });
   const hash = await client.sendTransaction({ account: holder, chain: null, to: token, data });
   return awaitReceipt(client, hash);
 }
 
 const readBalance = (anvil: Anvil, token: Address, blockNumber?: bigint) =>
-  connect(anvil.rpcUrl).readContract({
+  createAnvilClient(anvil.rpcUrl).readContract({
     address: token,
     abi,
     functionName: 'balanceOf',
@@ -59,7 +60,7 @@ const answers = (rpcUrl: string) =>
 describe('a started Anvil', () => {
   it('is the chain that was asked for, over HTTP and a web socket', async () => {
     const anvil = await start();
-    expect(await connect(anvil.rpcUrl).getChainId()).toBe(chainId);
+    expect(await createAnvilClient(anvil.rpcUrl).getChainId()).toBe(chainId);
 
     const socket = new WebSocket(anvil.wsUrl);
     await once(socket, 'open');
@@ -103,7 +104,7 @@ describe('a started Anvil', () => {
   });
 
   it('makes blocks by the clock when it is asked to', async () => {
-    const client = connect((await start({ blockTime: 1 })).rpcUrl);
+    const client = createAnvilClient((await start({ blockTime: 1 })).rpcUrl);
     await vi.waitFor(async () => expect(await client.getBlockNumber()).toBeGreaterThan(1n), {
       timeout: 10_000,
     });
@@ -113,7 +114,7 @@ describe('a started Anvil', () => {
     const origin = await start();
     const token = await deployTestToken({ rpcUrl: origin.rpcUrl });
     await mint(origin, token, 5n);
-    const blockNumber = Number(await connect(origin.rpcUrl).getBlockNumber());
+    const blockNumber = Number(await createAnvilClient(origin.rpcUrl).getBlockNumber());
     const fork = await start({ fork: { url: origin.rpcUrl, blockNumber } });
     await mint(fork, token, 1n);
     expect(await readBalance(fork, token)).toBe(6n);
@@ -131,11 +132,11 @@ describe('an Anvil with a state file', () => {
       await mint(anvil, token, 100n),
     ];
     const blocks = await readBlocks(anvil);
-    const logs = await connect(anvil.rpcUrl).getLogs({ fromBlock: 0n });
+    const logs = await createAnvilClient(anvil.rpcUrl).getLogs({ fromBlock: 0n });
     await anvil.stop();
 
     anvil = await start({ stateFile });
-    const client = connect(anvil.rpcUrl);
+    const client = createAnvilClient(anvil.rpcUrl);
     expect(await readBlocks(anvil)).toEqual(blocks);
     expect(await client.getLogs({ fromBlock: 0n })).toEqual(logs);
     for (const receipt of receipts) {
@@ -162,7 +163,7 @@ describe('an Anvil with a state file', () => {
     await anvil.stop();
 
     anvil = await start({ stateFile });
-    const client = connect(anvil.rpcUrl);
+    const client = createAnvilClient(anvil.rpcUrl);
     const after = [await mint(anvil, token, 10n), await mint(anvil, token, 100n)];
     expect(after.map(({ blockNumber }) => blockNumber)).toEqual([
       before.blockNumber + 1n,
@@ -180,7 +181,7 @@ describe('an Anvil with a state file', () => {
 
   it('begins with the same block and keeps real time, however often it is resumed', async () => {
     let anvil = await start({ stateFile });
-    await connect(anvil.rpcUrl).mine({ blocks: 2 });
+    await createAnvilClient(anvil.rpcUrl).mine({ blocks: 2 });
     const blocks = await readBlocks(anvil);
     const later = Math.floor(Date.now() / 1000) + 2;
     await vi.waitFor(() => expect(Date.now() / 1000).toBeGreaterThan(later), { timeout: 10_000 });
@@ -188,9 +189,9 @@ describe('an Anvil with a state file', () => {
       await anvil.stop();
       anvil = await start({ stateFile });
       expect((await readBlocks(anvil)).slice(0, blocks.length)).toEqual(blocks);
-      await connect(anvil.rpcUrl).mine({ blocks: 1 });
+      await createAnvilClient(anvil.rpcUrl).mine({ blocks: 1 });
     }
-    const { timestamp } = await connect(anvil.rpcUrl).getBlock();
+    const { timestamp } = await createAnvilClient(anvil.rpcUrl).getBlock();
     expect(Number(timestamp)).toBeGreaterThanOrEqual(later);
   });
 
@@ -243,7 +244,7 @@ interface ReorgRequest {
 }
 
 async function readBlocks(anvil: Anvil) {
-  const client = connect(anvil.rpcUrl);
+  const client = createAnvilClient(anvil.rpcUrl);
   const head = Number(await client.getBlockNumber());
   const heights = Array.from({ length: head + 1 }, (_, height) => BigInt(height));
   return Promise.all(

@@ -16,11 +16,11 @@ import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../contracts-test/deploy.ts';
 import { placeContract } from '../../contracts-test/placeContract.ts';
 import { startAnvil } from '../../src/api/dev/anvil.ts';
+import { createAnvilClient } from '../support/anvilClient.ts';
 import { createAgreement } from './support/agreement.ts';
 import {
   accounts,
   chainId,
-  connect,
   factory,
   implementation,
   startTestChain,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 const readDomain = (address: Address, rpcUrl = chain.rpcUrl) =>
-  connect(rpcUrl).readContract({ address, abi: agreementFactoryAbi, functionName: 'eip712Domain' });
+  createAnvilClient(rpcUrl).readContract({ address, abi: agreementFactoryAbi, functionName: 'eip712Domain' });
 
 /** Code, nonce and the storage that the two constructors write. */
 async function readAccount(address: Address) {
@@ -122,7 +122,7 @@ describe('the protocol on a chain', () => {
         factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8',
         implementation: '0x1F0f9c889E6c762D8D5669c65a1A8fDFbEe38664',
       } as const;
-      const client = connect(anvil.rpcUrl);
+      const client = createAnvilClient(anvil.rpcUrl);
       await deployProtocol(lineaSepolia);
       expect(await client.getBlockNumber()).toBe(0n);
       const domain = await readDomain(lineaSepolia.factory, anvil.rpcUrl);

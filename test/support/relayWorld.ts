@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import {
   type Address,
-  createTestClient,
   encodeFunctionData,
   getAddress,
   type Hex,
-  http,
   parseAbiItem,
   parseEther,
-  publicActions,
   toHex,
-  walletActions,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
@@ -25,6 +21,7 @@ import { startAnvil } from '../../src/api/dev/anvil.ts';
 import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
+import { createAnvilClient } from './anvilClient.ts';
 import { createTestDatabase } from './postgres.ts';
 import { quickSettings } from './relaySettings.ts';
 import { waitUntil } from './waitUntil.ts';
@@ -69,14 +66,7 @@ export async function createRelayWorld({
   const { pool } = handle;
   const anvil = await startAnvil({ chainId, extraArgs: anvilArguments });
   const rpcUrl = anvil.rpcUrl;
-  const client = createTestClient({
-    mode: 'anvil',
-    transport: http(rpcUrl),
-    cacheTime: 0,
-    pollingInterval: 20,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = createAnvilClient(rpcUrl);
   const token = await deployTestToken({ rpcUrl });
   const relays: Relay[] = [];
   let firstBlock = 0n;

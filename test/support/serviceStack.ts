@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import {
-  type Address,
-  createPublicClient,
-  createTestClient,
-  type Hex,
-  http,
-  parseEther,
-  publicActions,
-  walletActions,
-} from 'viem';
+import { type Address, createPublicClient, type Hex, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { deployProtocol } from '../../contracts-test/deploy.ts';
 import { createDatabase } from '../../src/api/database/database.ts';
@@ -20,6 +11,7 @@ import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
 import { type Child, startChild } from '../../src/api/supervision/child.ts';
 import { findChain } from '../../src/protocol/index.ts';
+import { createAnvilClient } from './anvilClient.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
@@ -52,14 +44,7 @@ export async function createServiceStack(options: {
   const { factory, implementation } = facts;
   const anvil: Anvil = await startAnvil({ chainId });
   const { rpcUrl } = anvil;
-  const client = createTestClient({
-    mode: 'anvil',
-    transport: http(rpcUrl),
-    cacheTime: 0,
-    pollingInterval: 20,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = createAnvilClient(rpcUrl);
   const reader = createPublicClient({ transport: http(rpcUrl, { batch: { batchSize: 100 } }), cacheTime: 0 });
   const relayerKeys = Array.from({ length: wallets }, (): Hex => generatePrivateKey());
   const relayers = relayerKeys.map((key): Address => privateKeyToAddress(key));

@@ -1,18 +1,9 @@
-import {
-  type Address,
-  createPublicClient,
-  createTestClient,
-  type Hex,
-  http,
-  numberToHex,
-  publicActions,
-  type TransactionReceipt,
-  walletActions,
-} from 'viem';
+import { type Address, createPublicClient, type Hex, http, numberToHex, type TransactionReceipt } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 
 /** The protocol's addresses on Ethereum Sepolia, which the test chain stands for. */
 export const chainId = 11155111;
@@ -46,7 +37,7 @@ export async function startTestChain() {
   const anvil = await startAnvil({ chainId });
   const { rpcUrl } = anvil;
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
-  const client = connect(rpcUrl);
+  const client = createAnvilClient(rpcUrl);
   const caller = createPublicClient({ transport: http(rpcUrl) });
 
   /**
@@ -79,13 +70,6 @@ export async function startTestChain() {
   const now = async () => (await client.getBlock()).timestamp;
 
   return { rpcUrl, client, send, findRevertData, now, stop: () => anvil.stop() };
-}
-
-/** Connects to an Anvil, with short polling and no cache. */
-export function connect(rpcUrl: string) {
-  return createTestClient({ mode: 'anvil', transport: http(rpcUrl), pollingInterval: 10, cacheTime: 0 })
-    .extend(publicActions)
-    .extend(walletActions);
 }
 
 function readRevertData(error: unknown): Hex {

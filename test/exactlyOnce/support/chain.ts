@@ -1,21 +1,18 @@
 import {
   type Address,
-  createTestClient,
   encodeFunctionData,
   getAbiItem,
   getAddress,
   type Hex,
-  http,
   parseEther,
   parseEventLogs,
-  publicActions,
-  walletActions,
 } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
 import { deployProtocol, deployTestBatch } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/api/dev/anvil.ts';
 import { encodeInputPayload, findChain, nameHash } from '../../../src/protocol/index.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 import { rally } from './rally.ts';
 
 export type Chain = Awaited<ReturnType<typeof startChain>>;
@@ -34,14 +31,7 @@ export async function startChain(chainId: number, relayers: readonly Address[]) 
   const { factory, implementation } = registered;
   const anvil = await startAnvil({ chainId });
   const { rpcUrl } = anvil;
-  const client = createTestClient({
-    mode: 'anvil',
-    transport: http(rpcUrl),
-    cacheTime: 0,
-    pollingInterval: 20,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = createAnvilClient(rpcUrl);
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
   const batch = await deployTestBatch({ rpcUrl });
   for (const address of relayers) await client.setBalance({ address, value: parseEther('10000') });

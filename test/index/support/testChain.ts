@@ -1,13 +1,4 @@
-import {
-  type Address,
-  createTestClient,
-  encodeFunctionData,
-  type Hex,
-  http,
-  publicActions,
-  type TransactionReceipt,
-  walletActions,
-} from 'viem';
+import { type Address, encodeFunctionData, type Hex, type TransactionReceipt } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
@@ -17,6 +8,7 @@ import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestBatch, deployTestToken } from '../../../contracts-test/deploy.ts';
 import { startAnvil } from '../../../src/api/dev/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 
 const mnemonic = 'test test test test test test test test test test test junk';
 const account = (addressIndex: number) => mnemonicToAccount(mnemonic, { addressIndex });
@@ -37,14 +29,7 @@ export async function startTestChain(chainId: number) {
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
   const forwarder = await deployTestToken({ rpcUrl });
   const batch = await deployTestBatch({ rpcUrl });
-  const client = createTestClient({
-    mode: 'anvil',
-    transport: http(rpcUrl),
-    pollingInterval: 10,
-    cacheTime: 0,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = createAnvilClient(rpcUrl);
 
   const post = (call: Call, from: Address = accounts.submitter.address): Promise<Hex> =>
     client.sendTransaction({ account: from, chain: null, ...call });

@@ -1,8 +1,9 @@
-import { type Address, createTestClient, type Hex, http, publicActions, walletActions } from 'viem';
+import type { Address, Hex } from 'viem';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../../contracts-test/deploy.ts';
 import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
 import type { TestService } from './testService.ts';
 
 export const chainId = 59141;
@@ -15,14 +16,7 @@ export async function startTestChain(id = chainId) {
   const anvil: Anvil = await startAnvil({ chainId: id });
   const { rpcUrl } = anvil;
   await deployProtocol({ rpcUrl, chainId: id, factory, implementation });
-  const client = createTestClient({
-    mode: 'anvil',
-    transport: http(rpcUrl),
-    cacheTime: 0,
-    pollingInterval: 20,
-  })
-    .extend(publicActions)
-    .extend(walletActions);
+  const client = createAnvilClient(rpcUrl);
   const token = await deployTestToken({ rpcUrl });
   const [relayer = '0x'] = await client.getAddresses();
 
