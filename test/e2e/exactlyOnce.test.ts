@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeReport, isFlawless } from '../exactlyOnce/describeReport.ts';
+import { describeReport, listFlaws } from '../exactlyOnce/describeReport.ts';
 import { runExactlyOnce } from '../exactlyOnce/runExactlyOnce.ts';
+import { describeFlaws, isFlawless } from '../support/flaws.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const transitions = 36;
@@ -21,7 +22,8 @@ test('every transition of the final chains is told once and delivered, whatever 
     onProgress() {},
     onLine() {},
   });
-  expect(isFlawless(report), describeReport(report)).toBe(true);
+  const flaws = listFlaws(report);
+  expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.transitions).toBeGreaterThanOrEqual(transitions);
   expect(report.events).toBe(report.transitions + 3);
   expect(report.interruptions).toHaveLength(5);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeReport, isFlawless } from '../faults/describeReport.ts';
+import { describeReport, listFlaws } from '../faults/describeReport.ts';
 import { runFaults } from '../faults/runFaults.ts';
+import { describeFlaws, isFlawless } from '../support/flaws.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -19,7 +20,8 @@ test('processes that are killed on the way of writes lose, double and jam nothin
     onProgress() {},
     onLine() {},
   });
-  expect(isFlawless(report), describeReport(report)).toBe(true);
+  const flaws = listFlaws(report);
+  expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.deployments).toBeGreaterThanOrEqual(3);
   expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6);
 }, 1_800_000);

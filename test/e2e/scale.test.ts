@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeReport, isFlawless } from '../scale/describeReport.ts';
+import { describeReport, listFlaws } from '../scale/describeReport.ts';
 import { runScale } from '../scale/runScale.ts';
+import { describeFlaws, isFlawless } from '../support/flaws.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -21,7 +22,8 @@ test('processes that are replaced one after the other fail no request and tell e
     onProgress() {},
     onLine() {},
   });
-  expect(isFlawless(report), describeReport(report)).toBe(true);
+  const flaws = listFlaws(report);
+  expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.replaced).toBe(5);
   // Both that were there at first and both that took their places.
   expect(Object.keys(report.served).toSorted()).toEqual(['api 1', 'api 2', 'api 3', 'api 4']);

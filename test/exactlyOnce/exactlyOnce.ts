@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseCount, runLong } from '../support/longRun.ts';
-import { describeReport, isFlawless } from './describeReport.ts';
+import { describeReport, listFlaws } from './describeReport.ts';
 import { runExactlyOnce } from './runExactlyOnce.ts';
 
 const program = new Command('test:events')
@@ -24,6 +24,6 @@ const { transitions, agreements, life, seed, log } = program.opts<{
 await runLong({
   log,
   describeReport,
-  isFlawless,
+  listFlaws,
   run: (parts) => runExactlyOnce({ ...parts, transitions, agreements, longestLifeMs: life * 1_000, seed }),
 });

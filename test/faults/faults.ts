@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseCount, runLong } from '../support/longRun.ts';
-import { describeReport, isFlawless } from './describeReport.ts';
+import { describeReport, listFlaws } from './describeReport.ts';
 import { runFaults } from './runFaults.ts';
 
 const program = new Command('test:faults')
@@ -26,6 +26,6 @@ process.once('SIGINT', () => enough.abort());
 await runLong({
   log,
   describeReport,
-  isFlawless,
+  listFlaws,
   run: (parts) => runFaults({ ...parts, kills: runs, seed, callers, signal: enough.signal }),
 });

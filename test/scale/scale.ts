@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { parseCount, runLong } from '../support/longRun.ts';
-import { describeReport, isFlawless } from './describeReport.ts';
+import { describeReport, listFlaws } from './describeReport.ts';
 import { runScale } from './runScale.ts';
 
 const program = new Command('test:scale')
@@ -26,6 +26,6 @@ const { rounds, writes, callers, readers, seed, log } = program.opts<{
 await runLong({
   log,
   describeReport,
-  isFlawless,
+  listFlaws,
   run: (parts) => runScale({ ...parts, rounds, writesBetween: writes, callers, readers, seed }),
 });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { describeFlaws, type Flaws, isFlawless } from './flaws.ts';
 
 /** What a long run works with, besides what its options say. */
 export type LongRunParts = {
@@ -12,16 +13,17 @@ export type LongRunParts = {
 };
 
 /**
- * Runs on a PostgreSQL of its own, prints how it goes and what came of it, and lets the program end with 1 where that has a flaw.
+ * Runs on a PostgreSQL of its own, prints how it goes and what came of it, and lets the program end with 1 where that has flaws.
  * What the processes under test print goes to the file `log`, if there is one.
  */
 export async function runLong<Report>(options: {
   log: string | undefined;
   run(parts: LongRunParts): Promise<Report>;
+  /** What happened, in lines for a terminal. */
   describeReport(report: Report): string;
-  isFlawless(report: Report): boolean;
+  listFlaws(report: Report): Flaws;
 }): Promise<void> {
-  const { log, run, describeReport, isFlawless } = options;
+  const { log, run, describeReport, listFlaws } = options;
   const directory = await mkdtemp(join(tmpdir(), 'agreements-run-'));
   // Processes crash, and not the machine under the database.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -32,8 +34,10 @@ export async function runLong<Report>(options: {
       onProgress: (message) => console.log(`${new Date().toISOString()} ${message}`),
       onLine: (line) => log && appendFileSync(log, `${line}\n`),
     });
+    const flaws = listFlaws(report);
     console.log(describeReport(report));
-    if (!isFlawless(report)) process.exitCode = 1;
+    console.log(describeFlaws(flaws));
+    if (!isFlawless(flaws)) process.exitCode = 1;
   } finally {
     await server.stop();
     await rm(directory, { recursive: true });

@@ -1,0 +1,19 @@
+/** What a run has found wrong, by kind; empty lists where all is as it should be. */
+export type Flaws = Readonly<Record<string, readonly string[]>>;
+
+const shown = 10;
+
+export function isFlawless(flaws: Flaws): boolean {
+  return Object.values(flaws).every((found) => found.length === 0);
+}
+
+/** How many flaws of each kind there are, and the first of each, in lines for a terminal. */
+export function describeFlaws(flaws: Flaws): string {
+  const kinds = Object.entries(flaws);
+  const lines = [kinds.map(([kind, found]) => `${found.length} ${kind}`).join(', ')];
+  for (const [kind, found] of kinds) {
+    for (const flaw of found.slice(0, shown)) lines.push(`  ${kind}: ${flaw}`);
+    if (found.length > shown) lines.push(`  ${kind}: and ${found.length - shown} more`);
+  }
+  return lines.join('\n');
+}
