@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Queryable } from '../database/database.ts';
 import { drizzleOptions } from '../database/database.ts';
 import { prepareAll } from '../database/prepareAll.ts';
+import { withConnection } from '../database/withConnection.ts';
 import { IndexAbsentError } from './foldFailure.ts';
 
 /** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
@@ -39,39 +40,31 @@ type Work<Result> = {
  *
  * @throws IndexAbsentError where no indexer has been at work yet.
  */
-export async function withFoldTransaction<Result>(
+export function withFoldTransaction<Result>(
   { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
   { fold, follow }: Work<Result>,
 ): Promise<Result | undefined> {
-  const client = await pool.connect();
-  let failure: Error | undefined;
-  // A connection that breaks also fails the query that runs; without a listener it would end the process.
-  const noteBreak = (error: Error) => {
-    failure = error;
-  };
-  client.on('error', noteBreak);
-  try {
-    const lock = [foldLock, chainId];
-    const { rows } = await client.query(tryLock, lock);
-    if (rows[0]?.held !== true) return undefined;
-    if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has made no views yet.');
-    await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
-    const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
-    const result = await fold(transaction);
-    await client.query('commit');
-    const rest = follow(result);
-    if (rest) {
-      await client.query('begin');
-      await rest(transaction);
+  return withConnection(pool, async (client, discard) => {
+    try {
+      const lock = [foldLock, chainId];
+      const { rows } = await client.query(tryLock, lock);
+      if (rows[0]?.held !== true) return undefined;
+      if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has made no views yet.');
+      await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
+      const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
+      const result = await fold(transaction);
       await client.query('commit');
+      const rest = follow(result);
+      if (rest) {
+        await client.query('begin');
+        await rest(transaction);
+        await client.query('commit');
+      }
+      await client.query('select pg_advisory_unlock($1, $2)', lock);
+      return result;
+    } catch (error) {
+      discard(error instanceof Error ? error : new Error(String(error)));
+      throw error;
     }
-    await client.query('select pg_advisory_unlock($1, $2)', lock);
-    return result;
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    client.off('error', noteBreak);
-    client.release(failure);
-  }
+  });
 }
