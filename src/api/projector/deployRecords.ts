@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { getAddress, type Hex } from 'viem';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 
 type DeploymentRow = {
@@ -95,18 +96,13 @@ async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]):
 /** A Draft says why its transaction failed, and nothing any more where that is open again. */
 async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<string[]> {
   const { chainId, changedTransactions } = drafts;
-  const { rows } = await transaction.execute<{
-    id: string;
-    failure: { reason: string; message: string };
-  }>(sql`
-    select it.id, ${failureOf}
+  const failed = await findFailures(
+    transaction,
+    sql`select it.id, ${failureOf}
     from service.records it
     join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state = 'failed'
-    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null`);
-  const failed = rows.map(({ id, failure: { reason, message } }) => ({
-    id,
-    error: JSON.stringify({ reason, message }),
-  }));
+    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null`,
+  );
   const reopened = await idsOf(
     transaction,
     // The few records first, whatever the planner thinks of the open transactions.

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
 import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 
 /** A submission of a record's principal that the index shows, and where in the agreement's history. */
@@ -24,19 +25,14 @@ export async function updateSubmissions(
       and sent.id = it.transaction_id and sent.state <> 'failed'
     returning it.record_id as id`,
   );
-  const { rows } = await transaction.execute<{
-    id: string;
-    failure: { reason: string; message: string };
-  }>(sql`
-    select it.id, ${failureOf}
+  const errors = await findFailures(
+    transaction,
+    sql`select it.id, ${failureOf}
     from service.inputs it
     join service.transactions sent on sent.id = it.transaction_id and sent.state = 'failed'
-    where it.chain_id = ${chainId} and it.status = 'PENDING'`);
-  if (rows.length === 0) return waiting;
-  const errors = rows.map(({ id, failure: { reason, message } }) => ({
-    id,
-    error: JSON.stringify({ reason, message }),
-  }));
+    where it.chain_id = ${chainId} and it.status = 'PENDING'`,
+  );
+  if (errors.length === 0) return waiting;
   const failed = await idsOf(
     transaction,
     sql`update service.inputs it set status = 'FAILED', error = failed.error::json, updated_at = now()
