@@ -4,6 +4,7 @@ import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
 import { type KeptProcess, keepRunning } from '../faults/support/keepRunning.ts';
 import { createRandom, pick } from '../support/random.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';
+import { type OnClose, withClosings } from '../support/withClosings.ts';
 import { type Audit, audit } from './support/audit.ts';
 import type { Chain } from './support/chain.ts';
 import { type Play, playChain } from './support/playChain.ts';
@@ -46,19 +47,11 @@ const settleMs = 300_000;
  * Lets agreements on three chains change their states while workers are killed again and again, chains are reorganised, and the
  * indexer is killed and its index built anew; then lets all come to rest and compares every event with the final chains.
  */
-export async function runExactlyOnce(run: ExactlyOnceRun): Promise<ExactlyOnceReport> {
-  const closings: (() => Promise<unknown>)[] = [];
-  try {
-    return await runWith(run, (closing) => closings.push(closing));
-  } finally {
-    for (const close of closings.reverse()) await close();
-  }
+export function runExactlyOnce(run: ExactlyOnceRun): Promise<ExactlyOnceReport> {
+  return withClosings((onClose) => runWith(run, onClose));
 }
 
-async function runWith(
-  run: ExactlyOnceRun,
-  onClose: (closing: () => Promise<unknown>) => void,
-): Promise<ExactlyOnceReport> {
+async function runWith(run: ExactlyOnceRun, onClose: OnClose): Promise<ExactlyOnceReport> {
   const startedAt = performance.now();
   const stack = await createStack(run);
   onClose(stack.close);

@@ -8,6 +8,7 @@ import { type Agreement, type Promised, playCaller } from '../faults/support/cal
 import { createRandom } from '../support/random.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';
+import { type OnClose, withClosings } from '../support/withClosings.ts';
 import { auditEvents } from './support/auditEvents.ts';
 import { type Balancer, startBalancer } from './support/balancer.ts';
 import { playReader } from './support/playReader.ts';
@@ -63,19 +64,11 @@ const patienceMs = 300_000;
  * Replaces every process of a service of two APIs, two workers and one indexer while callers read and write through a balancer, then
  * compares what was answered and told with the chain.
  */
-export async function runScale(run: ScaleRun): Promise<ScaleReport> {
-  const closings: (() => Promise<unknown>)[] = [];
-  try {
-    return await runWith(run, (closing) => closings.push(closing));
-  } finally {
-    for (const close of closings.reverse()) await close();
-  }
+export function runScale(run: ScaleRun): Promise<ScaleReport> {
+  return withClosings((onClose) => runWith(run, onClose));
 }
 
-async function runWith(
-  run: ScaleRun,
-  onClose: (closing: () => Promise<unknown>) => void,
-): Promise<ScaleReport> {
+async function runWith(run: ScaleRun, onClose: OnClose): Promise<ScaleReport> {
   const startedAt = performance.now();
   const env = { ...settings, ENCRYPTION_KEY: randomBytes(32).toString('hex') };
   const stack = await createServiceStack({ databaseUrl: run.databaseUrl, wallets, env });
