@@ -1,19 +1,20 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pingPong } from '../../bench/pingPong.ts';
 import { createKey, revokeKey } from '../../src/api/access/apiKeys.ts';
 import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { signDeployPermit, signInputPermit } from '../../src/api/demo/permits.ts';
-import { inputShape, recordShape, stateShape } from '../../src/api/demo/served.ts';
+import { signInputPermit } from '../../src/api/demo/permits.ts';
+import { inputShape, stateShape } from '../../src/api/demo/served.ts';
 import { createServiceClient, ServiceResponseError } from '../../src/api/demo/serviceClient.ts';
 import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
 import type { Child } from '../../src/api/supervision/child.ts';
 import { verifyWebhook } from '../../src/api/webhooks/verifyWebhook.ts';
+import { deployPingPong } from '../support/deployPingPong.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { accept, type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { copyDatabase } from './support/copyDatabase.ts';
@@ -67,47 +68,21 @@ afterAll(async () => {
 });
 
 async function start(kind: ServiceKind, databaseUrl: string): Promise<Child> {
-  const port = String(await findFreePort());
-  const internalPort = await findFreePort();
-  const env = { DATABASE_URL: databaseUrl, PORT: port };
-  const lines: string[] = [];
-  const child = stack.start(kind, {
-    env: kind === 'api' ? { ...env, INTERNAL_PORT: String(internalPort) } : env,
-    onLine: (line) => lines.push(line),
-  });
-  running.push(child);
-  let hasEnded = false;
-  void child.exited.then(() => {
-    hasEnded = true;
-  });
-  await waitUntil(
-    `the ${kind} runs`,
-    () => {
-      if (hasEnded) throw new Error(lines.join('\n'));
-      return lines.some((line) => /"msg":"(started|indexing)"/.test(line));
-    },
-    patienceMs,
-  );
-  if (kind === 'api') baseUrl = `http://127.0.0.1:${port}`;
-  return child;
+  const env = {
+    DATABASE_URL: databaseUrl,
+    ...(kind === 'api' && { INTERNAL_PORT: String(await findFreePort()) }),
+  };
+  const onStart = (child: Child) => running.push(child);
+  const process = await startRunning(stack, { kind, env, onStart });
+  if (kind === 'api') baseUrl = process.baseUrl;
+  return process.child;
 }
 
 const service = () => createServiceClient({ baseUrl, apiKey: stack.apiKey });
 
 async function deploy() {
-  const account = privateKeyToAccount(generatePrivateKey());
-  const { chainId, factory, reader: client } = stack;
-  const documentId = randomUUID();
-  const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
-  const signing = { client, chainId, factory, agreement: pingPong, docUri, values: {}, account };
-  const body = { agreement: pingPong, chainId, docUri, documentId, displayName: 'Kept' };
-  const permit = await signDeployPermit(signing);
-  const { id } = await service().post('/agreements/deploy-with-permit', { ...body, ...permit }, recordShape);
-  const address = await waitUntil(
-    'the agreement is deployed',
-    async () => (await service().get(`/agreements/${id}`, recordShape)).address,
-    patienceMs,
-  );
+  const { chainId, reader: client } = stack;
+  const { id, address, account } = await deployPingPong(stack, { baseUrl, displayName: 'Kept' });
   const hit = async (note: string) => {
     const values = { note };
     const permit = { client, chainId, agreementAddress: address, agreement: pingPong, account };

@@ -1,7 +1,12 @@
 import { findFreePort } from '../../src/api/dev/freePort.ts';
 import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
 import { createRandom } from '../support/random.ts';
-import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import {
+  createServiceStack,
+  readyLine,
+  type ServiceKind,
+  type ServiceStack,
+} from '../support/serviceStack.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import { audit } from './support/audit.ts';
 import { type Agreement, type Promised, playCaller } from './support/caller.ts';
@@ -36,7 +41,6 @@ export type FaultReport = Awaited<ReturnType<typeof audit>> & {
 /** Two of each, so that always one is there to go on; the indexer is alone, as its work is nobody else's. */
 const kinds: readonly ServiceKind[] = ['api', 'api', 'worker', 'worker', 'indexer'];
 const longestLifeMs: Record<ServiceKind, number> = { api: 6_000, worker: 8_000, indexer: 60_000 };
-const readyLine = /"msg":"(started|indexing)"/;
 const settings = {
   RELAYER_POLL_MS: '250',
   RELAYER_LEASE_MS: '1000',

@@ -1,19 +1,20 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Address, type Hex, parseEther } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { pingPong } from '../../bench/pingPong.ts';
 import { runAdmin } from '../../src/api/admin/runAdmin.ts';
-import { signDeployPermit, signInputPermit } from '../../src/api/demo/permits.ts';
-import { inputShape, recordShape } from '../../src/api/demo/served.ts';
+import { signInputPermit } from '../../src/api/demo/permits.ts';
+import { inputShape } from '../../src/api/demo/served.ts';
 import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
 import type { Child } from '../../src/api/supervision/child.ts';
 import { encodeInputPayload, nameHash } from '../../src/protocol/index.ts';
+import { deployPingPong } from '../support/deployPingPong.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type RunningProcess, startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from '../support/traceCollector.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -31,14 +32,12 @@ registerHooks({ load(url, context, next) {
   return next(url, context);
 } });`;
 
-type Process = { child: Child; lines: string[]; baseUrl: string };
-
 let database: TestDatabase;
 let stack: ServiceStack;
 let collector: TraceCollector;
 let receiver: Receiver;
-let api: Process;
-let worker: Process;
+let api: RunningProcess;
+let worker: RunningProcess;
 const running: Child[] = [];
 
 beforeAll(async () => {
@@ -74,56 +73,25 @@ function tracing(port: number): NodeJS.ProcessEnv {
   };
 }
 
-async function start(kind: ServiceKind, env: NodeJS.ProcessEnv = {}): Promise<Process> {
-  const port = String(await findFreePort());
-  const lines: string[] = [];
+function start(kind: ServiceKind, env: NodeJS.ProcessEnv = {}): Promise<RunningProcess> {
   const node = kind === 'indexer' ? {} : { RPC_URL_84532: `${stack.rpcUrl}/?apikey=${nodeKey}` };
-  const child = stack.start(kind, {
-    env: { PORT: port, ...node, ...env },
+  return startRunning(stack, {
+    kind,
+    env: { ...node, ...env },
     nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(tellLoads)}`],
-    onLine: (line) => lines.push(line),
+    onStart: (child) => running.push(child),
   });
-  running.push(child);
-  let hasEnded = false;
-  void child.exited.then(() => {
-    hasEnded = true;
-  });
-  await waitUntil(
-    `the ${kind} runs`,
-    () => {
-      if (hasEnded) throw new Error(lines.join('\n'));
-      return lines.some((line) => /"msg":"(started|indexing)"/.test(line));
-    },
-    patienceMs,
-  );
-  return { child, lines, baseUrl: `http://127.0.0.1:${port}` };
 }
 
-const loadsOf = ({ lines }: Process) =>
+const loadsOf = ({ lines }: RunningProcess) =>
   new Set(lines.filter((line) => line.startsWith('loads ')).map((line) => line.slice('loads '.length)));
 
-async function deploy({ baseUrl }: Process) {
-  const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
-  const account = privateKeyToAccount(generatePrivateKey());
-  const { chainId, factory, reader: client } = stack;
-  const documentId = randomUUID();
-  const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
-  const signing = { client, chainId, factory, agreement: pingPong, docUri, values: {}, account };
-  const body = { agreement: pingPong, chainId, docUri, documentId, displayName: 'Traced' };
-  const permit = await signDeployPermit(signing);
-  const { id } = await service.post('/agreements/deploy-with-permit', { ...body, ...permit }, recordShape);
-  const address = await waitUntil(
-    'the agreement is deployed',
-    async () => (await service.get(`/agreements/${id}`, recordShape)).address,
-    patienceMs,
-  );
-  return { id, address, account };
-}
+const deploy = ({ baseUrl }: RunningProcess) => deployPingPong(stack, { baseUrl, displayName: 'Traced' });
 type Deployed = Awaited<ReturnType<typeof deploy>>;
 
 /** Submits an input through an API, with headers of the caller's. */
 async function hit(
-  { baseUrl }: Process,
+  { baseUrl }: RunningProcess,
   { id, address, account }: Deployed,
   headers: Record<string, string> = {},
 ) {
@@ -158,7 +126,7 @@ type TransactionRow = {
   trace_parent: string | null;
 };
 
-async function subscribe({ baseUrl }: Process): Promise<{ id: string; secret: string }> {
+async function subscribe({ baseUrl }: RunningProcess): Promise<{ id: string; secret: string }> {
   const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
   const body = { url: `${receiver.url}/${receiverKey}?token=${receiverKey}` };
   return service.post('/webhooks', body, z.object({ id: z.string(), secret: z.string() }));

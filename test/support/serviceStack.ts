@@ -25,6 +25,9 @@ const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 
 export type ServiceKind = 'api' | 'worker' | 'indexer';
 
+/** What a process logs once it does its work. */
+export const readyLine = /"msg":"(started|indexing)"/;
+
 /** A database and a chain, and all that processes of the service have to be told to work on them. */
 export type ServiceStack = Awaited<ReturnType<typeof createServiceStack>>;
 

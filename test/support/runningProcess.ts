@@ -1,0 +1,47 @@
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import type { Child } from '../../src/api/supervision/child.ts';
+import { readyLine, type ServiceKind, type ServiceStack } from './serviceStack.ts';
+import { waitUntil } from './waitUntil.ts';
+
+/** A process of the service that does its work; `baseUrl` is for those that serve. */
+export type RunningProcess = { child: Child; lines: readonly string[]; baseUrl: string };
+
+const patienceMs = 300_000;
+
+/**
+ * Starts a process of the service and waits until it says that it runs. The caller ends it: `onStart` is told of it at once.
+ *
+ * @throws what it has printed where it ends before that.
+ */
+export async function startRunning(
+  stack: ServiceStack,
+  options: {
+    kind: ServiceKind;
+    env?: NodeJS.ProcessEnv;
+    nodeFlags?: readonly string[];
+    onStart(child: Child): void;
+  },
+): Promise<RunningProcess> {
+  const { kind, env = {}, nodeFlags = [], onStart } = options;
+  const port = String(await findFreePort());
+  const lines: string[] = [];
+  const child = stack.start(kind, {
+    env: { PORT: port, ...env },
+    nodeFlags,
+    onLine: (line) => lines.push(line),
+  });
+  onStart(child);
+  let hasEnded = false;
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
+  await waitUntil(
+    `the ${kind} runs`,
+    () => {
+      if (hasEnded) throw new Error(lines.join('\n'));
+      return lines.some((line) => readyLine.test(line));
+    },
+    patienceMs,
+  );
+  return { child, lines, baseUrl: `http://127.0.0.1:${port}` };
+}
