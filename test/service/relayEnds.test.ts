@@ -1,43 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, encodeFunctionData, type Hex, parseEther } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
+import { type Address, encodeFunctionData, parseEther } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { channels } from '../../src/api/database/channels.ts';
 import { listen } from '../../src/api/database/listen.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
-import { createDisturbedNode, type DisturbedNode } from '../support/relayNode.ts';
+import type { DisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 let world: RelayWorld;
-const nodes: DisturbedNode[] = [];
 beforeAll(async () => {
   world = await createRelayWorld();
 });
 afterEach(async () => {
   await world.reset();
   await world.client.setAutomine(true);
-  await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 afterAll(() => world.close());
-
-async function createWallet(ether?: string): Promise<{ key: Hex; address: Address }> {
-  const [key = '0x'] = await world.createWallets(1, ether);
-  return { key, address: privateKeyToAddress(key) };
-}
-
-async function disturb(disturbance: Parameters<typeof createDisturbedNode>[1]): Promise<DisturbedNode> {
-  const node = await createDisturbedNode(world.rpcUrl, disturbance);
-  nodes.push(node);
-  return node;
-}
 
 /** A node to which the first bytes that are sent never come through, however often. */
 async function losesFirstBytes(): Promise<DisturbedNode> {
   let lost: unknown;
-  return disturb(({ method, params }) => {
+  return world.disturb(({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
     lost ??= params[0];
     return params[0] === lost ? 'loseRequest' : undefined;
@@ -86,7 +72,7 @@ describe('a transaction that reverts', () => {
   ])(
     'with %j fails as %s once the index has passed its block, together with its input and its Draft',
     async (text, reason) => {
-      const { key } = await createWallet();
+      const { key } = await world.createWallet();
       await world.startRelay({ keys: [key] });
       const { id } = await world.acceptOne({ data: fails(text) });
       const waiting = await storeWaiting(id);
@@ -118,8 +104,8 @@ describe('a transaction that reverts', () => {
   );
 
   test('waits for the index as long as that is behind', async () => {
-    const { key } = await createWallet();
-    const node = await disturb(() => undefined);
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
     await world.indexOnce();
     await world.startRelay({ keys: [key], rpcUrls: [node.url] });
     const { id } = await world.acceptOne({ data: fails('too early') });
@@ -130,8 +116,8 @@ describe('a transaction that reverts', () => {
   });
 
   test('is sent again where the same call would succeed now', async () => {
-    const { key, address } = await createWallet();
-    const other = await createWallet();
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
     await world.startRelay({ keys: [key] });
     const { id } = await world.acceptOne({ data: transfers(other.address) });
     const { hash } = await world.waitForState(id, 'broadcast');
@@ -144,8 +130,8 @@ describe('a transaction that reverts', () => {
   });
 
   test('can be opened again, and gets a nonce of its own', async () => {
-    const { key, address } = await createWallet();
-    const other = await createWallet();
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
     await world.startRelay({ keys: [key] });
     const { id } = await world.acceptOne({ data: transfers(other.address) });
     await world.waitForState(id, 'broadcast');
@@ -169,7 +155,7 @@ describe('a permit that expires', () => {
   const soon = async () => (await world.client.getBlock()).timestamp + 600n;
 
   test('before it is signed is never sent', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     const deadline = (await world.client.getBlock()).timestamp;
     const late = await world.acceptOne({ deadline });
     const row = await world.acceptOne();
@@ -180,7 +166,7 @@ describe('a permit that expires', () => {
   });
 
   test('before any node had it frees its nonce for what was signed after it', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     const lossy = await losesFirstBytes();
     await world.startRelay({ keys: [key], rpcUrls: [lossy.url] });
     const deadline = await soon();
@@ -197,7 +183,7 @@ describe('a permit that expires', () => {
   });
 
   test('with nothing signed after it leaves its nonce to the next one', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     const lossy = await losesFirstBytes();
     await world.startRelay({ keys: [key], rpcUrls: [lossy.url] });
     const deadline = await soon();
@@ -213,7 +199,7 @@ describe('a permit that expires', () => {
   });
 
   test('in the mempool makes way for what was signed after it', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await world.client.setAutomine(false);
     await world.startRelay({ keys: [key], settings: { replaceAfterMs: 500 } });
     const deadline = await soon();
@@ -236,7 +222,7 @@ describe('a permit that expires', () => {
 
 describe('a wallet without funds', () => {
   test('rests, says so, and sends once it has some', async () => {
-    const { key, address } = await createWallet('0.00001');
+    const { key, address } = await world.createWallet('0.00001');
     await world.startRelay({ keys: [key] });
     const row = await world.acceptOne();
     await waitUntil('it rests', async () => (await world.readWallet(address))?.status === 'unfunded');
@@ -255,8 +241,8 @@ describe('a wallet without funds', () => {
     const oracle = '0x420000000000000000000000000000000000000F';
     await world.client.setCode({ address: oracle, bytecode: `0x60043567${perByte}0260005260206000f3` });
     try {
-      const { key, address } = await createWallet('0.015');
-      const node = await createDisturbedNode(world.rpcUrl, () => undefined);
+      const { key, address } = await world.createWallet('0.015');
+      const node = await world.disturb(() => undefined);
       const relay = await world.startRelay({ keys: [key], settings: { minBalance }, rpcUrls: [node.url] });
       await waitUntil('the wallet is looked after', async () => {
         const wallet = await world.readWallet(address);
@@ -269,15 +255,14 @@ describe('a wallet without funds', () => {
       await world.client.setBalance({ address, value: parseEther('20') });
       await world.waitForMints([row.recipient]);
       await relay.close();
-      await node.close();
     } finally {
       await world.client.setCode({ address: oracle, bytecode: '0x' });
     }
   });
 
   test('leaves the work to one that has some', async () => {
-    const poor = await createWallet('0.00001');
-    const rich = await createWallet();
+    const poor = await world.createWallet('0.00001');
+    const rich = await world.createWallet();
     await world.startRelay({ keys: [poor.key, rich.key] });
     const rows = await world.accept(3);
     await world.waitForMints(rows.map(({ recipient }) => recipient));
@@ -285,9 +270,9 @@ describe('a wallet without funds', () => {
   });
 
   test('in the eyes of a node keeps nonce and bytes until that changes its mind', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     let isPoor = true;
-    const node = await disturb(({ method }) =>
+    const node = await world.disturb(({ method }) =>
       method === 'eth_sendRawTransaction' && isPoor
         ? { error: { code: -32_000, message: 'insufficient funds for gas * price + value' } }
         : undefined,
@@ -304,9 +289,9 @@ describe('a wallet without funds', () => {
 });
 
 test('a transaction that no node takes fails, and holds up nothing', async () => {
-  const { key } = await createWallet();
+  const { key } = await world.createWallet();
   let refused: unknown;
-  const node = await disturb(({ method, params }) => {
+  const node = await world.disturb(({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
     refused ??= params[0];
     const error = { code: -32_000, message: 'exceeds block gas limit' };

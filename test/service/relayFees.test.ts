@@ -1,5 +1,4 @@
-import { type Address, type Hex, parseGwei } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
+import { type Address, parseGwei } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
@@ -17,11 +16,6 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-async function createWallet(): Promise<{ key: Hex; address: Address }> {
-  const [key = '0x'] = await world.createWallets(1);
-  return { key, address: privateKeyToAddress(key) };
-}
-
 /** The next block costs that much, and so, but for an eighth, those after it. */
 async function raiseBaseFee(gwei: string): Promise<void> {
   await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
@@ -37,7 +31,7 @@ async function mineUntilMinted(recipient: Address): Promise<void> {
 
 describe('a transaction that has become too cheap', () => {
   test('is replaced under its own nonce by one that offers enough', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await world.client.setAutomine(false);
     await world.startRelay({ keys: [key], settings: { replaceAfterMs: 300 } });
     const row = await world.acceptOne();
@@ -55,7 +49,7 @@ describe('a transaction that has become too cheap', () => {
   });
 
   test('at the cap waits with the same bytes until the chain is cheaper, and nothing else is signed meanwhile', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.client.setAutomine(false);
     const maxFeePerGas = parseGwei('6');
     const node = await createDisturbedNode(world.rpcUrl, () => undefined);
@@ -87,7 +81,7 @@ describe('a transaction that has become too cheap', () => {
 });
 
 test('a node that finds the fees too low gets the same nonce for more', async () => {
-  const { key } = await createWallet();
+  const { key } = await world.createWallet();
   let refused: unknown;
   const node = await createDisturbedNode(world.rpcUrl, ({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
@@ -109,14 +103,14 @@ test('a node that finds the fees too low gets the same nonce for more', async ()
 
 describe('gas', () => {
   test('is estimated where nothing is known of it', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.startRelay({ keys: [key] });
     const row = await world.acceptOne({ gasEstimate: null });
     await world.waitForMints([row.recipient]);
   });
 
   test('that did not suffice is estimated anew for another try', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.startRelay({ keys: [key] });
     world.startIndexing();
     const row = await world.acceptOne({ gasEstimate: 24_000n });

@@ -1,4 +1,4 @@
-import { type Address, type Hex, parseEther } from 'viem';
+import { type Address, parseEther } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDisturbedNode } from '../support/relayNode.ts';
@@ -12,11 +12,6 @@ beforeAll(async () => {
 });
 afterEach(() => world.reset());
 afterAll(() => world.close());
-
-async function createWallet(): Promise<{ key: Hex; address: Address }> {
-  const [key = '0x'] = await world.createWallets(1);
-  return { key, address: privateKeyToAddress(key) };
-}
 
 async function awaitOwner(
   address: Address,
@@ -51,7 +46,7 @@ test('two relays on one database share the wallets and send everything once', as
 });
 
 test('a relay that is closed hands its wallets over at once', async () => {
-  const { key, address } = await createWallet();
+  const { key, address } = await world.createWallet();
   const first = await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
   const owner = await awaitOwner(address, (name) => name !== null);
   // Left to itself the second would look again after minutes.
@@ -63,7 +58,7 @@ test('a relay that is closed hands its wallets over at once', async () => {
 });
 
 test('a relay that has lost the lease signs nothing until it is its own again', async () => {
-  const { key, address } = await createWallet();
+  const { key, address } = await world.createWallet();
   await world.startRelay({ keys: [key], settings: { leaseMs: 600 } });
   await awaitOwner(address, (name) => name !== null);
   await world.pool.query(
@@ -83,8 +78,8 @@ test('a relay that has lost the lease signs nothing until it is its own again', 
 });
 
 test('what a wallet has signed is seen through when its key is gone, and it retires', async () => {
-  const old = await createWallet();
-  const current = await createWallet();
+  const old = await world.createWallet();
+  const current = await world.createWallet();
   const silent = await createDisturbedNode(world.rpcUrl, ({ method }) =>
     method === 'eth_sendRawTransaction' ? 'loseRequest' : undefined,
   );
@@ -109,7 +104,7 @@ test('what a wallet has signed is seen through when its key is gone, and it reti
 });
 
 test('a relay that loses every connection to the database goes on with new ones', async () => {
-  const { key, address } = await createWallet();
+  const { key, address } = await world.createWallet();
   await world.startRelay({ keys: [key] });
   await awaitOwner(address, (name) => name !== null);
   const first = await world.acceptOne();
@@ -124,7 +119,7 @@ test('a relay that loses every connection to the database goes on with new ones'
 });
 
 test('a relay whose node is down at its start sends once that is up', async () => {
-  const { key } = await createWallet();
+  const { key } = await world.createWallet();
   let isDown = true;
   const node = await createDisturbedNode(world.rpcUrl, () => (isDown ? 'loseRequest' : undefined));
   await world.startRelay({ keys: [key], rpcUrls: [node.url] });

@@ -2,35 +2,21 @@ import { type Address, type Hex, parseGwei } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../support/random.ts';
-import { createDisturbedNode, type DisturbedNode, type RpcCall } from '../support/relayNode.ts';
+import type { RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 let world: RelayWorld;
-const nodes: DisturbedNode[] = [];
 beforeAll(async () => {
   world = await createRelayWorld();
 });
 afterEach(async () => {
   await world.reset();
   await world.client.setAutomine(true);
-  await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 afterAll(() => world.close());
 
-async function disturb(...how: DisturbanceOf): Promise<DisturbedNode> {
-  const node = await createDisturbedNode(world.rpcUrl, ...how);
-  nodes.push(node);
-  return node;
-}
-type DisturbanceOf = Parameters<typeof createDisturbedNode> extends [string, ...infer Rest] ? Rest : never;
-
 const isSend = ({ method }: RpcCall) => method === 'eth_sendRawTransaction';
-
-async function createWallet(): Promise<{ key: Hex; address: Address }> {
-  const [key = '0x'] = await world.createWallets(1);
-  return { key, address: privateKeyToAddress(key) };
-}
 
 async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promise<void> {
   await world.waitForMints(rows.map(({ recipient }) => recipient));
@@ -42,7 +28,7 @@ describe('a node', () => {
   test('that refuses or never answers every other request delays transactions and no more', async () => {
     const random = createRandom(7);
     const kinds: Record<string, number> = {};
-    const node = await disturb(
+    const node = await world.disturb(
       () => undefined,
       () => {
         const roll = random();
@@ -76,11 +62,11 @@ describe('a node', () => {
   });
 
   test('that lags behind and says "nonce too low" to what it does not know gets nothing signed twice', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     let isBehind = true;
     const zero = { result: '0x0' };
     // What another node behind the same address has mined, this one neither shows nor takes.
-    const lagging = await disturb((call) => {
+    const lagging = await world.disturb((call) => {
       if (!isBehind) return undefined;
       if (isSend(call))
         return { error: { code: -32_000, message: 'nonce too low: next nonce 1, tx nonce 0' } };
@@ -100,9 +86,9 @@ describe('a node', () => {
   });
 
   test('that does not see yet what it has mined is sent the same bytes again, and nothing else', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     let isBlind = true;
-    const blind = await disturb(({ method }) => {
+    const blind = await world.disturb(({ method }) => {
       if (!isBlind) return undefined;
       if (method === 'eth_getTransactionCount') return { result: '0x0' };
       return method === 'eth_getTransactionReceipt' ? { result: null } : undefined;
@@ -128,7 +114,7 @@ test('two workers that prepare the same row at the same time send it once', asyn
   let isHeldUp = true;
   const estimates = new Set<string>();
   const start = async (key: Hex) => {
-    const node = await disturb(({ method }) => {
+    const node = await world.disturb(({ method }) => {
       if (method !== 'eth_estimateGas') return undefined;
       estimates.add(key);
       return isHeldUp ? 'loseRequest' : undefined;
@@ -146,8 +132,8 @@ test('two workers that prepare the same row at the same time send it once', asyn
 });
 
 test('nonces that were signed and never accepted by a node are a gap that closes by itself', async () => {
-  const { key, address } = await createWallet();
-  const silent = await disturb((call) => (isSend(call) ? 'loseRequest' : undefined));
+  const { key, address } = await world.createWallet();
+  const silent = await world.disturb((call) => (isSend(call) ? 'loseRequest' : undefined));
   const first = await world.startRelay({ keys: [key], rpcUrls: [silent.url] });
   const deadline = (await world.client.getBlock()).timestamp + 60n;
   const late = await world.accept(3, { deadline });
@@ -174,8 +160,8 @@ test('nonces that were signed and never accepted by a node are a gap that closes
 });
 
 test('what waits while fees are twenty times as high drains by itself when they fall', async () => {
-  const { key, address } = await createWallet();
-  const node = await disturb(() => undefined);
+  const { key, address } = await world.createWallet();
+  const node = await world.disturb(() => undefined);
   await world.client.setAutomine(false);
   const looked = async () => {
     const looks = node.count('eth_getBlockByNumber');

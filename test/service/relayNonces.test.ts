@@ -1,34 +1,21 @@
 import type { Address, Hex } from 'viem';
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDisturbedNode, type DisturbedNode, type RpcCall } from '../support/relayNode.ts';
+import type { RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 let world: RelayWorld;
-const nodes: DisturbedNode[] = [];
 beforeAll(async () => {
   world = await createRelayWorld();
 });
 afterEach(async () => {
   await world.reset();
   await world.client.setAutomine(true);
-  await Promise.all(nodes.splice(0).map((node) => node.close()));
 });
 afterAll(() => world.close());
 
-async function disturb(disturbance: Parameters<typeof createDisturbedNode>[1]): Promise<DisturbedNode> {
-  const node = await createDisturbedNode(world.rpcUrl, disturbance);
-  nodes.push(node);
-  return node;
-}
-
 const isSend = ({ method }: RpcCall) => method === 'eth_sendRawTransaction';
-
-async function createWallet(): Promise<{ key: Hex; address: Address }> {
-  const [key = '0x'] = await world.createWallets(1);
-  return { key, address: privateKeyToAddress(key) };
-}
 
 async function insertWallet(address: Address, nextNonce: number): Promise<void> {
   await world.pool.query(
@@ -64,7 +51,7 @@ async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promis
 
 describe('the counter of a wallet', () => {
   test('that is ahead of the chain with nothing under way goes down, and what is sent is mined', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await insertWallet(address, 7);
     await world.startRelay({ keys: [key] });
     const row = await world.acceptOne();
@@ -74,7 +61,7 @@ describe('the counter of a wallet', () => {
   });
 
   test('that is behind the chain, because the key was used elsewhere, goes up', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await insertWallet(address, 0);
     for (const nonce of [0, 1, 2]) await sendElsewhere(key, { nonce });
     await waitUntil(
@@ -89,7 +76,7 @@ describe('the counter of a wallet', () => {
   });
 
   test('leaves out what somebody else has in the mempool', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.client.setAutomine(false);
     await sendElsewhere(key, { nonce: 0 });
     await world.startRelay({ keys: [key] });
@@ -103,8 +90,8 @@ describe('the counter of a wallet', () => {
 
 describe('bytes that were signed', () => {
   test('and never left the process are sent by the next one, unchanged', async () => {
-    const { key } = await createWallet();
-    const silent = await disturb((call) => (isSend(call) ? 'loseRequest' : undefined));
+    const { key } = await world.createWallet();
+    const silent = await world.disturb((call) => (isSend(call) ? 'loseRequest' : undefined));
     const relay = await world.startRelay({ keys: [key], rpcUrls: [silent.url] });
     const rows = await world.accept(5);
     const before = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'signed')));
@@ -121,10 +108,10 @@ describe('bytes that were signed', () => {
   });
 
   test('and of which the node lost the first are all mined once that is sent again', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     let lost: unknown;
     let isLosing = true;
-    const lossy = await disturb((call) => {
+    const lossy = await world.disturb((call) => {
       if (!isSend(call)) return undefined;
       lost ??= call.params[0];
       return isLosing && call.params[0] === lost ? { result: `0x${'00'.repeat(32)}` } : undefined;
@@ -141,9 +128,9 @@ describe('bytes that were signed', () => {
   });
 
   test('and were mined although nobody heard the answer are not sent under another nonce', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     let isDeaf = true;
-    const deaf = await disturb((call) => (isSend(call) && isDeaf ? 'loseAnswer' : undefined));
+    const deaf = await world.disturb((call) => (isSend(call) && isDeaf ? 'loseAnswer' : undefined));
     await world.startRelay({ keys: [key], rpcUrls: [deaf.url] });
     const rows = await world.accept(3);
     await world.waitForMints(rows.map(({ recipient }) => recipient));
@@ -155,7 +142,7 @@ describe('bytes that were signed', () => {
   });
 
   test('are sent again when the node has lost its mempool', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.client.setAutomine(false);
     // Not before all of them are gone.
     await world.startRelay({ keys: [key], settings: { resendAfterMs: 5_000 } });
@@ -171,7 +158,7 @@ describe('bytes that were signed', () => {
   });
 
   test('are sent again when their block falls out of the chain', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     // A reorganisation also takes back what Anvil was told since the block before it.
     await world.client.mine({ blocks: 1 });
     const before = await world.client.getBlockNumber();
@@ -187,7 +174,7 @@ describe('bytes that were signed', () => {
   });
 
   test('and fell out of the chain get another nonce where theirs was taken meanwhile', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await world.client.mine({ blocks: 1 });
     const before = await world.client.getBlockNumber();
     const relay = await world.startRelay({ keys: [key] });
@@ -209,7 +196,7 @@ describe('bytes that were signed', () => {
 
 describe('a nonce that another transaction of the wallet took', () => {
   test('is given up for the next one, and the call happens once', async () => {
-    const { key, address } = await createWallet();
+    const { key, address } = await world.createWallet();
     await world.client.setAutomine(false);
     await world.startRelay({ keys: [key] });
     const first = await world.acceptOne();
@@ -229,9 +216,9 @@ describe('a nonce that another transaction of the wallet took', () => {
   });
 
   test('is believed only once it has its confirmations', async () => {
-    const { key } = await createWallet();
+    const { key } = await world.createWallet();
     await world.client.setAutomine(false);
-    const node = await disturb(() => undefined);
+    const node = await world.disturb(() => undefined);
     await world.startRelay({ keys: [key], confirmations: 3, rpcUrls: [node.url] });
     const row = await world.acceptOne();
     await world.waitForState(row.id, 'broadcast');
@@ -247,8 +234,8 @@ describe('a nonce that another transaction of the wallet took', () => {
   });
 
   test('is not believed to be taken because one endpoint of two knows of no receipt', async () => {
-    const { key } = await createWallet();
-    const forgetful = await disturb(({ method }) =>
+    const { key } = await world.createWallet();
+    const forgetful = await world.disturb(({ method }) =>
       method === 'eth_getTransactionReceipt' ? { result: null } : undefined,
     );
     await world.startRelay({ keys: [key], rpcUrls: [forgetful.url, world.rpcUrl] });

@@ -23,6 +23,7 @@ import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
 import { createAnvilClient } from './anvilClient.ts';
 import { createTestDatabase } from './postgres.ts';
+import { createDisturbedNode, type DisturbedNode } from './relayNode.ts';
 import { quickSettings } from './relaySettings.ts';
 import { waitUntil } from './waitUntil.ts';
 
@@ -44,6 +45,8 @@ export type RowState = {
   failure: { reason: string; message: string; [fact: string]: unknown } | null;
   attempts: { hash: Hex; nonce: number; wallet: Address; fee: bigint; isAccepted: boolean }[];
 };
+
+type HowDisturbed = Parameters<typeof createDisturbedNode> extends [string, ...infer Rest] ? Rest : never;
 
 export type RelayWorld = Awaited<ReturnType<typeof createRelayWorld>>;
 
@@ -69,6 +72,7 @@ export async function createRelayWorld({
   const client = createAnvilClient(rpcUrl);
   const token = await deployTestToken({ rpcUrl });
   const relays: Relay[] = [];
+  const nodes: DisturbedNode[] = [];
   let firstBlock = 0n;
   let isIndexing = false;
   let indexing = Promise.resolve();
@@ -78,6 +82,11 @@ export async function createRelayWorld({
     for (const key of keys)
       await client.setBalance({ address: privateKeyToAddress(key), value: parseEther(ether) });
     return keys;
+  };
+
+  const createWallet = async (ether?: string): Promise<{ key: Hex; address: Address }> => {
+    const [key = '0x'] = await createWallets(1, ether);
+    return { key, address: privateKeyToAddress(key) };
   };
 
   /** Stores rows as the API does. */
@@ -200,6 +209,7 @@ export async function createRelayWorld({
     client,
     token,
     createWallets,
+    createWallet,
     accept,
     acceptOne,
     countMints,
@@ -264,7 +274,13 @@ export async function createRelayWorld({
       );
       return rows[0];
     },
-    /** Ends every relay that was started, and forgets all rows: the next test begins anew on the same chain. */
+    /** A node of the chain that is disturbed as one wishes; it is closed after the test. */
+    async disturb(...how: HowDisturbed): Promise<DisturbedNode> {
+      const node = await createDisturbedNode(rpcUrl, ...how);
+      nodes.push(node);
+      return node;
+    },
+    /** Ends every relay and node that was started, and forgets all rows: the next test begins anew on the same chain. */
     async reset(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
@@ -272,10 +288,12 @@ export async function createRelayWorld({
       await pool.query(
         'truncate service.transactions, service.transaction_attempts, service.relayer_wallets, service.projections cascade',
       );
+      await Promise.all(nodes.splice(0).map((node) => node.close()));
     },
     async close(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
+      await Promise.all(nodes.splice(0).map((node) => node.close()));
       await handle.close();
       await anvil.stop();
       await testDatabase.drop();
