@@ -2,7 +2,7 @@ import { type Hex, parseGwei } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../support/random.ts';
-import { createDisturbedNode, type Disturbance, type RpcCall } from '../support/relayNode.ts';
+import type { Disturbance, RpcCall } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -52,9 +52,7 @@ test.each([1, 2])(
   async (seed) => {
     const random = createRandom(seed);
     let isCalm = false;
-    const node = await createDisturbedNode(world.rpcUrl, (call) =>
-      isCalm ? undefined : disturbAtRandom(random, call),
-    );
+    const node = await world.disturb((call) => (isCalm ? undefined : disturbAtRandom(random, call)));
     const keys = await world.createWallets(2);
     const settings = { leaseMs: 600, replaceAfterMs: 1_500, resendAfterMs: 300, maxInFlight: 8 };
     const start = () => world.startRelay({ keys, settings, rpcUrls: [node.url] });
@@ -88,7 +86,5 @@ test.each([1, 2])(
     );
     const counts = await world.countMints();
     expect(rows.filter(({ recipient }) => counts.get(recipient) !== 1)).toEqual([]);
-    await world.reset();
-    await node.close();
   },
 );

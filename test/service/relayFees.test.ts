@@ -1,6 +1,5 @@
 import { type Address, parseGwei } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createDisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -52,7 +51,7 @@ describe('a transaction that has become too cheap', () => {
     const { key } = await world.createWallet();
     await world.client.setAutomine(false);
     const maxFeePerGas = parseGwei('6');
-    const node = await createDisturbedNode(world.rpcUrl, () => undefined);
+    const node = await world.disturb(() => undefined);
     const countSends = () => node.count('eth_sendRawTransaction');
     await world.startRelay({
       keys: [key],
@@ -75,15 +74,13 @@ describe('a transaction that has become too cheap', () => {
     await raiseBaseFee('1');
     await mineUntilMinted(row.recipient);
     await mineUntilMinted(held.recipient);
-    await world.reset();
-    await node.close();
   });
 });
 
 test('a node that finds the fees too low gets the same nonce for more', async () => {
   const { key } = await world.createWallet();
   let refused: unknown;
-  const node = await createDisturbedNode(world.rpcUrl, ({ method, params }) => {
+  const node = await world.disturb(({ method, params }) => {
     if (method !== 'eth_sendRawTransaction') return undefined;
     refused ??= params[0];
     const error = { code: -32_000, message: 'replacement transaction underpriced' };
@@ -97,8 +94,6 @@ test('a node that finds the fees too low gets the same nonce for more', async ()
     { nonce: 0, isAccepted: false },
     { nonce: 0, isAccepted: true },
   ]);
-  await world.reset();
-  await node.close();
 });
 
 describe('gas', () => {

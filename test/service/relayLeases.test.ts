@@ -1,7 +1,6 @@
 import { type Address, parseEther } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createDisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -80,7 +79,7 @@ test('a relay that has lost the lease signs nothing until it is its own again', 
 test('what a wallet has signed is seen through when its key is gone, and it retires', async () => {
   const old = await world.createWallet();
   const current = await world.createWallet();
-  const silent = await createDisturbedNode(world.rpcUrl, ({ method }) =>
+  const silent = await world.disturb(({ method }) =>
     method === 'eth_sendRawTransaction' ? 'loseRequest' : undefined,
   );
   const first = await world.startRelay({ keys: [old.key], rpcUrls: [silent.url] });
@@ -90,7 +89,6 @@ test('what a wallet has signed is seen through when its key is gone, and it reti
     'signed',
   );
   await first.close();
-  await silent.close();
 
   await world.startRelay({ keys: [current.key] });
   const row = await world.acceptOne();
@@ -121,13 +119,11 @@ test('a relay that loses every connection to the database goes on with new ones'
 test('a relay whose node is down at its start sends once that is up', async () => {
   const { key } = await world.createWallet();
   let isDown = true;
-  const node = await createDisturbedNode(world.rpcUrl, () => (isDown ? 'loseRequest' : undefined));
+  const node = await world.disturb(() => (isDown ? 'loseRequest' : undefined));
   await world.startRelay({ keys: [key], rpcUrls: [node.url] });
   const row = await world.acceptOne();
   await waitUntil('it was asked', () => node.count('eth_getBlockByNumber') >= 2);
   expect((await world.readRow(row.id)).state).toBe('accepted');
   isDown = false;
   await world.waitForMints([row.recipient]);
-  await world.reset();
-  await node.close();
 });

@@ -1,6 +1,5 @@
 import { parseGwei, toHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createDisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 
 let world: RelayWorld;
@@ -12,7 +11,7 @@ afterAll(() => world.close());
 
 test("on Linea a transaction pays what the chain's own estimate for it asks", async () => {
   const tip = parseGwei('3');
-  const node = await createDisturbedNode(world.rpcUrl, ({ method }) =>
+  const node = await world.disturb(({ method }) =>
     method === 'linea_estimateGas'
       ? { result: { gasLimit: toHex(100_000), baseFeePerGas: toHex(7), priorityFeePerGas: toHex(tip) } }
       : undefined,
@@ -24,12 +23,10 @@ test("on Linea a transaction pays what the chain's own estimate for it asks", as
   const { maxPriorityFeePerGas, gas } = await world.client.getTransaction({ hash: hash ?? '0x' });
   expect({ maxPriorityFeePerGas, gas }).toEqual({ maxPriorityFeePerGas: tip, gas: 125_000n });
   expect(node.count('linea_estimateGas')).toBe(3);
-  await world.reset();
-  await node.close();
 });
 
 test('on Linea an endpoint that does not know that estimate is asked once, and the common fees do', async () => {
-  const node = await createDisturbedNode(world.rpcUrl, () => undefined);
+  const node = await world.disturb(() => undefined);
   await world.startRelay({ keys: await world.createWallets(1), rpcUrls: [node.url] });
   for (let round = 0; round < 3; round++) {
     const row = await world.acceptOne();
@@ -37,6 +34,4 @@ test('on Linea an endpoint that does not know that estimate is asked once, and t
   }
   // The endpoint and, as for every call that fails, one more try.
   expect(node.count('linea_estimateGas')).toBeLessThanOrEqual(2);
-  await world.reset();
-  await node.close();
 });
