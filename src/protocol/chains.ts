@@ -14,7 +14,7 @@ export type Chain = {
   readonly startBlock: number;
   /** Including blocks that must exist before an event is announced; 1 is the including block alone. */
   readonly confirmations: number;
-  /** Blocks after which the indexer takes a block for final. */
+  /** Blocks after which Ponder takes a block for final, by its own table: 65 on Ethereum and its testnets, 30 where none is named. */
   readonly finalityBlocks: number;
 };
 

@@ -13,6 +13,7 @@ import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
 import { createLogger } from '../../../src/api/log/createLogger.ts';
 import type { Closing } from '../../../src/api/start/runService.ts';
 import { startApi } from '../../../src/api/start/startApi.ts';
+import { supportedChains } from '../../../src/protocol/index.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { type Call, createCall } from './call.ts';
 
@@ -66,7 +67,9 @@ export async function startTestApi(
     // Tests call as fast as they can; those of the limits set their own.
     RATE_LIMIT_READS: '100000',
     RATE_LIMIT_WRITES: '100000',
-    ...Object.fromEntries([59141, 11155111, 84532].map((id) => [`RPC_URL_${id}`, rpcUrls[id] ?? nobody])),
+    ...Object.fromEntries(
+      supportedChains('testnet').map(({ chainId }) => [`RPC_URL_${chainId}`, rpcUrls[chainId] ?? nobody]),
+    ),
     ...env,
   });
   const closings: Closing[] = [];
