@@ -58,6 +58,7 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
       await program.stop();
       const events = await countRows(server.url, rows);
       if (events !== options.events) throw new Error(`${entry} has ${events} of ${options.events} inputs`);
+      await forgetChain(server.url);
       return { seconds, perSecond: events / seconds, processorSeconds, events };
     };
     const bare = await backfill('bench/bareIndexer/start.ts', 'bare_index.acceptances', {
@@ -142,6 +143,17 @@ async function sendInputs(rpcUrl: string, events: number): Promise<void> {
   }
   // A backfill ends at the last block that Ponder takes for final; what comes after it is live.
   await client.mine({ blocks: blocksToFinality });
+}
+
+/** Ponder keeps what it has read of a chain for every index in the database: whoever comes second would read nothing. */
+async function forgetChain(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('drop schema ponder_sync cascade');
+  } finally {
+    await client.end();
+  }
 }
 
 async function countRows(url: string, table: string): Promise<number> {

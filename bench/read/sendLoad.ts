@@ -38,7 +38,7 @@ export async function sendLoad(load: Load): Promise<LoadResult> {
     child.stdin?.end(JSON.stringify(load));
   });
   const { failed, ...result } = resultShape.parse(JSON.parse(output));
-  if (failed > 0 || result.total === 0)
+  if (failed > 0)
     throw new Error(`${failed} of ${result.total} requests to ${load.url}${load.requests[0]?.path} failed`);
   return result;
 }
