@@ -162,6 +162,7 @@ describe('bytes that were signed', () => {
     // A reorganisation also takes back what Anvil was told since the block before it.
     await world.client.mine({ blocks: 1 });
     const before = await world.client.getBlockNumber();
+    await world.takeOverMining();
     await world.startRelay({ keys: [key] });
     const rows = await world.accept(2);
     await world.waitForMints(rows.map(({ recipient }) => recipient));

@@ -16,6 +16,7 @@ test.each([1, 2, 3, 4, 5])(
     // A reorganisation also takes back what Anvil was told since the block before it.
     await world.client.mine({ blocks: depth + 1 });
     const first = await world.client.getBlockNumber();
+    await world.takeOverMining();
     await world.startRelay({ keys });
     world.startIndexing();
     const rows: Awaited<ReturnType<typeof world.accept>> = [];

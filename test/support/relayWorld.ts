@@ -22,6 +22,7 @@ import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
 import { createAnvilClient } from './anvilClient.ts';
+import { type BlockMaker, startBlockMaker } from './blockMaker.ts';
 import { createTestDatabase } from './postgres.ts';
 import { createDisturbedNode, type DisturbedNode } from './relayNode.ts';
 import { quickSettings } from './relaySettings.ts';
@@ -73,6 +74,7 @@ export async function createRelayWorld({
   const token = await deployTestToken({ rpcUrl });
   const relays: Relay[] = [];
   const nodes: DisturbedNode[] = [];
+  let blockMaker: BlockMaker | undefined;
   let firstBlock = 0n;
   let isIndexing = false;
   let indexing = Promise.resolve();
@@ -284,6 +286,7 @@ export async function createRelayWorld({
     async reset(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
+      await this.returnMining();
       firstBlock = await client.getBlockNumber();
       await pool.query(
         'truncate service.transactions, service.transaction_attempts, service.relayer_wallets, service.projections cascade',
@@ -293,17 +296,28 @@ export async function createRelayWorld({
     async close(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
+      await this.returnMining();
       await Promise.all(nodes.splice(0).map((node) => node.close()));
       await handle.close();
       await anvil.stop();
       await testDatabase.drop();
     },
+    /** Has the blocks made in Anvil's place until the next reset: needed where blocks are dropped while the relay sends. */
+    async takeOverMining(): Promise<void> {
+      blockMaker = await startBlockMaker(client);
+    },
+    async returnMining(): Promise<void> {
+      await blockMaker?.stop();
+      blockMaker = undefined;
+    },
     /** Takes the last blocks out of the chain, with their transactions, and puts as many empty ones in their place. */
     async dropBlocks(depth: number): Promise<void> {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_reorg', params: [depth, []] });
-      const headers = { 'content-type': 'application/json' };
-      const { error } = Object(await (await fetch(rpcUrl, { method: 'POST', headers, body })).json());
-      if (error) throw new Error(JSON.stringify(error));
+      const drop = () =>
+        client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({
+          method: 'anvil_reorg',
+          params: [depth, []],
+        });
+      await (blockMaker ? blockMaker.between(drop) : drop());
     },
   };
 }

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { createAnvilClient } from './anvilClient.ts';
+
+const pauseMs = 10;
+
+export type BlockMaker = {
+  /** Does something to the chain while no block is being made. */
+  between<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Lets Anvil make its blocks itself again, at once for what waits. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Makes the blocks of an Anvil in its place, one for what waits at a time. What Anvil mines by itself goes on while it takes blocks
+ * back: then its chain has holes afterwards, and transactions in two blocks.
+ */
+export async function startBlockMaker(client: ReturnType<typeof createAnvilClient>): Promise<BlockMaker> {
+  await client.setAutomine(false);
+  let isMaking = true;
+  let turn: Promise<unknown> = Promise.resolve();
+  const between = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = turn.then(work);
+    turn = done.catch(() => {});
+    return done;
+  };
+  const make = async () => {
+    const { pending } = await client.getTxpoolStatus();
+    if (pending > 0) await client.mine({ blocks: 1 });
+  };
+  const makeAll = async () => {
+    while (isMaking) {
+      await between(make);
+      await delay(pauseMs);
+    }
+  };
+  const making = makeAll();
+  return {
+    between,
+    async stop() {
+      isMaking = false;
+      await making;
+      await client.setAutomine(true);
+      await make();
+    },
+  };
+}
