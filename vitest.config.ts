@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+/** In a log of all tests, what one of them compared must not bury the others. */
+const diff = process.env.CI ? { truncateThreshold: 12 } : {};
+
 /** `unit` needs nothing; every other project gets a real PostgreSQL and starts real Anvil chains itself. */
 const withDatabase = {
+  diff,
   globalSetup: ['test/support/globalPostgres.ts'],
   // Longer than anything that a test waits for, which says what did not come.
   testTimeout: 600_000,
@@ -14,10 +18,11 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 300_000 } },
+      { test: { name: 'unit', diff, include: ['test/unit/**/*.test.ts'], testTimeout: 300_000 } },
       {
         test: {
           name: 'contracts',
+          diff,
           include: ['test/contracts/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
