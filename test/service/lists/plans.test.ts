@@ -7,9 +7,10 @@ import { listRecords, type RecordListRequest } from '../../../src/api/agreements
 import type { ListPage } from '../../../src/api/agreements/page.ts';
 import type { Sort } from '../../../src/api/agreements/sort.ts';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { orderedReads } from '../../../src/api/database/plannerSettings.ts';
 import { chains } from '../../../src/protocol/chains.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
+import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
 import { firstInstant, seedInputs, seedRecords, stepMs } from './support/seed.ts';
 
 const principalId = 'prn_many';
@@ -28,7 +29,8 @@ beforeAll(async () => {
   await pool.query('vacuum (analyze) service.records');
   await pool.query('vacuum (analyze) service.inputs');
   await pool.end();
-  for (const mode of modes) pools.set(mode, createExplainedPool(database.url, mode));
+  for (const mode of modes)
+    pools.set(mode, createExplainedPool(database.url, { plan_cache_mode: mode, ...orderedReads }));
 });
 afterAll(async () => {
   for (const { pool } of pools.values()) await pool.end();

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
-import { writeSettings } from '../../../../src/api/database/database.ts';
-import { orderedReads } from '../../../../src/api/database/plannerSettings.ts';
+import { writeSettings } from '../../../src/api/database/database.ts';
 
 /** What the database did for one statement. */
 export type Effort = {
@@ -22,8 +21,8 @@ export type ExplainedPool = {
 };
 
 /** A pool of one connection on which the database tells, of every statement just as it was sent, how it has run it. */
-export function createExplainedPool(url: string, planCacheMode: string): ExplainedPool {
-  const settings = {
+export function createExplainedPool(url: string, settings: Readonly<Record<string, string>>): ExplainedPool {
+  const all = {
     session_preload_libraries: 'auto_explain',
     'auto_explain.log_min_duration': '0',
     'auto_explain.log_analyze': 'on',
@@ -32,10 +31,9 @@ export function createExplainedPool(url: string, planCacheMode: string): Explain
     'auto_explain.log_format': 'json',
     'auto_explain.log_level': 'notice',
     client_min_messages: 'notice',
-    plan_cache_mode: planCacheMode,
-    ...orderedReads,
+    ...settings,
   };
-  const pool = new pg.Pool({ connectionString: url, max: 1, options: writeSettings(settings) });
+  const pool = new pg.Pool({ connectionString: url, max: 1, options: writeSettings(all) });
   let efforts: Effort[] = [];
   pool.on('connect', (client) =>
     client.on('notice', ({ message = '' }) => {

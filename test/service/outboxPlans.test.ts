@@ -1,0 +1,101 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pino from 'pino';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drizzleOptions } from '../../src/api/database/database.ts';
+import { findConsumedPermits } from '../../src/api/projector/findConsumedPermits.ts';
+import { expireTransactions, finishTransactions } from '../../src/api/projector/settleTransactions.ts';
+import { createAnswerLog } from '../../src/api/relay/answerLog.ts';
+import { claimRows } from '../../src/api/relay/claimRows.ts';
+import { createKeySigner } from '../../src/api/signers/keySigner.ts';
+import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
+import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
+import { seedEffects, seededHash, seedOutbox } from './support/seedOutbox.ts';
+
+/** What the database has statistics of; what was sent long ago; what is under way; what waits to be signed; what was mined since the index was last folded. */
+const early = 50;
+const history = 40_000;
+const underWay = 2_000;
+const waiting = 2_000;
+const mined = 100;
+const batch = 50;
+
+const signer = createKeySigner(generatePrivateKey());
+const wallet = { address: signer.address, signer };
+const holder = { chainId, owner: 'the test', leaseMs: 600_000 };
+let fixture: Fixture;
+
+/** The statistics are of an early moment at which nothing was under way: as they are between two looks at tables that grow fast. */
+beforeAll(async () => {
+  fixture = await createFixture();
+  const { pool, index } = fixture;
+  await index.deploy();
+  const rows = { chainId, wallet: wallet.address };
+  await seedOutbox(pool, { ...rows, from: 0, count: early, state: 'final' });
+  await seedEffects(pool, { chainId, from: 0, count: early });
+  await pool.query('vacuum (analyze)');
+  await seedOutbox(pool, { ...rows, from: early, count: history - early, state: 'final' });
+  await seedEffects(pool, { chainId, from: early, count: history - early });
+  await seedOutbox(pool, { ...rows, from: history, count: underWay, state: 'signed' });
+  await seedOutbox(pool, { ...rows, from: history + underWay, count: waiting, state: 'accepted' });
+  await seedEffects(pool, { chainId, from: history, count: mined });
+  await pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, next_nonce, balance, lease_owner, lease_until)
+    values ($1, $2, 'active', $3, 0, $4, now() + interval '1 hour')`,
+    [chainId, wallet.address, history + underWay, holder.owner],
+  );
+});
+afterAll(() => fixture.close());
+
+describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with %s,', (mode) => {
+  let explained: ExplainedPool;
+  beforeAll(() => {
+    explained = createExplainedPool(fixture.url, { plan_cache_mode: mode });
+  });
+  afterAll(() => explained.pool.end());
+
+  /** Runs the work, and says what its statements have read of the tables in all. */
+  const measure = async (work: () => Promise<unknown>) => {
+    explained.takeEfforts();
+    await work();
+    const efforts = explained.takeEfforts();
+    const rowsRead = efforts.reduce((sum, effort) => sum + effort.rowsRead, 0);
+    return { rowsRead, plans: efforts.map(({ rowsRead, plan }) => `${rowsRead}: ${plan}`).join('\n') };
+  };
+
+  test('signing a batch reads a few rows for each of its own', async () => {
+    const terms = { gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } };
+    const options = { wallet, holder, limit: batch, earliest: 0n, excluded: [], funds: 10n ** 20n };
+    const claim = () => claimRows(explained.pool, { ...options, findTerms: () => terms });
+    const { rowsRead, plans } = await measure(async () => expect((await claim()).signed).toHaveLength(batch));
+    expect(rowsRead, plans).toBeLessThan(20 * batch);
+  });
+
+  test('noting what nodes say reads a few rows for each hash', async () => {
+    const log = createAnswerLog({ pool: explained.pool, chainId, logger: pino({ level: 'silent' }) });
+    const numbers = Array.from({ length: batch }, (_, at) => history + mined + at);
+    const hashes = await Promise.all(numbers.map((number) => seededHash(fixture.pool, number)));
+    log.note(hashes.map((hash) => ({ hash, answer: 'accepted', text: undefined })));
+    const { rowsRead, plans } = await measure(() => log.close());
+    expect(rowsRead, plans).toBeLessThan(20 * batch);
+  });
+
+  test('settling reads what is open, and an effect only where there is one', async () => {
+    const database = drizzle(explained.pool, drizzleOptions);
+    const range = { chainId, added: [BigInt(Math.ceil((history + mined) / 100))], through: 10n ** 9n };
+    const { rowsRead, plans } = await measure(async () =>
+      expect(await findConsumedPermits(database, range)).toHaveLength(mined),
+    );
+    expect(rowsRead, plans).toBeLessThan(5 * (underWay + waiting + mined));
+  });
+
+  test('looking for what has expired reads what is open, and calling what is settled final nothing else', async () => {
+    const database = drizzle(explained.pool, drizzleOptions);
+    const head = { number: 10n ** 9n, hash: '0x', timestamp: 3_000_000_000n } as const;
+    const { rowsRead, plans } = await measure(async () => {
+      expect(await expireTransactions(database, { chainId, head })).toEqual([]);
+      await finishTransactions(database, { chainId, through: 10n ** 9n });
+    });
+    expect(rowsRead, plans).toBeLessThan(2 * (underWay + waiting));
+  });
+});

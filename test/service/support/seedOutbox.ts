@@ -1,0 +1,65 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+
+export type OutboxRows = {
+  chainId: number;
+  wallet: Address;
+  /** Numbers of the rows: the first, and how many. Each is an input with the number as its signer's nonce. */
+  from: number;
+  count: number;
+  state: 'accepted' | 'signed' | 'final';
+};
+
+const contract = `'0x' || lpad(to_hex(n % 500), 40, '0')`;
+const signer = `'0x' || lpad(to_hex(7000000 + n % 500), 40, '0')`;
+const hash = (salt: string) => `'0x' || md5('${salt}' || n) || md5(n || '${salt}')`;
+
+/** Rows of the outbox for the inputs of 500 agreements, with what was signed for them. */
+export async function seedOutbox(pool: pg.Pool, rows: OutboxRows): Promise<void> {
+  const { chainId, wallet, from, count, state } = rows;
+  const isSigned = state !== 'accepted';
+  await pool.query(
+    `insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash, deadline,
+      call_data, gas_estimate, state, wallet, wallet_nonce, tx_hash, mined_block_number, created_at, updated_at)
+    select 'txn_' || lpad(n::text, 8, '0'), $1, 'input', ${contract}, ${signer}, n / 500, ${hash('digest')}, ${hash('content')},
+      4000000000, ${hash('call')}, 100000, $4, $5, case when $6::boolean then n end,
+      case when $6::boolean then ${hash('tx')} end, case when $4 = 'final' then n / 100 end,
+      now() - interval '1 day' + n * interval '1 millisecond', now()
+    from generate_series($2::int, $2::int + $3::int - 1) as n`,
+    [chainId, from, count, state, isSigned ? wallet : null, isSigned],
+  );
+  if (!isSigned) return;
+  await pool.query(
+    `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction, gas,
+      max_fee_per_gas, max_priority_fee_per_gas)
+    select 'txn_' || lpad(n::text, 8, '0'), $1, $4, n, ${hash('tx')}, '0x', 100000, 10, 1
+    from generate_series($2::int, $2::int + $3::int - 1) as n`,
+    [chainId, from, count, wallet],
+  );
+}
+
+/** Has the index show the effects of rows, and count their nonces as used up. */
+export async function seedEffects(
+  pool: pg.Pool,
+  { chainId, from, count }: { chainId: number; from: number; count: number },
+): Promise<void> {
+  await pool.query(
+    `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
+      permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash, block_timestamp)
+    select $1, ${contract}, n / 500, '0x', '0x', '0x', '0x', ${signer}, n / 500, ${hash('tx')}, '0x', 0, 0, n / 100, '0x', 1
+    from generate_series($2::int, $2::int + $3::int - 1) as n`,
+    [chainId, from, count],
+  );
+  await pool.query('delete from chain_index.permit_counts');
+  await pool.query(
+    `insert into chain_index.permit_counts (chain_id, contract, signer, count)
+    select chain_id, agreement, permit_signer, max(permit_nonce) + 1 from chain_index.inputs group by 1, 2, 3`,
+  );
+}
+
+/** The hash of the bytes of a row. */
+export function seededHash(pool: pg.Pool, number: number): Promise<`0x${string}`> {
+  return pool
+    .query<{ hash: `0x${string}` }>(`select ${hash('tx')} as hash from (select $1::int as n) as it`, [number])
+    .then(({ rows: [row] }) => row?.hash ?? '0x');
+}
