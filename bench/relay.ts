@@ -11,6 +11,7 @@ import { deployAgreements, type SignedInput, signInputs } from './relayCalls.ts'
 import { sendDirectly } from './relayDirect.ts';
 import { measureOutbox } from './relayOutbox.ts';
 import { countMined, measureThroughput, type Running, type Throughput } from './relayThroughput.ts';
+import { watchSimulations } from './simulationWatch.ts';
 
 export type RelayBenchmark = {
   databaseUrl: string;
@@ -70,19 +71,15 @@ async function measureOn(
   const { seconds, perSecond, onProgress } = options;
   const port = String(await findFreePort());
   const baseUrl = `http://127.0.0.1:${port}`;
-  for (const kind of ['indexer', 'worker', 'api'] as const) {
+  const start = (kind: ServiceKind, env: Readonly<Record<string, string>> = {}) => {
     const nodeFlags = kind === 'indexer' ? [] : (options.nodeFlags?.[kind] ?? []);
-    const settings = { env: { PORT: port, LOG_LEVEL: 'warn' }, nodeFlags, onLine: onProgress };
+    const settings = { env: { PORT: port, LOG_LEVEL: 'warn', ...env }, nodeFlags, onLine: onProgress };
     children.set(kind, stack.start(kind, settings));
-  }
+  };
+  for (const kind of ['indexer', 'worker', 'api'] as const) start(kind);
   await stack.awaitReady();
   const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
-  await waitUntil('the API answers', () =>
-    fetch(`${baseUrl}/v0/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  );
+  await awaitAnswer(baseUrl);
   onProgress('signing');
   const deployed = await deployAgreements(stack, { service, baseUrl, count: agreements });
   const count = Math.ceil(seconds * perSecond);
@@ -105,8 +102,25 @@ async function measureOn(
   const api = await measureApi(running, third, { ...options, service });
   await settle(stack);
   onProgress('acceptance');
-  const acceptance = await measureAcceptance(stack, fourth, service);
-  return { direct, outbox, api, acceptance };
+  await children.get('api')?.stop();
+  const simulations = await watchSimulations(stack.rpcUrl);
+  try {
+    start('api', { [`RPC_URL_${stack.chainId}`]: simulations.url });
+    await awaitAnswer(baseUrl);
+    const acceptance = await measureAcceptance(simulations, fourth, service);
+    return { direct, outbox, api, acceptance };
+  } finally {
+    await simulations.close();
+  }
+}
+
+async function awaitAnswer(baseUrl: string): Promise<void> {
+  await waitUntil('the API answers', () =>
+    fetch(`${baseUrl}/v0/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
 }
 
 /** As chains do it: with a block for each transaction, most of what is measured would be the making and reading of blocks. */
