@@ -79,10 +79,11 @@ export const input = onchainTable(
     sequence: t.integer(),
     payload: t.hex().notNull(),
     /**
-     * The payload decoded without a document: `[{id, fType, data, value}]`; null where it is no array of fields. `value` is a
-     * text (integers in decimal, NUL and invalid UTF-8 as U+FFFD), a boolean, or null where the data do not decode.
+     * The payload decoded without a document, as JSON: `[{id, fType, data, value}]`; null where it is no array of fields. `value`
+     * is a text (integers in decimal, NUL and invalid UTF-8 as U+FFFD), a boolean, or null where the data do not decode. A text,
+     * because Ponder copies the rows of a table with a JSON column by a slow way at every write.
      */
-    fields: t.json(),
+    fields: t.text(),
     permitSigner: t.hex(),
     permitSubmitter: t.hex(),
     permitNonce: t.bigint(),

@@ -61,7 +61,7 @@ export const indexedInputs = views.table('inputs', {
   toState: hex().notNull(),
   sequence: integer(),
   payload: hex().notNull(),
-  fields: json(),
+  fields: text(),
   permitSigner: hex(),
   permitSubmitter: hex(),
   permitNonce: uint256(),

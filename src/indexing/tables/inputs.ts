@@ -11,6 +11,7 @@ export async function insertInput(
   agreement: Agreement,
 ): Promise<void> {
   const { args, block, log, transaction } = event;
+  const fields = readFields(args.payload);
   await context.db.insert(schema.input).values({
     chainId: agreement.chainId,
     agreement: agreement.address,
@@ -20,7 +21,7 @@ export async function insertInput(
     toState: args.toState,
     sequence: args.fromState === args.toState ? null : agreement.transitionCount,
     payload: args.payload,
-    fields: readFields(args.payload),
+    fields: fields && JSON.stringify(fields),
     transactionHash: transaction.hash,
     transactionFrom: transaction.from,
     transactionTo: transaction.to,
