@@ -33,8 +33,8 @@ afterEach(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-function start(tasks: Record<string, JobTask>): void {
-  open.push(createJobs({ pool: handle.pool, tasks, concurrency: 4, logger, leaseMs }));
+function start(tasks: Record<string, JobTask>, options: { pollMs?: number } = {}): void {
+  open.push(createJobs({ pool: handle.pool, tasks, concurrency: 4, logger, leaseMs, ...options }));
 }
 
 test('a job runs with its payload when its transaction has committed, and not when it was rolled back', async () => {
@@ -66,6 +66,15 @@ test('a job that throws is tried again, and one under the same key replaces what
   await addJob(handle.database, { task: 'unsteady', payload: 2, key: 'one' });
   await waitUntil('it was tried twice', () => ran.length === 2);
   expect(ran).toEqual([2, 2]);
+});
+
+test('the jobs of one queue run one upon the other, in their order, without a poll', async () => {
+  const ran: unknown[] = [];
+  for (let at = 0; at < 10; at++)
+    await addJob(handle.database, { task: 'note', payload: at, queue: 'serial' });
+  start({ note: async (payload) => void ran.push(payload) }, { pollMs: 3_600_000 });
+  await waitUntil('all ran', () => ran.length === 10);
+  expect(ran).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test('the jobs of a process that was killed run elsewhere within seconds', async () => {

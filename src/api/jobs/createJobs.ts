@@ -3,6 +3,7 @@ import { type Runner, run, type TaskList, type WorkerEvents } from 'graphile-wor
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createJobLogger } from './jobLogger.ts';
+import { nudgeAfterJobs } from './nudgeAfterJobs.ts';
 
 /** What is done with the payload of a job. It may run more than once: whatever throws is tried again, with growing pauses. */
 export type JobTask = (payload: unknown, context: { signal: AbortSignal }) => Promise<void>;
@@ -16,6 +17,8 @@ export type JobsOptions = {
   logger: Logger;
   /** After so long without a sign of life a worker counts as dead, and its jobs are free. */
   leaseMs?: number;
+  /** How often jobs are looked for although nothing was notified. */
+  pollMs?: number;
 };
 
 export type Jobs = {
@@ -25,7 +28,7 @@ export type Jobs = {
 
 const defaultLeaseMs = 6_000;
 const signsPerLease = 4;
-const pollMs = 2_000;
+const defaultPollMs = 2_000;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 
@@ -50,6 +53,7 @@ export function createJobs({
   concurrency,
   logger,
   leaseMs = defaultLeaseMs,
+  pollMs = defaultPollMs,
 }: JobsOptions): Jobs {
   const taskList: TaskList = Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [
@@ -83,6 +87,7 @@ export function createJobs({
     events.on('pool:create', ({ workerPool }) => {
       poolId = workerPool.id;
     });
+    nudgeAfterJobs(events);
     try {
       runner = await run({
         pgPool: pool,

@@ -2,6 +2,7 @@ import type { Queryable } from '../database/database.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { storeEvents } from '../events/storeEvents.ts';
 import type { TransitionFact } from '../events/transitionFact.ts';
+import { faultPoint } from '../supervision/faultPoint.ts';
 import { buildFirings, type Occurrence } from './buildFirings.ts';
 import { findMismatch } from './matchTransition.ts';
 import { type ReadRules, readRules } from './notificationTemplate.ts';
@@ -28,6 +29,7 @@ export async function fireTransitionRules(
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
     const stored = await storeFirings(transaction, firings, { chainId, blockNumber });
+    faultPoint('afterFiringWrite');
     const events = stored.flatMap(({ event }) => event ?? []);
     await storeEvents(
       transaction,

@@ -144,6 +144,7 @@ function createWatch({
         faultPoint('beforeRulesCommit');
         return result;
       });
+      faultPoint('afterRulesCommit');
       if (fired.firings > 0) logger.debug(fired, 'temporal rules have fired');
       onFired?.(fired);
       ({ isComplete } = fired);

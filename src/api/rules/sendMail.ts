@@ -40,6 +40,7 @@ export function createSendMail({
     if (!mail) return;
     if (!mailer) return finish(firingId, 'skipped', 'This service has no mail server.');
     const { address, subject, body, attempt } = mail;
+    faultPoint('beforeMailSend');
     try {
       await Promise.race([mailer.send({ id: firingId, address, subject, body }), rejectOn(signal)]);
     } catch (error) {
@@ -56,8 +57,9 @@ export function createSendMail({
       onMail('retried');
       throw new Error('The mail server did not take a mail.', { cause: error });
     }
-    faultPoint('afterMailSent');
+    faultPoint('afterMailSend');
     await finish(firingId, 'sent', null);
+    faultPoint('afterMailCommit');
   };
 }
 

@@ -1,4 +1,7 @@
-/** The places on the way of a write, and of a delivery in the worker, at which a fault test may end the process, in their order. */
+/**
+ * The places at which a fault test may end the process, in their order: on the way of a write, in the API and in the worker, and in
+ * the worker also on those of a delivery, of what rules say, and of a mail.
+ */
 export const faultPoints = {
   api: ['beforeStoreCommit', 'afterStoreCommit', 'beforeAnswer'],
   worker: [
@@ -12,10 +15,10 @@ export const faultPoints = {
     'beforeFoldCommit',
     'afterFoldCommit',
     'beforeReleaseCommit',
-    'beforeRulesCommit',
-    'afterMailSent',
   ],
   delivery: ['beforeAttempt', 'afterAttempt', 'afterResultCommit'],
+  rules: ['afterFiringWrite', 'beforeRulesCommit', 'afterRulesCommit'],
+  mails: ['beforeMailSend', 'afterMailSend', 'afterMailCommit'],
 } as const;
 
 export type FaultPoint = (typeof faultPoints)[keyof typeof faultPoints][number];

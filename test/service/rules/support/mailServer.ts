@@ -5,8 +5,8 @@ export type ReceivedMail = { from: string; to: string[]; headers: Map<string, st
 /** What the server says to the next mails, at once after the receiver or after the content; those beyond are taken. */
 export type Refusal = { after: 'receiver' | 'content'; code: number };
 
-/** A mail server on a free port that keeps what it has taken. */
-export async function startMailServer() {
+/** A mail server on a free port that keeps what it has taken; what `onTaken` does comes before the server says so. */
+export async function startMailServer({ onTaken }: { onTaken?: () => Promise<unknown> } = {}) {
   const received: ReceivedMail[] = [];
   const refusals: Refusal[] = [];
   let attempts = 0;
@@ -18,6 +18,7 @@ export async function startMailServer() {
   };
   const server = new SMTPServer({
     authOptional: true,
+    disableReverseLookup: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo(_address, _session, done) {
       attempts += 1;
@@ -33,7 +34,8 @@ export async function startMailServer() {
         const mail = readMail(Buffer.concat(chunks).toString('utf8'));
         const from = mailFrom === false ? '' : mailFrom.address;
         received.push({ from, to: rcptTo.map(({ address }) => address), ...mail });
-        done();
+        if (onTaken) onTaken().then(() => done(), done);
+        else done();
       });
     },
   });

@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'vitest';
+import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type CrashScene, createCrashScene } from './support/crashScene.ts';
+import { ruleOf } from './support/ruleScene.ts';
+import type { WorkerProcess } from './support/workerProcess.ts';
+
+const rules = [ruleOf({ recipients: ['holder', '@observers'] }, 'email')];
+const toggles = 3;
+const mails = 2 * toggles;
+
+let scene: CrashScene;
+afterEach(() => scene.close());
+
+/** The Message-IDs that all mails of this scene have, whenever they are sent. */
+async function readIds(): Promise<string[]> {
+  const { rows } = await scene.pool.query<{ id: string }>('select firing_id as id from service.mails');
+  return rows.map(({ id }) => `<${id}@service.example>`).toSorted();
+}
+
+/** One worker after the other is killed at these places, when so many mails in all were taken; the next one goes on from there. */
+const places: { fault: `${FaultPoint}:${number}`; taken: number; noted: number }[] = [
+  { fault: 'beforeMailSend:1', taken: 0, noted: 0 },
+  { fault: 'beforeMailSend:3', taken: 2, noted: 2 },
+  { fault: 'afterMailSend:1', taken: 3, noted: 2 },
+  { fault: 'afterMailCommit:1', taken: 4, noted: 3 },
+];
+
+test('workers that are killed around the sending of mails: only what was taken and not noted is sent again', async () => {
+  scene = await createCrashScene(rules);
+  await scene.deploy();
+  await scene.toggle(toggles);
+  for (const { fault, taken, noted } of places) {
+    expect(await scene.start(fault).exited, fault).toMatchObject({ signal: 'SIGKILL' });
+    expect(scene.takenIds(), fault).toHaveLength(taken);
+    expect((await scene.mails()).filter(({ status }) => status === 'sent')).toHaveLength(noted);
+    await scene.expireLeases();
+  }
+  scene.start();
+  await scene.awaitRest();
+  const ids = scene.takenIds();
+  expect([...new Set(ids)].toSorted()).toEqual(await readIds());
+  expect(ids).toHaveLength(mails + 1);
+  // The third one was taken and not noted.
+  expect(ids.slice(3)).toContain(ids[2]);
+});
+
+test('a worker killed while the server takes a mail: another one sends it again under its Message-ID', async () => {
+  let victim: WorkerProcess | undefined;
+  scene = await createCrashScene(rules, {
+    async onTaken() {
+      const killed = victim;
+      victim = undefined;
+      await killed?.kill();
+    },
+  });
+  await scene.deploy();
+  victim = scene.start();
+  const { exited } = victim;
+  await victim.ready();
+  await scene.toggle(toggles);
+  await exited;
+  scene.start();
+  await waitUntil('the mail is taken again', () => scene.server.received.length > 1);
+  await scene.awaitRest();
+  const ids = scene.takenIds();
+  expect(ids.slice(1)).toContain(ids[0]);
+  expect(ids).toHaveLength(mails + 1);
+  expect([...new Set(ids)].toSorted()).toEqual(await readIds());
+});

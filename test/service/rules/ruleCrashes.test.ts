@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type CrashScene, createCrashScene } from './support/crashScene.ts';
+import { ruleOf } from './support/ruleScene.ts';
+
+const recipients = ['holder', '@observers'];
+/** Of every state that lasts for two hours, which is less than a block. */
+const trigger = {
+  type: 'temporal' as const,
+  states: ['dark', 'lit'],
+  condition: { type: 'stateAge' as const, threshold: { value: 2, unit: 'hours' as const } },
+  fireOnce: true,
+};
+const rules = [
+  ruleOf({ id: 'event', recipients }),
+  ruleOf({ id: 'mail', recipients }, 'email'),
+  ruleOf({ id: 'late event', recipients, trigger }),
+  ruleOf({ id: 'late mail', recipients, trigger }, 'email'),
+];
+
+let scene: CrashScene;
+beforeEach(async () => {
+  scene = await createCrashScene(rules);
+});
+afterEach(() => scene.close());
+
+/** What is there when each of so many toggles, and each stay before and after them, was told of once to everybody. */
+function countsOf(toggles: number): Record<string, number> {
+  const stays = toggles + 1;
+  const counts = { event: toggles, 'late event': stays, 'late mail': stays, mail: toggles };
+  return Object.fromEntries(
+    Object.entries(counts).flatMap(([rule, count]) => [
+      [`${rule} alice@mail.example`, count],
+      [`${rule} eve@mail.example`, count],
+    ]),
+  );
+}
+
+/** What the feed has told, as often as it did, by rule and recipient. */
+async function countTold(): Promise<Record<string, number>> {
+  const pairs = (await scene.told()).map(({ data }) => `${data.ruleId} ${data.recipient}`);
+  const groups = Map.groupBy(pairs, (pair) => pair);
+  return Object.fromEntries([...groups].map(([pair, { length }]) => [pair, length]));
+}
+
+async function expectToldOnce(toggles: number): Promise<void> {
+  const counts = countsOf(toggles);
+  const ofEvents = Object.entries(counts).filter(([pair]) => pair.includes('event'));
+  expect(await scene.countFirings()).toEqual(counts);
+  expect(await countTold()).toEqual(Object.fromEntries(ofEvents));
+  expect(new Set(scene.takenIds()).size).toBe(2 * (toggles + toggles + 1));
+}
+
+const toggles = 2;
+const pending = { firings: 4 * toggles, released: 0 };
+const none = { firings: 0, released: 0 };
+/** One worker after the other is killed at these places, and leaves so much; the next one goes on from there. */
+const places: { fault: `${FaultPoint}:${number}`; left: Left }[] = [
+  { fault: 'afterFiringWrite:2', left: none },
+  { fault: 'beforeFoldCommit:1', left: none },
+  { fault: 'afterFoldCommit:1', left: pending },
+  { fault: 'beforeReleaseCommit:1', left: pending },
+];
+
+test('workers that are killed while transitions are matched and while rules become due: each is told of once', async () => {
+  await scene.deploy();
+  await scene.toggle(toggles);
+  for (const { fault, left } of places) {
+    expect(await scene.start(fault).exited, fault).toMatchObject({ signal: 'SIGKILL' });
+    expect(await countLeft('onTransition'), fault).toEqual(left);
+  }
+  // Some rules may have become due before the last one was killed; with this block, those of the last stay do.
+  await scene.pass();
+  const before = await countLeft('temporal');
+  expect(await scene.start('beforeRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
+  expect(await countLeft('temporal')).toEqual(before);
+  expect(await scene.start('afterRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
+  expect((await countLeft('temporal')).released).toBeGreaterThan(before.released);
+
+  await scene.expireLeases();
+  scene.start();
+  await scene.awaitRest();
+  await scene.pass();
+  await scene.awaitRest();
+  await expectToldOnce(toggles);
+  // Only the last three can have had mails in hand, one each.
+  expectTakenAgain(3);
+});
+
+test('with two workers, of which one after the other is killed, everything is told of once', async () => {
+  await scene.deploy();
+  const first = scene.start();
+  const faults = ['afterFiringWrite:2', 'beforeRulesCommit:2', 'afterMailSend:2'] as const;
+  let shown = 0;
+  for (const fault of faults) {
+    const victim = scene.start(fault);
+    await victim.ready();
+    await waitUntil(`one is killed at ${fault}`, async () => {
+      await scene.toggle();
+      shown += 1;
+      await waitUntil('all of it is sent', async () => victim.hasEnded() || (await scene.isAtRest()));
+      return victim.hasEnded();
+    });
+    expect(await victim.exited).toMatchObject({ signal: 'SIGKILL' });
+  }
+  await scene.pass();
+  await scene.awaitRest();
+  expect(first.hasEnded()).toBe(false);
+  await expectToldOnce(shown);
+  expectTakenAgain(faults.length);
+});
+
+/** So many mails may have been taken twice: each worker that is killed has at most one in hand. */
+function expectTakenAgain(atMost: number): void {
+  const ids = scene.takenIds();
+  expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(atMost);
+}
+
+type Left = { firings: number; released: number };
+async function countLeft(trigger: 'onTransition' | 'temporal'): Promise<Left> {
+  const { rows } = await scene.pool.query<Left>(
+    `select count(*)::int as firings, (count(*) filter (where state = 'released'))::int as released
+     from service.rule_firings where trigger_type = $1`,
+    [trigger],
+  );
+  return rows[0] ?? none;
+}

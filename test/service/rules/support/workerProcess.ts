@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { generatePrivateKey } from 'viem/accounts';
+import { type Child, startChild } from '../../../../src/api/supervision/child.ts';
+import type { FaultPoint } from '../../../../src/api/supervision/faultPoint.ts';
+import { readyLine } from '../../../support/serviceStack.ts';
+import { waitUntil } from '../../../support/waitUntil.ts';
+import { chainId } from '../../projector/support/setup.ts';
+
+const root = new URL('../../../../src/api/', import.meta.url);
+const entry = fileURLToPath(new URL('start/worker.ts', root));
+const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
+/** What an operator's shell may hold must not change what is found. */
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+
+export type WorkerProcess = {
+  /** Ends it as a crash would. */
+  kill: Child['kill'];
+  exited: Child['exited'];
+  hasEnded(): boolean;
+  /** Resolves once it does its work. */
+  ready(): Promise<void>;
+};
+
+/**
+ * The worker as it is started everywhere, over one chain whose node does not answer: what the index shows is all that it knows. It
+ * kills itself at the fault point when that is passed for the nth time. The caller ends it, and it ends with the caller.
+ */
+export function startWorkerProcess(options: {
+  databaseUrl: string;
+  smtpUrl: string;
+  fault?: `${FaultPoint}:${number}`;
+}): WorkerProcess {
+  const { databaseUrl, smtpUrl, fault } = options;
+  const lines: string[] = [];
+  const child = startChild({
+    entry,
+    nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
+    env: {
+      ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+      DATABASE_URL: databaseUrl,
+      CHAINS: String(chainId),
+      // Nothing listens on the discard port.
+      [`RPC_URL_${chainId}`]: 'http://127.0.0.1:9',
+      [`CONFIRMATIONS_${chainId}`]: '1',
+      RELAYER_PRIVATE_KEYS: generatePrivateKey(),
+      WORKER_INTERNAL_PORT: '0',
+      SMTP_URL: smtpUrl,
+      MAIL_FROM: 'no-reply@service.example',
+      ...(fault && { FAULT_POINT: fault }),
+    },
+    onLine: (line) => lines.push(line),
+  });
+  let hasEnded = false;
+  void child.exited.then(() => {
+    hasEnded = true;
+  });
+  return {
+    kill: child.kill,
+    exited: child.exited,
+    hasEnded: () => hasEnded,
+    async ready() {
+      await waitUntil('the worker runs', () => {
+        if (hasEnded) throw new Error(lines.join('\n'));
+        return lines.some((line) => readyLine.test(line));
+      });
+    },
+  };
+}
