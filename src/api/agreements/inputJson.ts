@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { runPrepared } from '../database/runPrepared.ts';
-import { secondsSql, toInstant } from './jsonText.ts';
+import { secondsSql, toInstant } from './instant.ts';
 
 /** The tables that an input is read from: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';

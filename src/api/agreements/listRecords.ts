@@ -3,7 +3,7 @@ import { chains } from '../../protocol/chains.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { recordKeys } from '../database/tables/records.ts';
 import type { Range } from './filters.ts';
-import { secondsSql, toInstant } from './jsonText.ts';
+import { secondsSql, toInstant } from './instant.ts';
 import { finishPage, type ListPage, type PageRequest } from './page.ts';
 import { type ListTable, queryList, type Selection } from './queryList.ts';
 import { SqlParameters } from './sqlParameters.ts';

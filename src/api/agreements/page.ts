@@ -1,5 +1,5 @@
 import { parseCursor, writeCursor } from './cursor.ts';
-import { toMilliseconds } from './jsonText.ts';
+import { toMilliseconds } from './instant.ts';
 import { type Sort, sortColumns } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 

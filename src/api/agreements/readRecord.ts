@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
-import { secondsSql, spliceJson, toInstant } from './jsonText.ts';
+import { secondsSql, toInstant } from './instant.ts';
+import { spliceJson } from './jsonText.ts';
 import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 type RecordRow = {

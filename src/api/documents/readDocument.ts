@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
-import { secondsSql, toMilliseconds } from '../agreements/jsonText.ts';
+import { secondsSql, toMilliseconds } from '../agreements/instant.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { NotFoundError } from '../errors/serviceError.ts';
 import { readContent } from './content.ts';

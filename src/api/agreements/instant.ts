@@ -1,0 +1,39 @@
+const dayMs = 86_400_000;
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+
+/** The day that was written last, as most are followed by others of the same day, and what its instants begin with. */
+let lastDay: number | undefined;
+let lastPrefix = '';
+
+/**
+ * SQL for a point in time in seconds, with their fraction: the cheapest form that the database has. `toInstant` makes of it
+ * what the wire shows.
+ */
+export function secondsSql(column: string): string {
+  return `date_part('epoch', ${column})`;
+}
+
+export function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1_000);
+}
+
+/**
+ * A point in time as the wire shows it, in UTC with milliseconds: what `Date` writes, for a third of the time, as a page of a list
+ * has fifty of them.
+ *
+ * @throws RangeError for what `Date` cannot hold.
+ */
+export function toInstant(seconds: number): string {
+  const ms = toMilliseconds(seconds);
+  const day = Math.floor(ms / dayMs);
+  if (day !== lastDay) {
+    lastPrefix = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
+    lastDay = day;
+  }
+  const inDay = ms - day * dayMs;
+  const second = Math.floor(inDay / 1_000);
+  const hours = twoDigits[Math.floor(second / 3_600)];
+  const minutes = twoDigits[Math.floor(second / 60) % 60];
+  const rest = String(inDay % 1_000).padStart(3, '0');
+  return `${lastPrefix}${hours}:${minutes}:${twoDigits[second % 60]}.${rest}Z`;
+}
