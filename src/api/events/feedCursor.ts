@@ -2,19 +2,37 @@ import { z } from 'zod';
 import { MalformedError } from '../errors/serviceError.ts';
 
 /** A place in the feed of one principal: everything up to `position` is behind it. */
-export type FeedPlace = { readonly principalId: string; readonly position: number };
+export type FeedPlace = {
+  readonly principalId: string;
+  readonly position: number;
+  /** The event at that position, by which another feed is told from this one; undefined before the first. */
+  readonly eventId?: string | undefined;
+};
+
+/** Where a cursor points, and by what to know the event that is there; null in cursors that say nothing of it. */
+export type ParsedCursor = { readonly position: number; readonly mark: string | null };
+
+const markLength = 16;
 
 /** The place as callers keep it, of which they need to know nothing. */
-export function writeFeedCursor({ principalId, position }: FeedPlace): string {
-  return Buffer.from(JSON.stringify(['events', principalId, position])).toString('base64url');
+export function writeFeedCursor({ principalId, position, eventId }: FeedPlace): string {
+  const mark = eventId === undefined ? [] : [markEvent(eventId)];
+  return Buffer.from(JSON.stringify(['events', principalId, position, ...mark])).toString('base64url');
+}
+
+/** What cursors say of an event: enough that two events at one position are not taken for each other. */
+export function markEvent(eventId: string): string {
+  return eventId.slice(-markLength);
 }
 
 /** @throws MalformedError for anything that `writeFeedCursor` does not make for this principal. */
-export function parseFeedCursor(text: string, principalId: string): number {
-  const shape = z.tuple([z.literal('events'), z.literal(principalId), z.int().min(0)]);
+export function parseFeedCursor(text: string, principalId: string): ParsedCursor {
+  const place = [z.literal('events'), z.literal(principalId), z.int().min(0)] as const;
+  const shape = z.union([z.tuple(place), z.tuple([...place, z.string().length(markLength)])]);
   const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
   if (!parsed.success) throw refuseCursor('is none that this feed has given');
-  return parsed.data[2];
+  const [, , position, mark = null] = parsed.data;
+  return { position, mark };
 }
 
 export function refuseCursor(message: string): MalformedError {

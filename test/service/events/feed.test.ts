@@ -116,6 +116,45 @@ test('nobody is shown the events of others, nor is a cursor of theirs accepted',
   expect(answer).toMatchObject({ status: 400, body: { error: { details: { field: 'after' } } } });
 });
 
+test('a cursor that is newer than the backup that a database was restored from is refused, however much was told since', async () => {
+  const { principal, eventOf } = await createTold();
+  const [kept, lost, ...later] = [1, 2, 3, 4].map((sequence) => eventOf(59141, sequence, null));
+  if (!kept || !lost) throw new Error('there are four events');
+  const ask = (page: Awaited<ReturnType<TestPrincipal['call']>>) =>
+    principal.call('GET', `${feed}?after=${page.body.pageInfo?.nextCursor}`);
+  await tell([kept]);
+  const older = await principal.call('GET', feed);
+  await tell([lost]);
+  const newer = await ask(older);
+  expect(ids(newer)).toEqual([lost.id]);
+  const atEnd = await ask(newer);
+  expect(ids(await ask(atEnd))).toEqual([]);
+  // The database as it was before the second event.
+  await pool.query('delete from service.events where id = $1', [lost.id]);
+  await pool.query('update service.event_feeds set last_position = 1 where principal_id = $1', [
+    principal.id,
+  ]);
+  expect((await ask(newer)).status).toBe(400);
+  for (const event of later) await tell([event]);
+  for (const page of [newer, atEnd]) {
+    const refused = await ask(page);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error?.details).toMatchObject({
+      field: 'after',
+      issues: [{ path: 'after', message: 'points at another event than when it was given: begin anew' }],
+    });
+  }
+  expect(ids(await ask(older))).toEqual(later.map(({ id }) => id));
+});
+
+test('a cursor of an earlier version, which says nothing of its event, is as good as it was', async () => {
+  const { principal, eventOf } = await createTold();
+  const events = [1, 2].map((sequence) => eventOf(59141, sequence, null));
+  for (const event of events) await tell([event]);
+  const answer = await principal.call('GET', `${feed}?after=${encode(['events', principal.id, 1])}`);
+  expect(ids(answer)).toEqual([events[1]?.id]);
+});
+
 test.each([
   ['is none', () => 'after=x'],
   ['is empty', () => 'after='],
@@ -123,6 +162,7 @@ test.each([
   ['has a negative position', (id: string) => `after=${encode(['events', id, -1])}`],
   ['has no whole position', (id: string) => `after=${encode(['events', id, 0.5])}`],
   ['lies ahead of the feed', (id: string) => `after=${encode(['events', id, 1])}`],
+  ['says of its event what none does', (id: string) => `after=${encode(['events', id, 0, 'x'])}`],
   ['is larger than any number', (id: string) => `after=${encode(['events', id, 1e300])}`],
 ])('a cursor that %s is refused', async (_, query) => {
   const { principal } = await createTold();
