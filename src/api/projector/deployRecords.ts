@@ -9,6 +9,7 @@ type DeploymentRow = {
   id: string;
   address: Hex;
   owner: Hex;
+  doc_uri: string;
   initial_state: Hex;
   transaction_hash: Hex;
   block_number: string;
@@ -16,7 +17,7 @@ type DeploymentRow = {
   rival: string | null;
 };
 
-const deployment = sql`it.id, shown.address, shown.owner, shown.initial_state, shown.transaction_hash,
+const deployment = sql`it.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
   shown.block_number::text, (
     select rival.id from service.records rival
     where rival.chain_id = it.chain_id and lower(rival.address) = shown.address
@@ -73,9 +74,9 @@ async function markDeployed(transaction: Queryable, rows: DeploymentRow[]): Prom
   return idsOf(
     transaction,
     sql`update service.records it set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
-      initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
+      doc_uri = shown.doc_uri, initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
       deploy_block_number = shown.block_number, updated_at = now()
-    from ${recordsOf(checksummed)} as shown(id text, address text, owner text, initial_state text,
+    from ${recordsOf(checksummed)} as shown(id text, address text, owner text, doc_uri text, initial_state text,
       transaction_hash text, block_number bigint)
     where it.id = shown.id
     returning it.id`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settlePermits } from '../../../src/api/projector/settlePermits.ts';
 import { createLamp } from './support/lamp.ts';
-import { annotate, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { annotate, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture, reorgWindow } from './support/setup.ts';
 
 let fixture: Fixture;
@@ -113,6 +113,13 @@ test('a failure that the relay has written reaches what refers to the transactio
   expect(await scene.history(recordId)).toMatchObject([
     { id: inputId, status: 'FAILED', error: { reason: 'reverted', message: 'It reverted: \u0000' } },
   ]);
+});
+
+test('where another permit deployed the same content under another URI, the record has the URI of the chain', async () => {
+  const { recordId } = await scene.draft();
+  const elsewhere = { ...lamp, docUri: 'ipfs://elsewhere' };
+  await scene.mine(deployment({ lamp: elsewhere }));
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Deployed', docUri: 'ipfs://elsewhere' });
 });
 
 test('an effect after the deadline cannot be that of the permit, even with the same content', async () => {
