@@ -7,7 +7,7 @@ import { createPrincipal } from '../../src/api/access/principals.ts';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
 import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { readFromReplica } from '../../src/api/database/reads.ts';
+import { type ReadOutcome, readFromReplica } from '../../src/api/database/reads.ts';
 import { NotFoundError } from '../../src/api/errors/serviceError.ts';
 import { writeFeedCursor } from '../../src/api/events/feedCursor.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
@@ -164,8 +164,12 @@ describe('a read from the replica', () => {
     replica = createDatabase({ url, applicationName: 'test', maxConnections: 2, logger });
   });
   afterAll(() => replica?.close());
-  const open = (waitMs: number) =>
-    readFromReplica({ primary: handle.pool, replica: replica.pool, waitMs, logger });
+  let outcomes: ReadOutcome[] = [];
+  const onRead = (outcome: ReadOutcome) => void outcomes.push(outcome);
+  const open = (waitMs: number) => {
+    outcomes = [];
+    return readFromReplica({ primary: handle.pool, replica: replica.pool, waitMs, onRead, logger });
+  };
   const nameSource = async (pool: pg.Pool) => (pool === handle.pool ? 'primary' : 'replica');
 
   test('that is cancelled in favour of the replay is answered by the primary', async () => {
@@ -184,6 +188,7 @@ describe('a read from the replica', () => {
     expect(await answer).toBe('primary');
     // That says nothing of the replica.
     expect(await reads.run(undefined, nameSource)).toBe('replica');
+    expect(outcomes).toEqual(['cancelled', 'replica']);
   });
 
   test('that it cannot show in time what it has to is answered by the primary', async () => {
@@ -195,6 +200,7 @@ describe('a read from the replica', () => {
       const later = await reads.mark();
       expect(await reads.run(later, nameSource)).toBe('primary');
       expect(await reads.run(undefined, nameSource)).toBe('replica');
+      expect(outcomes).toEqual(['replica', 'late', 'replica']);
     });
   });
 
@@ -202,6 +208,7 @@ describe('a read from the replica', () => {
     const reads = open(1);
     const refuse = () => reads.run(undefined, () => Promise.reject(new NotFoundError('It is not there.')));
     await expect(refuse()).rejects.toThrow(NotFoundError);
+    expect(outcomes).toEqual(['refused']);
     const asked: string[] = [];
     const slow = reads.run(undefined, async (pool) => {
       asked.push(await nameSource(pool));
@@ -215,6 +222,22 @@ describe('a read from the replica', () => {
     });
     await expect(slow).rejects.toThrow(pg.DatabaseError);
     expect(asked).toEqual(['replica']);
+    expect(outcomes).toEqual(['refused']);
+  });
+
+  test('of one that is away is answered by the primary', async () => {
+    await postgres.killReplica();
+    try {
+      const reads = open(1);
+      expect(await reads.run(undefined, nameSource)).toBe('replica');
+      const ask = (pool: pg.Pool) => pool.query('select 1').then(() => nameSource(pool));
+      expect(await reads.run(undefined, ask)).toBe('primary');
+      // It is not asked again at once.
+      expect(await reads.run(undefined, nameSource)).toBe('primary');
+      expect(outcomes).toEqual(['replica', 'away', 'away']);
+    } finally {
+      await postgres.startReplica();
+    }
   });
 
   test('of a database that is no replica waits for nothing', async () => {

@@ -19,6 +19,12 @@ export function readFromPrimary(primary: pg.Pool): Reads {
   return { mark: async () => undefined, run: (_after, ask) => ask(primary) };
 }
 
+/**
+ * Who answered a read: the replica; or the primary, since the replica was too far behind, had cancelled the query in favour of its
+ * replay, had refused what the primary may know already, or was away.
+ */
+export type ReadOutcome = 'replica' | 'late' | 'cancelled' | 'refused' | 'away';
+
 const pollMs = 25;
 /** A replica that is away would cost each read the time in which that is found out. */
 const restMs = 5_000;
@@ -33,15 +39,19 @@ export function readFromReplica(options: {
   replica: pg.Pool;
   /** How long a read waits for the replica to have come as far as it has to. */
   waitMs: number;
+  /** Told of each read, once it is known who answers it. */
+  onRead?: ((outcome: ReadOutcome) => void) | undefined;
   logger: Logger;
 }): Reads {
-  const { primary, replica, waitMs, logger } = options;
+  const { primary, replica, waitMs, onRead = () => {}, logger } = options;
   let restsUntil = 0;
   const isResting = () => performance.now() < restsUntil;
-  const note = (error: unknown) => {
-    if (error instanceof ServiceError) return;
+  const examine = (error: unknown): ReadOutcome => {
+    if (error instanceof ServiceError) return 'refused';
     logger.warn({ err: error }, 'the read replica has not answered: the primary does');
-    if (!isCancelled(error, replayConflict)) restsUntil = performance.now() + restMs;
+    if (isCancelled(error, replayConflict)) return 'cancelled';
+    restsUntil = performance.now() + restMs;
+    return 'away';
   };
   const isReplayed = async (position: string): Promise<boolean> => {
     const { rows } = await replica.query<{ is_replayed: boolean }>(
@@ -67,13 +77,21 @@ export function readFromReplica(options: {
       return rows[0]?.position;
     },
     async run(after, ask) {
-      if (isResting()) return ask(primary);
+      if (isResting()) {
+        onRead('away');
+        return ask(primary);
+      }
       try {
-        if (after === undefined || (await awaitReplay(after))) return await ask(replica);
+        if (after === undefined || (await awaitReplay(after))) {
+          const answer = await ask(replica);
+          onRead('replica');
+          return answer;
+        }
+        onRead('late');
       } catch (error) {
         // The primary would work on it as long.
         if (isCancelled(error, statementTimeout)) throw error;
-        note(error);
+        onRead(examine(error));
       }
       return ask(primary);
     },

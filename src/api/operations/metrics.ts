@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { EndpointFacts } from '../chain/endpoint.ts';
+import type { ReadOutcome } from '../database/reads.ts';
 import type { MailOutcome } from '../rules/sendMail.ts';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
 import type { EventFacts } from './readEventFacts.ts';
@@ -35,6 +36,8 @@ export type Metrics = {
   noteTemporalFirings(count: number): void;
   /** What became of one attempt to send the mail of a rule. */
   noteMail(outcome: MailOutcome): void;
+  /** Who answered a read where there is a replica for reads. */
+  noteRead(outcome: ReadOutcome): void;
   /** All of it in the text format of Prometheus. */
   print(): Promise<string>;
   readonly contentType: string;
@@ -69,6 +72,12 @@ export function createMetrics(): Metrics {
   const mails = new Counter({
     name: 'agreements_mails_total',
     help: 'Attempts to send the mails of notification rules, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const reads = new Counter({
+    name: 'agreements_replica_reads_total',
+    help: 'Reads where there is a replica for them, by who answered: the replica, or the primary for the reason given.',
     labelNames: ['outcome'],
     registers,
   });
@@ -186,6 +195,7 @@ export function createMetrics(): Metrics {
     noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
     noteTemporalFirings: (count) => temporalFirings.inc(count),
     noteMail: (outcome) => mails.inc({ outcome }),
+    noteRead: (outcome) => reads.inc({ outcome }),
     noteEvents(facts) {
       released.set(facts.released);
       for (const { status, count, oldestAgeSeconds } of facts.waiting) {

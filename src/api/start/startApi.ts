@@ -72,12 +72,14 @@ export async function startApi(
     logger,
   });
   onClose({ name: 'database', close });
+  const metrics = internal && createMetrics();
   const openReads = (url: string) => {
     const applicationName = 'agreements reads';
     const replica = createDatabase({ url, applicationName, maxConnections, settings: orderedReads, logger });
     onClose({ name: 'read replica', close: replica.close });
     const waitMs = limits.consistencyWaitMs;
-    return readFromReplica({ primary: pool, replica: replica.pool, waitMs, logger });
+    const onRead = metrics?.noteRead;
+    return readFromReplica({ primary: pool, replica: replica.pool, waitMs, onRead, logger });
   };
   const reads = databaseReadUrl === undefined ? readFromPrimary(pool) : openReads(databaseReadUrl);
   const authenticator = createAuthenticator({ database, environment, logger });
@@ -109,8 +111,7 @@ export async function startApi(
   const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
   if (isTracing()) middlewares.unshift(createRequestTracing());
   let isStopping = false;
-  if (internal) {
-    const metrics = createMetrics();
+  if (internal && metrics) {
     middlewares.unshift(createRequestMeasure(metrics));
     const operations = {
       settings: internal,
