@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordShape } from '../../../src/api/http/resources.ts';
+import { type DeploymentScene, startDeploymentScene } from './support/deploymentScene.ts';
+
+let scene: DeploymentScene;
+beforeAll(async () => {
+  scene = await startDeploymentScene();
+});
+afterAll(() => scene?.close());
+
+describe('the same permit again', () => {
+  test('leads to the same record, whatever else is said with it', async () => {
+    const { body } = await scene.prepare();
+    const first = await scene.deploy({ ...body, documentId: 'once' });
+    const rows = await scene.service.countRows();
+    const other = {
+      displayName: 'Other',
+      documentId: 'once',
+      observers: ['x@y.example'],
+      initValues: { ...body.initValues, remark: 'z'.repeat(99) },
+    };
+    const again = await scene.deploy({ ...body, ...other });
+    expect(again.status).toBe(200);
+    expect(again.body.data).toEqual(first.body.data);
+    expect(await scene.service.countRows()).toEqual(rows);
+  });
+
+  test('leads to one record, also when both come at once', async () => {
+    const { body } = await scene.prepare();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => scene.deploy({ ...body, documentId: body.signer })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(answers.map(({ body: { data } }) => recordShape.parse(data).id)).size).toBe(1);
+  });
+
+  test('leads to the same record after its nonce is used up', async () => {
+    const { account, body } = await scene.prepare();
+    const first = await scene.deploy(body);
+    await scene.chain.send(scene.chain.factory, (await scene.findTransaction(account.address)).call_data);
+    expect((await scene.deploy(body)).body.data).toEqual(first.body.data);
+  });
+
+  test('of another principal makes a record of its own and no other transaction', async () => {
+    const { body } = await scene.prepare();
+    const other = await scene.service.createPrincipal();
+    const [first, second] = [
+      await scene.deploy(body),
+      await scene.deploy({ ...body, displayName: 'Mine' }, other),
+    ];
+    expect(second.status).toBe(200);
+    expect(second.body.data).toMatchObject({ displayName: 'Mine', status: 'Draft' });
+    expect(recordShape.parse(second.body.data).id).not.toBe(recordShape.parse(first.body.data).id);
+    expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
+  });
+
+  const fail = (signer: string) =>
+    scene.service.handle.pool.query(
+      `with failed as (update service.transactions set state = 'failed', failure = '{"reason":"x","message":"y"}'
+         where signer = $1 returning id)
+       update service.records set error = '{"reason":"x","message":"y"}' from failed where deploy_transaction_id = failed.id`,
+      [signer],
+    );
+
+  test('opens the record again whose transaction had failed, while the permit is good', async () => {
+    const { body } = await scene.prepare();
+    const first = await scene.deploy(body);
+    await fail(body.signer);
+    const again = recordShape.parse((await scene.deploy(body)).body.data);
+    expect(again.id).toBe(recordShape.parse(first.body.data).id);
+    expect(again.onChain.error).toBeUndefined();
+    expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
+  });
+
+  test('says why the record failed, once the permit is good for nothing', async () => {
+    const { body } = await scene.prepare();
+    await scene.deploy(body);
+    await scene.chain.send(scene.chain.factory, (await scene.findTransaction(body.signer)).call_data);
+    await fail(body.signer);
+    const { status, body: again } = await scene.deploy(body);
+    expect(status).toBe(200);
+    expect(recordShape.parse(again.data).onChain.error).toEqual({ reason: 'x', message: 'y' });
+    expect((await scene.findTransaction(body.signer)).state).toBe('failed');
+  });
+});

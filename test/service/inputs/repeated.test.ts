@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inputRecordShape, recordShape } from '../../../src/api/http/resources.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { createCall } from '../support/call.ts';
+import { buildLease } from '../support/documents.ts';
+import { createAccount, signDeploy, signInput } from '../support/permits.ts';
+import { chainId } from '../support/testChain.ts';
+import { startTestApi, type TestPrincipal } from '../support/testService.ts';
+import { accept, type InputScene, startInputScene } from './support/inputScene.ts';
+
+let scene: InputScene;
+beforeAll(async () => {
+  scene = await startInputScene();
+});
+afterAll(() => scene?.close());
+
+describe('the same permit again', () => {
+  test('leads to the same input, also when both come at once', async () => {
+    const lease = await scene.deploy();
+    const { body } = await lease.sign({ ...accept, account: lease.tenant });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => scene.submit(lease.id, body)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const again = await scene.submit(lease.id, body);
+    const ids = [...answers, again].map(({ body: { data } }) => inputRecordShape.parse(data).id);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test('opens the input again whose transaction had failed, while the permit is good', async () => {
+    const lease = await scene.deploy();
+    const { body } = await lease.sign({ ...accept, account: lease.tenant });
+    const hasty = await startTestApi(scene.service.databaseUrl, {
+      rpcUrls: { [chainId]: scene.chain.rpcUrl },
+      env: { SIGNING_WAIT_MS: '1' },
+    });
+    const call = createCall(hasty.baseUrl, scene.principal.key);
+    await scene.worker.hold(async () => {
+      await scene.submit(lease.id, body, { ...scene.principal, call });
+      await scene.service.handle.pool.query(
+        `with failed as (update service.transactions set state = 'failed', failure = '{"reason":"x","message":"y"}'
+           where signer = $1 returning id)
+         update service.inputs i set status = 'FAILED', error = '{"reason":"x","message":"y"}'
+         from failed where i.transaction_id = failed.id`,
+        [lease.tenant.address],
+      );
+    });
+    const { status, body: answer } = await scene.submit(lease.id, body);
+    expect(status).toBe(200);
+    expect(inputRecordShape.parse(answer.data)).toMatchObject({ status: 'PENDING' });
+    expect(answer.data).not.toHaveProperty('error');
+    await hasty.close();
+  });
+});
+
+test('a permit that waits to be mined is recorded for another principal that sends it, and neither hears of the other', async () => {
+  const other = await scene.service.createPrincipal();
+  const [landlord, tenant] = [createAccount(), createAccount()];
+  const agreement = buildLease(scene.chain.token);
+  const values = { landlord: landlord.address, tenant: tenant.address, rent: '5' };
+  const permit = await signDeploy({
+    account: landlord,
+    agreement,
+    values,
+    chainId,
+    factory: scene.chain.factory,
+  });
+  const body = { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
+  const deployBy = async ({ call }: TestPrincipal) =>
+    recordShape.parse((await call('POST', '/v0/agreements/deploy-with-permit', { body })).body.data).id;
+  const [mine, theirs] = await scene.whileNothingIsMined(async () => {
+    const first = await deployBy(scene.principal);
+    await waitUntil('the deployment waits to be mined', scene.isOneWaiting);
+    return [first, await deployBy(other)];
+  });
+  expect(theirs).not.toBe(mine);
+  const agreementAddress = await scene.worker.fold(mine);
+  expect(await scene.worker.fold(theirs)).toBe(agreementAddress);
+
+  const knock = { inputId: 'knock', values: {}, account: createAccount() };
+  const input = await signInput({ ...knock, agreement, agreementAddress, chainId });
+  const countInputs = async () => {
+    const find = 'select 1 from service.inputs where signer = $1';
+    return (await scene.service.handle.pool.query(find, [knock.account.address])).rows.length;
+  };
+  const sent = await scene.whileNothingIsMined(async () => {
+    const answers = [scene.submit(mine, input.body)];
+    await waitUntil('the input waits to be mined', scene.isOneWaiting);
+    answers.push(scene.submit(theirs, input.body, other));
+    await Promise.race([answers[1], waitUntil('both are stored', async () => (await countInputs()) === 2)]);
+    return answers;
+  });
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const [own, foreign] = answers.map((answer) => inputRecordShape.parse(answer.body.data));
+  expect(own).toMatchObject({ agreementId: mine, userId: scene.principal.id });
+  expect(foreign).toMatchObject({ agreementId: theirs, userId: other.id, txHash: own?.txHash });
+  for (const secret of [scene.principal.id, mine, own?.id])
+    expect(JSON.stringify(answers[1]?.body)).not.toContain(secret);
+});
