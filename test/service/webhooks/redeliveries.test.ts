@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type DeliveryScene, startDeliveryScene, verify } from './support/deliveryScene.ts';
+
+let scene: DeliveryScene;
+beforeAll(async () => {
+  scene = await startDeliveryScene();
+});
+afterEach(() => scene.reset());
+afterAll(() => scene?.close());
+
+describe('what is sent again', () => {
+  test('is the same event with the same id, also where it had arrived', async () => {
+    const receiver = await scene.receive();
+    const webhook = await scene.subscribe(receiver.url);
+    const [eventId] = await scene.release(1);
+    const [delivery] = await webhook.settle('succeeded');
+    await webhook.post(`deliveries/${delivery?.id}/redeliver`);
+    const [again] = await webhook.settle('succeeded', 2);
+    expect(again).toMatchObject({ id: delivery?.id, attempts: [{ number: 1 }, { number: 2 }] });
+    const [first, second] = receiver.received;
+    expect(second?.body).toEqual(first?.body);
+    for (const received of receiver.received) expect(verify(received, webhook.secret).id).toBe(eventId);
+  });
+
+  test('is all that had failed since a time, for a receiver that was away', async () => {
+    let isAway = true;
+    const receiver = await scene.receive((response) => void response.writeHead(isAway ? 410 : 200).end());
+    const webhook = await scene.subscribe(receiver.url);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const ids = await scene.release(4);
+    await webhook.settle('failed', 1);
+    isAway = false;
+    expect(await webhook.post('recover', { since })).toEqual({ recovered: 4, hasMore: false });
+    await webhook.settle('succeeded', 2);
+    const recovered = receiver.received.slice(4).map((received) => verify(received, webhook.secret).id);
+    expect(recovered.toSorted()).toEqual(ids.toSorted());
+    expect(await webhook.read()).toMatchObject({ failuresInRow: 0 });
+  });
+
+  test('is nothing of a disabled webhook, until it is active again and recovered', async () => {
+    let isAway = true;
+    const receiver = await scene.receive((response) => void response.writeHead(isAway ? 503 : 200).end());
+    const webhook = await scene.subscribe(receiver.url);
+    const ids = await scene.release(2);
+    await webhook.settle('retry_pending', 1);
+    await scene.owner.call('DELETE', `/v0/webhooks/${webhook.id}`);
+    expect(await webhook.settle('failed', 1)).toMatchObject([
+      { error: expect.stringContaining('disabled') },
+      { error: expect.stringContaining('disabled') },
+    ]);
+    await scene.release(1);
+    isAway = false;
+    await scene.owner.call('PATCH', `/v0/webhooks/${webhook.id}`, { body: { status: 'active' } });
+    await webhook.post('recover', { since: '2026-01-01T00:00:00Z' });
+    const settled = await webhook.settle('succeeded', 2);
+    expect(settled.map(({ eventId }) => eventId).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('goes to the new address of a webhook that has moved', async () => {
+    const [old, present] = [
+      await scene.receive((response) => void response.writeHead(404).end()),
+      await scene.receive(),
+    ];
+    const webhook = await scene.subscribe(old.url);
+    const [eventId] = await scene.release(1);
+    const [delivery] = await webhook.settle('failed');
+    await scene.owner.call('PATCH', `/v0/webhooks/${webhook.id}`, { body: { url: present.url } });
+    await webhook.post(`deliveries/${delivery?.id}/redeliver`);
+    await webhook.settle('succeeded', 2);
+    expect(present.received.map((received) => verify(received, webhook.secret).id)).toEqual([eventId]);
+  });
+});

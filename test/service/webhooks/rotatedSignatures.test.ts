@@ -1,0 +1,58 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { WebhookVerificationError } from '../../../src/api/webhooks/verifyWebhook.ts';
+import type { Received } from '../../support/receiver.ts';
+import {
+  type DeliveryScene,
+  headersOf,
+  startDeliveryScene,
+  verify,
+  webhookShape,
+} from './support/deliveryScene.ts';
+
+let scene: DeliveryScene;
+beforeAll(async () => {
+  scene = await startDeliveryScene();
+});
+afterEach(() => scene.reset());
+afterAll(() => scene?.close());
+
+const isSigned = (received: Received, secret: string): boolean => {
+  try {
+    verify(received, secret);
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError && error.reason === 'signature_mismatch') return false;
+    throw error;
+  }
+};
+const ownHeadersOf = ({ body, headers }: Received): Received => ({
+  path: '',
+  method: '',
+  body,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('x-svc-'))),
+});
+
+test('a secret that is rotated signs with both until the grace ends, and then with the new one alone', async () => {
+  const receiver = await scene.receive();
+  const webhook = await scene.subscribe(receiver.url);
+  const last = () => receiver.received.at(-1) ?? expect.fail('nothing was received');
+  const rotate = async (graceSeconds: number) =>
+    webhookShape.parse(await webhook.post('rotate-secret', { graceSeconds })).secret;
+  const second = await rotate(600);
+  await webhook.test();
+  expect([isSigned(last(), webhook.secret), isSigned(last(), second)]).toEqual([true, true]);
+  // The own header has room for one: receivers who know nothing of the rotation go on.
+  expect(isSigned(ownHeadersOf(last()), webhook.secret)).toBe(true);
+  expect(isSigned(ownHeadersOf(last()), second)).toBe(false);
+  for (const secret of [webhook.secret, second])
+    expect(new Webhook(secret).verify(last().body, headersOf(last()))).toBeDefined();
+  const third = await rotate(0);
+  await webhook.test();
+  expect([webhook.secret, second, third].map((secret) => isSigned(last(), secret))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(isSigned(ownHeadersOf(last()), third)).toBe(true);
+});
