@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTraceCollector } from '../../support/traceCollector.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { loadsOf, patienceMs, startTracedService, type TracedService } from './support/tracedService.ts';
+
+let scene: TracedService;
+beforeAll(async () => {
+  scene = await startTracedService();
+});
+afterEach(() => scene.reset());
+afterAll(() => scene?.close());
+
+describe('without a collector', () => {
+  test('nothing of it is loaded and nothing sent where none is named', async () => {
+    const quiet = await scene.start('api');
+    const agreement = await scene.deploy(quiet);
+    const traceId = randomBytes(16).toString('hex');
+    const { transaction } = await scene.hit(quiet, agreement, {
+      traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+      'x-request-id': 'untraced-request',
+    });
+    expect(transaction).toMatchObject({ request_id: 'untraced-request', trace_parent: null });
+    // The metrics ask for the interface, whose spans are nothing.
+    expect([...loadsOf(quiet)].filter((name) => name !== 'api')).toEqual([]);
+    const { code } = await quiet.child.stop();
+    expect(code).toBe(0);
+    await waitUntil('the worker has told of the event', () =>
+      scene.collector
+        .spans()
+        .some(
+          ({ name, attributes }) =>
+            name === 'write event' && attributes['agreements.transaction.hash'] === transaction.tx_hash,
+        ),
+    );
+    expect(scene.inTrace(traceId)).toEqual([]);
+    expect(new Set(scene.collector.spans().map(({ service }) => service))).toEqual(
+      new Set(['traced-worker']),
+    );
+  });
+
+  test.each([
+    ['refuses connections', undefined],
+    ['never answers', () => {}],
+    [
+      'answers with errors',
+      (response: { writeHead(status: number): { end(): unknown } }) => void response.writeHead(500).end(),
+    ],
+  ] as const)('one that %s keeps nobody waiting', async (_, answer) => {
+    const broken = await startTraceCollector(answer);
+    if (answer === undefined) await broken.close();
+    const lost = await scene.start('api', scene.tracing(broken.port));
+    try {
+      const agreement = await scene.deploy(lost);
+      const { transaction } = await scene.hit(lost, agreement);
+      expect(transaction.trace_parent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+      await waitUntil(
+        'it is told once',
+        () => lost.lines.some((line) => line.includes('traces cannot be sent')),
+        patienceMs,
+      );
+      const { code } = await lost.child.stop();
+      expect(code).toBe(0);
+      expect(lost.lines.filter((line) => line.includes('traces cannot be sent'))).toHaveLength(1);
+    } finally {
+      if (answer !== undefined) await broken.close();
+    }
+  });
+});
