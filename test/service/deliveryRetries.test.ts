@@ -326,3 +326,14 @@ test('a connection that its receiver closes while idle costs no attempt', async 
   );
   expect(rows).toHaveLength(5);
 });
+
+test('an answer that breaks off on a new connection is one attempt, and the receiver gets it once', async () => {
+  await world.startDeliverer();
+  const receiver = await receive((_response, _received, { socket }) => {
+    socket.end('HTTP/1.1 20');
+  });
+  const { row, attempt } = await attemptOnce(receiver.url);
+  expect(row).toMatchObject({ status: 'retry_pending', attempt_count: 1 });
+  expect(attempt).toMatchObject({ response_status: null, error: expect.stringContaining('closed') });
+  expect(receiver.received).toHaveLength(1);
+});

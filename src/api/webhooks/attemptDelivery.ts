@@ -1,5 +1,6 @@
-import { type Dispatcher, errors, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { describeConnectionFault } from './connectionFault.ts';
+import { wasIdle } from './idleConnections.ts';
 import { excerptOf } from './responseExcerpt.ts';
 
 export type AttemptRequest = {
@@ -93,11 +94,6 @@ async function post(
     if (signal.aborted || !wasIdle(error)) throw error;
     return await request(attempt.url, { ...options, reset: true });
   }
-}
-
-/** Whether a connection broke that had brought an answer before. */
-function wasIdle(error: unknown): boolean {
-  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
 
 async function readBody(
