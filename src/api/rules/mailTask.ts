@@ -2,8 +2,10 @@ import type { NewJob } from '../jobs/addJob.ts';
 
 export const sendMailName = 'send_mail';
 
-/** The job's own limit is never met: after so many attempts the mail itself is given up. */
+/** After so many attempts a mail is given up. */
 export const mailAttempts = 12;
+/** The job's own limit, which also counts each time that its worker stopped or died: as many as the queue can count. */
+const jobAttempts = 32_767;
 
 /**
  * The job that sends the mail of a firing. Mails go out one after the other, in all workers together, so that a slow server takes
@@ -15,6 +17,6 @@ export function sendMailTask(firingId: string): NewJob {
     payload: { firingId },
     key: `mail:${firingId}`,
     queue: 'mails',
-    maxAttempts: 2 * mailAttempts,
+    maxAttempts: jobAttempts,
   };
 }
