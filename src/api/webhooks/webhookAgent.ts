@@ -1,4 +1,5 @@
 import { Agent, buildConnector } from 'undici';
+import { watchConnections } from './idleConnections.ts';
 import { addressIn, TargetRefusedError, type TargetRules } from './targetRules.ts';
 
 /** An idle connection may be closed by its receiver at any time; the shorter it is kept, the rarer that meets a request. */
@@ -17,6 +18,7 @@ export type WebhookAgentOptions = {
  * earlier. TLS is verified against the name. No redirect is followed, and no proxy used, whatever the environment says.
  */
 export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions): Agent {
+  watchConnections();
   const connectTo = (url: { protocol: string; hostname: string; port: string }) =>
     buildConnector({
       timeout: timeoutMs,
