@@ -78,9 +78,17 @@ describe('a fork that cannot be is refused before anything starts', () => {
     await other.dispose();
   });
 
-  test('in a directory whose chains were no forks of it', async () => {
+  test('in a directory whose chains are forks, where nothing is to be forked or the fork is of another chain', async () => {
     local.program.signal('SIGINT');
     await local.program.exited;
-    expect(await refusal([], stacks.env)).toContain('forks of 59141');
+    const { FORK_URL_59141: _, ...env } = stacks.env;
+    expect(await refusal([], env)).toMatch(/forks of (\d+ and )*59141/);
+    const other = await startPublicChain(chainId);
+    try {
+      const said = await refusal(['--fork', `${chainId}=${other.rpcUrl}`], stacks.env);
+      expect(said).toContain('is not the one that is continued here');
+    } finally {
+      await other.stop();
+    }
   });
 });
