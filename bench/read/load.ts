@@ -20,6 +20,8 @@ console.log(
     total: result.requests.total,
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
-    failed: result.non2xx + result.errors + result.timeouts,
+    // Timeouts are among the errors.
+    failed: result.non2xx + result.errors - result.timeouts,
+    overdue: result.timeouts,
   }),
 );

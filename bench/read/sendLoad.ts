@@ -22,6 +22,8 @@ const resultShape = z.object({
   p50Ms: z.number(),
   p99Ms: z.number(),
   failed: z.number(),
+  /** Not answered within ten seconds. */
+  overdue: z.number(),
 });
 export type LoadResult = Omit<z.output<typeof resultShape>, 'failed'>;
 
