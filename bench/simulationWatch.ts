@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenLocally } from '../test/support/listenLocally.ts';
 
 export type SimulationWatch = {
   url: string;
@@ -28,20 +27,14 @@ export async function watchSimulations(rpcUrl: string): Promise<SimulationWatch>
       () => response.writeHead(502).end(),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port }: AddressInfo = Object(server.address());
+  const { url, close } = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     take() {
       const taken = simulationMs;
       simulationMs = 0;
       return taken;
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }

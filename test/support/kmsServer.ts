@@ -1,11 +1,10 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Address, bytesToHex, type Hex, hexToBytes, numberToHex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { z } from 'zod';
+import { listenLocally } from './listenLocally.ts';
 
 export const kmsCredentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'kms-test-secret' };
 export const kmsRegion = 'eu-test-1';
@@ -101,20 +100,14 @@ export async function createKmsServer(
     if (treatment instanceof Promise) await treatment;
     reply(200, await answer(operation, body, treatment));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port }: AddressInfo = Object(server.address());
+  const { url: endpoint, close } = await listenLocally(server);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     keyId,
     address: account.address,
     count: (operation) => counts.get(operation) ?? 0,
     countForged: () => forged,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

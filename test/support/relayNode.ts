@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenLocally } from './listenLocally.ts';
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
 /** What the way to the node does to a call: nothing, an answer of its own, or it loses the answer of the node. */
@@ -67,16 +66,10 @@ export async function createDisturbedNode(
       () => response.writeHead(502).end(),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port }: AddressInfo = Object(server.address());
+  const { url, close } = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     count: (method) => counts.get(method) ?? 0,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }

@@ -304,7 +304,7 @@ export async function createRelayWorld({
     },
     /** Has the blocks made in Anvil's place until the next reset: needed where blocks are dropped while the relay sends. */
     async takeOverMining(): Promise<void> {
-      blockMaker = await startBlockMaker(client);
+      blockMaker ??= await startBlockMaker(client);
     },
     async returnMining(): Promise<void> {
       await blockMaker?.stop();

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listenLocally } from '../../support/listenLocally.ts';
 
 /** An endpoint of a real chain that can be made to answer only when it is told to. */
 export type SlowEndpoint = {
@@ -26,12 +26,9 @@ export async function startSlowEndpoint(rpcUrl: string): Promise<SlowEndpoint> {
     const answer = await fetch(rpcUrl, { method: 'POST', headers, body: Buffer.concat(chunks) });
     response.writeHead(answer.status, headers).end(await answer.text());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const local = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: local.url,
     waiting: () => waiting,
     hold() {
       gate = Promise.withResolvers();
@@ -39,9 +36,7 @@ export async function startSlowEndpoint(rpcUrl: string): Promise<SlowEndpoint> {
     release: () => gate.resolve(),
     async close() {
       gate.resolve();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await local.close();
     },
   };
 }
