@@ -1,4 +1,3 @@
-import { and, eq, ne } from 'drizzle-orm';
 import type { Abi, Address, Hex, PublicClient } from 'viem';
 import { decodeRevert } from '../chain/decodeRevert.ts';
 import { findOwnError, findOwnRefusal } from '../chain/ownRefusal.ts';
@@ -8,6 +7,7 @@ import type { Database } from '../database/database.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { RefusedError } from '../errors/serviceError.ts';
 import { matchPermit, type SentPermit } from './matchPermit.ts';
+import { holdsNonce } from './nonceHolder.ts';
 
 /** A permit with the contract that it is meant for. */
 export type Permit = SentPermit & {
@@ -117,23 +117,11 @@ function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): 
 }
 
 /** The digest of the permit that holds this nonce, be it on its way or mined. */
-async function findOpenDigest(
-  database: Database,
-  { chainId, contract, signer }: Permit,
-  nonce: bigint,
-): Promise<Hex | undefined> {
+async function findOpenDigest(database: Database, permit: Permit, nonce: bigint): Promise<Hex | undefined> {
   const [open] = await database
     .select({ digest: transactions.permitDigest })
     .from(transactions)
-    .where(
-      and(
-        eq(transactions.chainId, chainId),
-        eq(transactions.contract, contract),
-        eq(transactions.signer, signer),
-        eq(transactions.permitNonce, nonce),
-        ne(transactions.state, 'failed'),
-      ),
-    );
+    .where(holdsNonce({ ...permit, nonce }));
   return open?.digest;
 }
 

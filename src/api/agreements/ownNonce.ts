@@ -1,10 +1,11 @@
-import { and, eq, exists, ne, or } from 'drizzle-orm';
+import { and, eq, exists, or } from 'drizzle-orm';
 import { type Address, hashTypedData, type TypedDataDefinition } from 'viem';
 import type { Database } from '../database/database.ts';
 import { inputs } from '../database/tables/inputs.ts';
 import { records } from '../database/tables/records.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { refuseNonceInFlight } from './acceptPermit.ts';
+import { holdsNonce } from './nonceHolder.ts';
 
 /**
  * Whoever asks for typed data has not shown that the signer is behind it. So only permits that the same principal has sent
@@ -23,7 +24,7 @@ export async function requireOwnNonceFree(
     readonly typedData: TypedDataDefinition;
   },
 ): Promise<void> {
-  const { principalId, chainId, contract, signer, nonce, typedData } = permit;
+  const { principalId, nonce, typedData } = permit;
   const ofRecord = and(
     eq(records.deployTransactionId, transactions.id),
     eq(records.principalId, principalId),
@@ -34,11 +35,7 @@ export async function requireOwnNonceFree(
     .from(transactions)
     .where(
       and(
-        eq(transactions.chainId, chainId),
-        eq(transactions.contract, contract),
-        eq(transactions.signer, signer),
-        eq(transactions.permitNonce, nonce),
-        ne(transactions.state, 'failed'),
+        holdsNonce(permit),
         or(
           exists(database.select({ id: records.id }).from(records).where(ofRecord)),
           exists(database.select({ id: inputs.id }).from(inputs).where(ofInput)),

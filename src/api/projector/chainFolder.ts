@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { EventIds } from '../events/eventIds.ts';
 import { createDocumentCache } from './documentCache.ts';
-import type { Fold } from './fold.ts';
+import type { Fold, FoldExtent } from './fold.ts';
 import { foldChain } from './foldChain.ts';
 import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
 import type { IndexPosition } from './indexPosition.ts';
@@ -37,8 +37,8 @@ export type ChainFolderOptions = {
 };
 
 export type ChainFolder = {
-  /** Folds soon: what the index shows then, or, with `force`, also what others have written though the index stands still. */
-  wake(options?: { force: boolean }): void;
+  /** Folds soon, to the largest extent that was asked for by then. */
+  wake(extent: FoldExtent): void;
   /** Lets a fold that runs end, and starts none after it. */
   close(): Promise<void>;
 };
@@ -58,8 +58,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const logger = parent.child({ chainId });
   const cache = createDocumentCache();
   let isFirst = true;
-  let isWanted = false;
-  let isForced = false;
+  let wanted: FoldExtent | undefined;
   let isClosed = false;
   let isWaiting = false;
   let running: Promise<void> | undefined;
@@ -67,44 +66,42 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   let failures = 0;
   let conflicts = 0;
 
-  const wake = ({ force } = { force: false }) => {
-    isWanted = true;
-    isForced ||= force;
+  const wake = (extent: FoldExtent) => {
+    wanted = widen(extent, wanted);
     // A failure is waited out; whatever woke it meanwhile is seen then.
     if (isClosed || running || timer) return;
     running = run().finally(() => {
       running = undefined;
     });
   };
-  const wakeLater = (delayMs: number) => {
+  const wakeLater = (delayMs: number, extent: FoldExtent) => {
     if (isClosed) return;
     timer = setTimeout(() => {
       timer = undefined;
-      wake({ force: true });
+      wake(extent);
     }, delayMs);
   };
 
   const run = async () => {
-    while (isWanted && !isClosed) {
-      const force = isForced;
-      isWanted = false;
-      isForced = false;
+    while (wanted && !isClosed) {
+      const extent = wanted;
+      wanted = undefined;
       try {
         const startedAt = performance.now();
         const isExclusive = conflicts > optimisticFolds;
         const eventIds = await readEventIds();
         const reorgWindow = BigInt(chain.reorgWindow);
-        const extent = { chainId, confirmations, reorgWindow, isFirst, isForced: force };
-        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...extent });
+        const parts = { chainId, confirmations, reorgWindow, isFirst, extent };
+        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
         failures = 0;
         conflicts = 0;
-        if (!result) return wakeLater(contentionDelayMs);
+        if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
         const durationMs = performance.now() - startedAt;
         note(result, durationMs);
         // Blocks that come one upon the other are folded together, which costs no more than each alone.
         if (result.kind === 'folded') await delay(Math.min(durationMs, longestRestMs));
       } catch (error) {
-        if (!handleFailure(error)) return;
+        if (!handleFailure(error, extent)) return;
       }
     }
   };
@@ -127,7 +124,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       durationMs: Math.round(durationMs),
     };
     logger.debug({ ...facts, ...describe(result.position) }, 'folded');
-    if (!result.isComplete) wake({ force: true });
+    if (!result.isComplete) wake('rest');
   };
 
   /** Once, however often it is found waiting. */
@@ -147,7 +144,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   };
 
   /** Returns whether to fold again at once. */
-  const handleFailure = (error: unknown): boolean => {
+  const handleFailure = (error: unknown, extent: FoldExtent): boolean => {
     const kind = classifyFoldFailure(error);
     if (kind === 'indexAbsent') {
       // Whoever puts the index there wakes everybody, and so does the next poll.
@@ -158,13 +155,13 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     conflicts = kind === 'conflict' ? conflicts + 1 : 0;
     if (kind === 'conflict' && conflicts <= longestConflict) {
       logger.debug({ err: error }, 'a fold met another transaction and is tried again');
-      wake({ force: true });
+      wake(widen('rest', extent));
       return true;
     }
     const delayMs = Math.min(initialDelayMs * 2 ** failures, longestDelayMs);
     failures++;
     logger.error({ err: error, delayMs }, 'a fold failed and is tried again');
-    wakeLater(delayMs);
+    wakeLater(delayMs, 'whole');
     return false;
   };
 
@@ -176,6 +173,12 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
       await running;
     },
   };
+}
+
+const extents: readonly FoldExtent[] = ['new', 'rest', 'whole'];
+
+function widen(extent: FoldExtent, other: FoldExtent = 'new'): FoldExtent {
+  return extents.indexOf(extent) > extents.indexOf(other) ? extent : other;
 }
 
 function describe({ head, through, lastFolded }: IndexPosition) {

@@ -106,14 +106,12 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
   );
   const reopened = await idsOf(
     transaction,
-    // The few records first, whatever the planner thinks of the open transactions.
-    sql`with refused as materialized (
-      select id from service.records
-      where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]) and status = 'Draft' and error is not null)
-    update service.records it set error = null, updated_at = now()
-    from refused, service.transactions sent
-    where it.id = refused.id and sent.id = it.deploy_transaction_id
-      and sent.state in ('accepted', 'signed', 'broadcast')
+    // The few records first, whatever the planner thinks of the open transactions: no index has the states in this form.
+    sql`update service.records it set error = null, updated_at = now()
+    from service.transactions sent
+    where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+      and it.status = 'Draft' and it.error is not null
+      and sent.id = it.deploy_transaction_id and sent.state || '' in ('accepted', 'signed', 'broadcast')
     returning it.id`,
   );
   return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import { inputContentHash } from '../database/contentHash.ts';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf } from '../database/statements.ts';
+import { inBlocks } from './inBlocks.ts';
 import type { Candidate } from './settlePermits.ts';
 
 type Range = {
@@ -10,6 +10,8 @@ type Range = {
   /** The blocks that are folded now: their effects may also show that a transaction was called failed too early. */
   added: readonly bigint[];
   through: bigint;
+  /** Looks at every open transaction: one may have been stored when the block of its permit's effect was folded already. */
+  isWhole: boolean;
 };
 
 type Row = {
@@ -27,13 +29,33 @@ const facts = sql`it.id, it.state <> 'failed' as is_open, it.content_hash, it.de
   concat_ws(' ', it.kind, it.contract, it.signer, it.permit_nonce) as permit,
   effect.transaction_hash, effect.block_number::text, effect.block_timestamp::text`;
 
-/** Every open transaction whose permit's nonce the index shows used up, and every failed one with an effect in `added`. */
+/** Where the index has the effects of permits of a kind, and with what content. */
+type Effects = { kind: string; table: SQL; contract: SQL; content: SQL };
+
+const inputEffects: Effects = {
+  kind: 'input',
+  table: sql`chain_index.inputs`,
+  contract: sql`effect.agreement`,
+  content: sql`effect.input_id, effect.payload`,
+};
+
+const deploymentEffects: Effects = {
+  kind: 'deploy',
+  table: sql`chain_index.agreements`,
+  contract: sql`effect.factory`,
+  content: sql`effect.doc_hash`,
+};
+
+/**
+ * The open transactions whose permit's nonce the index shows used up: by the blocks in `added` or, where the look is whole, by any.
+ * And every failed one with an effect in `added`.
+ */
 export async function findConsumedPermits(transaction: Queryable, range: Range): Promise<Candidate[]> {
   const inputs = await transaction.execute<Row & { input_id: Hex; payload: Hex }>(
-    query(range, 'input', sql`${facts}, effect.input_id, effect.payload`, 'inputs', 'agreement'),
+    selectCandidates(range, inputEffects),
   );
   const deployments = await transaction.execute<Row & { doc_hash: Hex }>(
-    query(range, 'deploy', sql`${facts}, effect.doc_hash`, 'agreements', 'factory'),
+    selectCandidates(range, deploymentEffects),
   );
   return [
     ...inputs.rows.map((row) =>
@@ -43,23 +65,33 @@ export async function findConsumedPermits(transaction: Queryable, range: Range):
   ];
 }
 
-function query(range: Range, kind: string, columns: SQL, effects: string, contract: string): SQL {
-  const { chainId, added, through } = range;
-  const isEffect = sql`effect.chain_id = ${chainId} and effect.${sql.identifier(contract)} = lower(it.contract)
+/**
+ * Whatever the planner thinks of tables that grow fast: each effect of the blocks looks for its own transactions, and the whole look
+ * asks for effects only where the count of a signer's used nonces says that there is one.
+ */
+function selectCandidates({ chainId, added, through, isWhole }: Range, effects: Effects): SQL {
+  const { kind, table, contract, content } = effects;
+  const columns = sql`${facts}, ${content}`;
+  const isEffect = sql`effect.chain_id = ${chainId} and ${contract} = lower(it.contract)
     and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce`;
-  const table = sql`chain_index.${sql.identifier(effects)}`;
-  // The count says of each signer which nonces are used up: effects are looked for where there is one, whatever the planner thinks.
-  const open = sql`with consumed as materialized (
+  const ofBlocks = (state: SQL) => sql`
+    select ${columns} from shown effect cross join lateral (
       select * from service.transactions it
-      where chain_id = ${chainId} and kind = ${kind} and state in ('accepted', 'signed', 'broadcast') and permit_nonce < (
-        select count from chain_index.permit_counts counted
-        where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))
-    select ${columns} from consumed it join ${table} effect on ${isEffect} and effect.block_number <= ${through}`;
-  if (added.length === 0) return open;
-  return sql`${open} union all
-    select ${columns} from service.transactions it join ${table} effect on ${isEffect}
-    where it.chain_id = ${chainId} and it.kind = ${kind} and it.state = 'failed'
-      and effect.block_number = any(${arrayOf(added)}::numeric[])
+      where it.chain_id = ${chainId} and ${isEffect} and it.kind = ${kind} and ${state} offset 0) as it`;
+  return sql`
+    with shown as materialized (
+      select * from ${table} where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)}),
+    consumed as materialized (
+      select * from service.transactions it
+      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in ('accepted', 'signed', 'broadcast')
+        and permit_nonce < (
+          select count from chain_index.permit_counts counted
+          where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))
+    select ${columns} from consumed it join ${table} effect on ${isEffect} and effect.block_number <= ${through}
+    union all
+    ${ofBlocks(sql`it.state <> 'failed' and it.state || '' not in ('mined', 'final')`)} where not ${isWhole}::boolean
+    union all
+    ${ofBlocks(sql`it.state = 'failed'`)}
     order by created_at desc, id`;
 }
 

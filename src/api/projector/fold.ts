@@ -14,6 +14,9 @@ import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
 
+/** What the index has that is new; the rest of it although the index is where it was; that, and what others have written meanwhile. */
+export type FoldExtent = 'new' | 'rest' | 'whole';
+
 export type FoldOptions = {
   chainId: number;
   /** How many blocks a reorganisation can reach back without a new start of the indexer. */
@@ -24,8 +27,7 @@ export type FoldOptions = {
   eventIds: EventIds;
   /** Compares everything, as a process does that has just started. */
   isFirst: boolean;
-  /** Folds although the index is where it was: for what others have written since. */
-  isForced: boolean;
+  extent: FoldExtent;
 };
 
 export type Fold =
@@ -50,9 +52,9 @@ export type Fold =
 
 /** Folds what the index shows at this moment, or a part of it, into records, histories and transactions. */
 export async function fold(transaction: Queryable, options: FoldOptions): Promise<Fold> {
-  const { chainId, reorgWindow, cache, eventIds, isFirst } = options;
+  const { chainId, reorgWindow, cache, eventIds, isFirst, extent } = options;
   const position = await readIndexPosition(transaction, chainId);
-  if (!options.isForced && !isFirst && isSame(position)) return { kind: 'unchanged' };
+  if (extent === 'new' && !isFirst && isSame(position)) return { kind: 'unchanged' };
   const floor = isFirst ? -1n : chooseFloor(position, reorgWindow);
   const comparison = await compareBlocks(transaction, { chainId, position, floor });
   if (!comparison) {
@@ -68,7 +70,8 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   });
   await insertFoldedBlocks(transaction, { chainId, blocks: comparison.added });
 
-  const consumed = await findConsumedPermits(transaction, { chainId, added, through });
+  const isWhole = isFirst || extent === 'whole';
+  const consumed = await findConsumedPermits(transaction, { chainId, added, through, isWhole });
   const settled = await writeSettlement(transaction, settlePermits(consumed));
   // Only the whole index can say what did not happen.
   const head = comparison.isComplete ? position.head : null;

@@ -8,7 +8,7 @@ import { withFoldTransaction } from './withFoldTransaction.ts';
 
 /**
  * Folds a chain once and releases the events that have their confirmations by then. Returns `undefined` where another process is
- * folding. Where it fails in between, the events wait for the next fold that is forced.
+ * folding. Where it fails in between, the events wait for the next fold of more than what is new.
  */
 export function foldChain({
   pool,

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf, idsOf } from '../database/statements.ts';
+import { idsOf } from '../database/statements.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { announceTransitions } from './announceTransitions.ts';
 import type { DocumentCache } from './documentCache.ts';
 import { extendHistories } from './extendHistories.ts';
+import { inBlocks } from './inBlocks.ts';
 import { mergeSubmissions } from './mergeSubmissions.ts';
 import { findMinedSubmissions, updateSubmissions } from './ownInputs.ts';
 import { planTemporalRules } from './planTemporalRules.ts';
@@ -78,7 +79,7 @@ function findTouched(
     sql`select id from service.records
     where chain_id = ${chainId} and status = 'Deployed' and not behind and lower(address) in (
       select agreement from chain_index.inputs
-      where chain_id = ${chainId} and block_number = any(${arrayOf(added)}::numeric[]))`,
+      where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)})`,
   );
 }
 

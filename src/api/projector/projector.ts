@@ -7,6 +7,7 @@ import { listen } from '../database/listen.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { openEventIds } from '../events/openEventIds.ts';
 import { createChainFolder, type FoldedChain, type FoldedReorganisation } from './chainFolder.ts';
+import type { FoldExtent } from './fold.ts';
 
 export type ProjectorOptions = {
   /** Folds take one connection a chain out of it while they run. */
@@ -45,18 +46,18 @@ export function createProjector(options: ProjectorOptions): Projector {
   const folders = chains.map((chain) =>
     createChainFolder({ pool, chain, readEventIds, onReorganisation, logger }),
   );
-  const wakeAll = (force: boolean) => {
-    for (const folder of folders) folder.wake({ force });
+  const wakeAll = (extent: FoldExtent) => {
+    for (const folder of folders) folder.wake(extent);
   };
   const listener = listen({
     url: databaseUrl,
     channels: [indexChannel, channels.recordAwaited],
-    onNotification: (channel) => wakeAll(channel !== indexChannel),
-    onConnected: () => wakeAll(true),
+    onNotification: (channel) => wakeAll(channel === indexChannel ? 'new' : 'whole'),
+    onConnected: () => wakeAll('whole'),
     logger,
   });
-  const timer = setInterval(() => wakeAll(true), pollIntervalMs);
-  wakeAll(true);
+  const timer = setInterval(() => wakeAll('whole'), pollIntervalMs);
+  wakeAll('whole');
   return {
     ready: listener.ready,
     async close() {

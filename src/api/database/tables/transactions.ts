@@ -48,10 +48,10 @@ export const transactions = serviceSchema.table(
   (table) => [
     unique('transactions_permit').on(table.chainId, table.permitDigest, table.signer),
     uniqueIndex('transactions_open_permit')
-      .on(table.chainId, table.contract, table.signer, table.permitNonce)
+      .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
       .where(sql`state <> 'failed'`),
     index('transactions_open')
-      .on(table.chainId, table.createdAt)
+      .on(table.chainId, table.deadline)
       .where(sql`state in ('accepted', 'signed', 'broadcast')`),
     index('transactions_accepted')
       .on(table.chainId, table.createdAt, table.id)
@@ -59,7 +59,9 @@ export const transactions = serviceSchema.table(
     index('transactions_under_way')
       .on(table.chainId, table.wallet, table.walletNonce)
       .where(sql`state in ('signed', 'broadcast')`),
-    index().on(table.chainId, table.minedBlockNumber),
+    index('transactions_mined')
+      .on(table.chainId, table.minedBlockNumber)
+      .where(sql`mined_block_number is not null`),
     index('transactions_not_final').on(table.chainId, table.minedBlockNumber).where(sql`state = 'mined'`),
     index('transactions_failed')
       .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)

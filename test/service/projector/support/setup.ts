@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '../../../../src/api/database/data
 import { migrateDatabase } from '../../../../src/api/database/migrateDatabase.ts';
 import { createEventIds } from '../../../../src/api/events/eventIds.ts';
 import { createDocumentCache } from '../../../../src/api/projector/documentCache.ts';
-import type { Fold } from '../../../../src/api/projector/fold.ts';
+import type { Fold, FoldExtent } from '../../../../src/api/projector/fold.ts';
 import { foldChain } from '../../../../src/api/projector/foldChain.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
@@ -55,12 +55,15 @@ export type Folder = {
   fold(): Promise<Fold>;
 };
 
-export function createFolder({ pool }: Fixture, { confirmations = 1 } = {}): Folder {
+export function createFolder(
+  { pool }: Fixture,
+  { confirmations = 1, extent = 'whole' }: { confirmations?: number; extent?: FoldExtent } = {},
+): Folder {
   const cache = createDocumentCache();
   let isFirst = true;
   const foldOnce = async () => {
-    const extent = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, isForced: true };
-    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...extent });
+    const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, extent };
+    const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts });
     if (!result) throw new Error('another process is folding');
     isFirst &&= result.kind !== 'folded';
     return result;
