@@ -30,7 +30,7 @@ export type SlotRow = {
   readonly callData: Hex;
   /** Unix seconds. */
   readonly deadline: bigint;
-  /** Whether the row goes by this nonce now, and whether the index shows its effect as that of one of these bytes. */
+  /** Whether the row goes by this nonce now, and whether the index shows, as mined, its effect as that of one of these bytes. */
   readonly isHere: boolean;
   readonly isShownHere: boolean;
   readonly traceParent: string | null;
@@ -65,22 +65,24 @@ export async function readSlots(
   const { rows } = await pool.query<FoundSlot>({
     name: 'relay slots',
     text: `
-      select distinct on (attempt.wallet, attempt.wallet_nonce) attempt.wallet, attempt.wallet_nonce as nonce, attempt.id,
+      select attempt.wallet, attempt.wallet_nonce as nonce, attempt.id,
         attempt.tx_hash as hash, attempt.gas, attempt.max_fee_per_gas as max_fee, attempt.max_priority_fee_per_gas as tip,
         extract(epoch from now() - attempt.created_at)::float8 * 1000 as age_ms,
         extract(epoch from now() - attempt.accepted_at)::float8 * 1000 as accepted_ms,
         split_part(attempt.last_error, ':', 1) as objection,
         attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
         sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
-        sent.tx_hash in (
+        sent.state = 'mined' and sent.tx_hash in (
           select earlier.tx_hash from service.transaction_attempts earlier
           where earlier.chain_id = attempt.chain_id and earlier.wallet = attempt.wallet
             and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here
       from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
-      join service.transaction_attempts attempt
-        on attempt.chain_id = $1 and attempt.wallet = asked.address and attempt.wallet_nonce >= asked.from_nonce
+      cross join lateral (
+        select distinct on (wallet_nonce) * from service.transaction_attempts
+        where chain_id = $1 and wallet = asked.address and wallet_nonce >= asked.from_nonce
+        order by wallet_nonce, id desc) as attempt
       left join service.transactions sent on sent.id = attempt.transaction_id
-      order by attempt.wallet, attempt.wallet_nonce, attempt.id desc`,
+      order by attempt.wallet, attempt.wallet_nonce`,
     values: [chainId, wallets.map(({ address }) => address), wallets.map(({ from }) => from)],
   });
   return rows.map((row) => ({
