@@ -57,6 +57,19 @@ test('a superseded permit is open again when what superseded it falls out, and c
   expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Deployed' });
 });
 
+test('a permit whose effect was folded before it was stored is settled when everything open is looked at', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const mined = input(toggle('5'));
+  await scene.mine(mined);
+  const { inputId, transactionId } = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await scene.mine();
+  expect((await scene.transaction(transactionId)).state).toBe('accepted');
+  await scene.fold();
+  expect(await scene.transaction(transactionId)).toMatchObject({ state: 'mined', txHash: mined.txHash });
+  expect(await scene.history(recordId)).toMatchObject([{ id: inputId, status: 'MINED', position: 1 }]);
+});
+
 test('a permit expires when the chain is past its deadline, and not in the block of the deadline', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());

@@ -46,11 +46,11 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
     principalId,
     chain: () => chain,
     show,
-    /** One block with these events, which the index shows and which is folded. */
+    /** One block with these events, which the index shows and of which what is new is folded. */
     async mine(...events: ChainEvent[]): Promise<Fold> {
       chain = [...chain, block(chain.length + 1, events)];
       await show();
-      return folder.fold();
+      return folder.fold('new');
     },
     /** As many blocks fall out; nobody has seen it yet. */
     drop(depth: number): void {

@@ -48,20 +48,17 @@ export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
   await index.deploy();
 }
 
-/** One process that folds when it is told to. */
+/** One process that folds when it is told to, to the whole extent unless it is told less. */
 export type Folder = {
-  foldOnce(): Promise<Fold>;
+  foldOnce(extent?: FoldExtent): Promise<Fold>;
   /** Folds until there is nothing left to fold; returns what the last fold found. */
-  fold(): Promise<Fold>;
+  fold(extent?: FoldExtent): Promise<Fold>;
 };
 
-export function createFolder(
-  { pool }: Fixture,
-  { confirmations = 1, extent = 'whole' }: { confirmations?: number; extent?: FoldExtent } = {},
-): Folder {
+export function createFolder({ pool }: Fixture, { confirmations = 1 } = {}): Folder {
   const cache = createDocumentCache();
   let isFirst = true;
-  const foldOnce = async () => {
+  const foldOnce = async (extent: FoldExtent = 'whole') => {
     const parts = { chainId, confirmations, reorgWindow: BigInt(reorgWindow), isFirst, extent };
     const result = await foldChain({ pool, isExclusive: false, cache, eventIds, ...parts });
     if (!result) throw new Error('another process is folding');
@@ -70,9 +67,9 @@ export function createFolder(
   };
   return {
     foldOnce,
-    async fold() {
-      for (;;) {
-        const result = await foldOnce();
+    async fold(extent) {
+      for (let next = extent; ; next = 'rest') {
+        const result = await foldOnce(next);
         if (result.kind !== 'folded' || result.isComplete) return result;
       }
     },

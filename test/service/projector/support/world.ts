@@ -43,8 +43,10 @@ export class World {
     return new World(fixture, principals);
   }
 
-  fold(folder: number): Promise<Fold> {
-    return (this.folders[folder] ?? createFolder(this.fixture)).fold();
+  /** Folds what is new, as a notification of the index has it done, and then all, as is done once in a while. */
+  async fold(number: number): Promise<Fold[]> {
+    const folder = this.folders[number] ?? createFolder(this.fixture);
+    return [await folder.fold('new'), await folder.fold()];
   }
 
   async take(step: Step): Promise<void> {
