@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { keccak256 } from 'viem';
 import { channels } from '../src/api/database/channels.ts';
 import { inputContentHash } from '../src/api/database/contentHash.ts';
@@ -9,6 +10,7 @@ import type { SignedInput } from './relayCalls.ts';
 import { measureThroughput, type Running, type Throughput } from './relayThroughput.ts';
 
 const storedAtOnce = 500;
+const countEveryMs = 400;
 
 /** Stores rows as the API does, always some more than the relay has under way. */
 export async function measureOutbox(
@@ -23,8 +25,14 @@ export async function measureOutbox(
     for (let at = 0; at < calls.length && !isOver(); at += storedAtOnce) {
       await waitUntil(
         'there is room',
-        async () =>
-          ((await stack.pool.query<{ open: number }>(query)).rows[0]?.open ?? 0) <= backlog || isOver(),
+        async () => {
+          if (isOver()) return true;
+          const { rows } = await stack.pool.query<{ open: number }>(query);
+          if ((rows[0]?.open ?? 0) <= backlog) return true;
+          // To count costs the database more than to store, and would be part of what is measured.
+          await delay(countEveryMs);
+          return false;
+        },
         2 * seconds * 1_000,
       );
       await storeRows(stack, calls.slice(at, at + storedAtOnce));
