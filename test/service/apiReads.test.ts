@@ -202,6 +202,7 @@ describe('the history', () => {
     expect((await get('/agr_history/inputs?limit=30')).body.pageInfo).toEqual({
       limit: 30,
       nextCursor: null,
+      totalCount: 30,
     });
   });
 

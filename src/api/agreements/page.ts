@@ -10,8 +10,12 @@ export type PageRequest = {
   readonly cursor?: string | undefined;
 };
 
-/** One page of a list, as a JSON array. */
-export type ListPage = { readonly dataText: string; readonly nextCursor: string | null };
+/** One page of a list, as a JSON array, and how long the list is where the page is all of it. */
+export type ListPage = {
+  readonly dataText: string;
+  readonly nextCursor: string | null;
+  readonly totalCount: number | undefined;
+};
 
 /** What a page needs of a row to go on after it. */
 export type PageRow = {
@@ -58,7 +62,7 @@ export function buildPage(
 /** The page that the rows make, which are in order and perhaps one too many. */
 export function finishPage<Row extends PageRow>(
   rows: readonly Row[],
-  { sort, limit }: PageRequest,
+  { sort, limit, cursor }: PageRequest,
   toResource: (row: Row) => unknown,
 ): ListPage {
   const page = rows.slice(0, limit);
@@ -67,6 +71,7 @@ export function finishPage<Row extends PageRow>(
   return {
     dataText: JSON.stringify(page.map(toResource)),
     nextCursor: hasMore ? writeCursor(sort, positionOf(last, sort)) : null,
+    totalCount: cursor === undefined && !hasMore ? page.length : undefined,
   };
 }
 

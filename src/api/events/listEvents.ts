@@ -9,8 +9,15 @@ export type FeedRequest = {
   readonly limit: number;
 };
 
-/** A part of a feed: the envelopes as a JSON array, and the cursor of what follows, which is there even before anything does. */
-export type FeedPage = { readonly dataText: string; readonly nextCursor: string };
+/**
+ * A part of a feed: the envelopes as a JSON array, the cursor of what follows, which is there even before anything does, and how
+ * many events there are where the part is all of them.
+ */
+export type FeedPage = {
+  readonly dataText: string;
+  readonly nextCursor: string;
+  readonly totalCount: number | undefined;
+};
 
 type Row = {
   last_position: string;
@@ -49,7 +56,8 @@ export async function listEvents(
     order by page.position`,
     [principalId, start],
   );
-  if (start > Number(rows[0]?.last_position ?? 0)) throw refuseCursor('lies ahead of the feed: begin anew');
+  const end = Number(rows[0]?.last_position ?? 0);
+  if (start > end) throw refuseCursor('lies ahead of the feed: begin anew');
   const seenId = rows[0]?.seen_id ?? undefined;
   if (cursor.mark !== null && seenId !== undefined && markEvent(seenId) !== cursor.mark)
     throw refuseCursor('points at another event than when it was given: begin anew');
@@ -57,5 +65,6 @@ export async function listEvents(
   const last = rows.at(-1);
   const position = Number(last?.position ?? start);
   const nextCursor = writeFeedCursor({ principalId, position, eventId: last?.id ?? seenId });
-  return { dataText: `[${bodies.join(',')}]`, nextCursor };
+  const totalCount = after === undefined && position === end ? bodies.length : undefined;
+  return { dataText: `[${bodies.join(',')}]`, nextCursor, totalCount };
 }

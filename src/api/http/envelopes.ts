@@ -21,7 +21,10 @@ export const pageInfoShape = z
   .object({
     limit: z.int(),
     nextCursor: z.string().nullable().openapi({ description: 'Null on the last page.' }),
-    totalCount: z.int().optional(),
+    totalCount: z.int().nonnegative().optional().openapi({
+      description:
+        'How many there are that the request asks for. Present on a first page that holds all of them, which is where it is known for certain; absent on any other.',
+    }),
   })
   .openapi('PageInfo');
 export type PageInfo = z.output<typeof pageInfoShape>;

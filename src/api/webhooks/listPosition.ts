@@ -40,15 +40,27 @@ export function buildAfter(
   throw new MalformedError('The query is not as expected.', { field: 'cursor', issues });
 }
 
-/** A page out of rows of which one more than wanted was read, and the cursor of the next one if there is one. */
+/** A page of a list, the cursor of the next one if there is one, and how long the list is where the page is all of it. */
+export type CutPage<Row> = {
+  readonly page: Row[];
+  readonly nextCursor: string | null;
+  readonly totalCount: number | undefined;
+};
+
+/** A page out of rows of which one more than wanted was read. */
 export function cutPage<Row extends ListPosition>(
   list: readonly unknown[],
   rows: readonly Row[],
-  limit: number,
-): { page: Row[]; nextCursor: string | null } {
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): CutPage<Row> {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { page, nextCursor: rows.length > limit && last ? writeListPosition(list, last) : null };
+  const hasMore = rows.length > limit && last !== undefined;
+  return {
+    page,
+    nextCursor: hasMore ? writeListPosition(list, last) : null,
+    totalCount: cursor === undefined && !hasMore ? page.length : undefined,
+  };
 }
 
 function nameOf(list: readonly unknown[]): string {

@@ -44,8 +44,8 @@ export function getAgreements({ reads }: Services): Endpoint {
         ...readPage(query),
         ...readRanges(query),
       };
-      const { dataText, nextCursor } = await reads.run(readAfter, (pool) => listRecords(pool, list));
-      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+      const { dataText, ...page } = await reads.run(readAfter, (pool) => listRecords(pool, list));
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...page } });
     },
   });
 }

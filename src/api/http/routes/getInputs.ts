@@ -45,8 +45,8 @@ export function getInputs({ reads }: Services): Endpoint {
         ...readPage(query),
         ...readRanges(query),
       };
-      const { dataText, nextCursor } = await reads.run(readAfter, (pool) => listInputs(pool, list));
-      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+      const { dataText, ...page } = await reads.run(readAfter, (pool) => listInputs(pool, list));
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...page } });
     },
   });
 }

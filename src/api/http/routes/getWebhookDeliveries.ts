@@ -28,9 +28,9 @@ export function getWebhookDeliveries({ database }: WebhookServices): Endpoint {
     },
     async handle({ params, query, caller, requestId }) {
       const reference = { ...params, principalId: caller.principalId };
-      const { page, nextCursor } = await listDeliveries(database, reference, query);
+      const { page, ...pageInfo } = await listDeliveries(database, reference, query);
       const dataText = JSON.stringify(await toDeliveries(database, page));
-      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...pageInfo } });
     },
   });
 }

@@ -24,9 +24,9 @@ export function getWebhooks({ database }: WebhookServices): Endpoint {
     example: { query: { status: 'active', limit: 10 } },
     async handle({ query, caller, requestId }) {
       const { principalId } = caller;
-      const { page, nextCursor } = await listSubscriptions(database, { ...query, principalId });
+      const { page, ...pageInfo } = await listSubscriptions(database, { ...query, principalId });
       const dataText = JSON.stringify(page.map((row) => toSubscription(row)));
-      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, nextCursor } });
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...pageInfo } });
     },
   });
 }

@@ -31,10 +31,10 @@ export function listEventsEndpoint({ reads }: Services): Endpoint {
     example: { query: { limit: 50 } },
     async handle({ query, caller: { principalId }, requestId, readAfter }) {
       const { limit, after } = query;
-      const { dataText, nextCursor } = await reads.run(readAfter, (pool) =>
+      const { dataText, ...page } = await reads.run(readAfter, (pool) =>
         listEvents(pool, { principalId, after, limit }),
       );
-      return respondPage({ requestId, dataText, pageInfo: { limit, nextCursor } });
+      return respondPage({ requestId, dataText, pageInfo: { limit, ...page } });
     },
   });
 }
