@@ -4,10 +4,11 @@ import type { Queryable } from '../database/database.ts';
 import type { VariableValues } from '../database/tables/records.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
-import { releaseNow } from '../webhooks/releaseEvents.ts';
+import { releaseEvents, releaseNow } from '../webhooks/releaseEvents.ts';
 import { buildFirings } from './buildFirings.ts';
 import { isTemporal, readRules } from './notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from './occasion.ts';
+import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
 import { findDue } from './temporalPlan.ts';
@@ -39,7 +40,8 @@ export type FiredRules = {
 /**
  * Fires the temporal rules of a chain that are due, a part of them at once, in the transaction of the caller, which has to see
  * what others commit meanwhile. One process a chain does so at a time; for any other there is nothing to do. Of several intervals
- * that were missed only the last one fires.
+ * that were missed only the last one fires. What is confirmed and not released yet is released before, as a transition comes before
+ * what is said of the state that it entered.
  */
 export async function fireDueRules(
   transaction: Queryable,
@@ -60,11 +62,13 @@ export async function fireDueRules(
     from service.rule_schedules it join service.records r on r.id = it.record_id
     where it.chain_id = ${chainId} and it.due_ms <= ${clock.nowMs} and it.since_block <= ${clock.confirmedBlock}
     order by it.due_ms limit ${schedulesAtOnce} for update of it`);
-  if (rows.length > 0)
-    await lockFeeds(
-      transaction,
-      rows.map(({ principal_id }) => principal_id),
-    );
+  if (rows.length > 0) {
+    const principals = [...new Set(rows.map(({ principal_id }) => principal_id))];
+    await lockFeeds(transaction, principals);
+    const confirmed = { chainId, through: clock.confirmedBlock, principals };
+    await releaseEvents(transaction, confirmed);
+    await releaseFirings(transaction, confirmed);
+  }
   let firings = 0;
   for (const row of rows) {
     const { number, count } = await fire(transaction, row, { chainId, clock, eventIds, createdAt });

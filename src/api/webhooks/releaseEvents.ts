@@ -20,15 +20,22 @@ export async function hasReleasable(
 /**
  * Releases the events of a chain that wait in blocks up to `through`, in the order of the chain: they get the next positions in
  * the feeds of their principals, and their deliveries are planned. To be called in a transaction that reads what others have
- * committed meanwhile, as feeds are shared by all chains, and by one process a chain at a time.
+ * committed meanwhile, as feeds are shared by all chains; several may do so at once.
  *
+ * @param principals whose events; everybody's unless given. Whoever names some holds their feeds already.
  * @returns how many were released.
  */
 export function releaseEvents(
   transaction: Queryable,
-  { chainId, through }: { chainId: number; through: bigint },
+  {
+    chainId,
+    through,
+    principals,
+  }: { chainId: number; through: bigint; principals?: readonly string[] | undefined },
 ): Promise<number> {
-  return release(transaction, isDue(chainId, through));
+  const due = isDue(chainId, through);
+  if (!principals) return release(transaction, due);
+  return release(transaction, sql`${due} and principal_id = any(${arrayOf(principals)}::text[])`);
 }
 
 /** Stores and releases events that no block has to confirm, in a transaction as `releaseEvents` needs it. */

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../../src/api/database/inTransaction.ts';
+import { createEventIds } from '../../../src/api/events/eventIds.ts';
+import { storeEvents } from '../../../src/api/events/storeEvents.ts';
+import { fireDueRules } from '../../../src/api/rules/fireDueRules.ts';
+import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
+import { insertRecords } from '../support/rows.ts';
+import { ruleOf } from './support/ruleScene.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture.close());
+
+const condition = { type: 'stateAge' as const, threshold: { value: 0, unit: 'seconds' as const } };
+const rule = ruleOf({
+  trigger: { type: 'temporal', states: ['dark'], condition, fireOnce: true },
+  recipients: ['eve@mail.example'],
+});
+const confirmedBlock = 5n;
+
+/** A principal and its record, which is in a state of which a rule has something to say at once. */
+async function insertDue(name: string): Promise<{ principalId: string; recordId: string }> {
+  const { pool } = fixture;
+  const principalId = `prn_${name}`;
+  const recordId = `agr_${name}`;
+  await pool.query('insert into service.principals (id, name) values ($1, $1)', [principalId]);
+  await insertRecords(pool, { id: principalId }, [
+    { id: recordId, chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+  ]);
+  await pool.query(
+    `insert into service.rule_schedules (record_id, rule_id, stay, span, chain_id, state, from_state, input_id, entered_ms,
+      since_ms, since_block, starts_ms) values ($1, $2, 'stay', 'span', $3, 'dark', '', '__deploy', 0, 0, $4, 1)`,
+    [recordId, rule.id, chainId, String(confirmedBlock)],
+  );
+  return { principalId, recordId };
+}
+
+/** An event of a transition in a block, as a fold leaves it. */
+async function storeTransition(
+  { principalId, recordId }: { principalId: string; recordId: string },
+  blockNumber: bigint,
+): Promise<string> {
+  const id = `evt_${randomBytes(32).toString('hex')}`;
+  const type = 'agreement.transitioned' as const;
+  const place = { chainId, blockNumber, txHash: null, blockOrder: 0 };
+  await storeEvents(fixture.database, [{ id, principalId, recordId, type, body: '{}', ...place }]);
+  return id;
+}
+
+const fire = () =>
+  inTransaction(fixture.database, (transaction) =>
+    fireDueRules(transaction, {
+      chainId,
+      clock: { nowMs: 10, confirmedBlock },
+      eventIds: createEventIds(Buffer.from('a secret')),
+      createdAt: new Date(),
+    }),
+  );
+
+async function readFeed(principalId: string): Promise<{ id: string; type: string }[]> {
+  const { rows } = await fixture.pool.query<{ id: string; type: string }>(
+    `select id, type from service.events where principal_id = $1 and state = 'released' order by position`,
+    [principalId],
+  );
+  return rows;
+}
+
+test('a transition that is confirmed comes before what is said of the state that it entered, though nobody has released it yet', async () => {
+  const due = await insertDue('early');
+  const entering = await storeTransition(due, confirmedBlock);
+  const unconfirmed = await storeTransition(due, confirmedBlock + 1n);
+  await fire();
+  const feed = await readFeed(due.principalId);
+  expect(feed.map(({ type }) => type)).toEqual([
+    'agreement.transitioned',
+    'agreement.notification.triggered',
+  ]);
+  expect(feed[0]?.id).toBe(entering);
+  expect(feed.map(({ id }) => id)).not.toContain(unconfirmed);
+});
+
+test('mails of a transition that is released for the sake of a rule are sent, and those of other principals wait for their own', async () => {
+  const [due, other] = [await insertDue('mailed'), await insertDue('waiting')];
+  const { pool } = fixture;
+  await pool.query(`update service.rule_schedules set next_number = 1 where record_id = $1`, [
+    other.recordId,
+  ]);
+  for (const { recordId } of [due, other]) {
+    await pool.query(
+      `insert into service.rule_firings (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state, chain_id,
+        block_number) values ($1, $2, 'r', 'a@b.example', 'o', 'onTransition', 'email', 'pending', $3, $4)`,
+      [`evt_of_${recordId}`, recordId, chainId, String(confirmedBlock)],
+    );
+    await pool.query(
+      `insert into service.mails (firing_id, address, subject, body, status) values ($1, 'a@b.example', 's', 'b', 'waiting')`,
+      [`evt_of_${recordId}`],
+    );
+  }
+  await fire();
+  const { rows } = await pool.query(`select firing_id, status from service.mails order by firing_id`);
+  expect(rows).toEqual([
+    { firing_id: `evt_of_${due.recordId}`, status: 'due' },
+    { firing_id: `evt_of_${other.recordId}`, status: 'waiting' },
+  ]);
+});
