@@ -233,6 +233,10 @@ describe('a query', () => {
     ['/v0/agreements?createdAt[eq]=2026-01-01T00:00:00Z'],
     ['/v0/agreements?chainId=99999999999'],
     ['/v0/agreements?state=%00'],
+    ['/v0/agreements?state=%FF'],
+    ['/v0/agreements?limit=1&createdAt%5Bgt%5D=100%'],
+    ['/v0/agreements?%ED%A0%80=1'],
+    ['/v0/agreements?createdAt[gt]=2026-01-01T00:00:00+01:00'],
     ['/v0/agreements/agr_1/inputs?status=LOST'],
     ['/v0/agreements/agr_1/inputs?sort[displayName]=asc'],
   ])('that the route does not support is refused: %s', async (path) => {

@@ -128,16 +128,21 @@ export function refuseAgreement(issues: readonly Issue[]): RefusedError {
 
 /** A part of a deployment beside its document, by the reason that refuses it. */
 const parts = {
-  invalid_values: { field: 'initValues', message: 'The initial values do not fit the agreement.' },
-  invalid_participants: { field: 'participants', message: 'The participants or observers are not valid.' },
+  invalid_values: { fields: ['initValues'], message: 'The initial values do not fit the agreement.' },
+  invalid_participants: {
+    fields: ['participants', 'observers'],
+    message: 'The participants or observers are not valid.',
+  },
   invalid_notification_template: {
-    field: 'notificationTemplate',
+    fields: ['notificationTemplate'],
     message: 'The notification template is not valid.',
   },
-} as const;
+} as const satisfies Record<string, { fields: readonly [string, ...string[]]; message: string }>;
 
 export function refusePart(reason: keyof typeof parts, issues: readonly Issue[]): RefusedError {
-  const { field, message } = parts[reason];
+  const { fields, message } = parts[reason];
+  const atFault = new Set<string | undefined>(issues.map(({ path }) => path.split('.', 1)[0]));
+  const field = fields.find((name) => atFault.has(name)) ?? fields[0];
   const listed = issues.map(({ path, message: fault }) => ({ path, message: fault }));
   return new RefusedError(reason, message, { field, issues: listed });
 }

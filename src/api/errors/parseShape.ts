@@ -45,7 +45,9 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_type':
       return kinds[issue.expected] ?? `must be ${issue.expected}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      return oneOf(issue.values);
+    case 'invalid_union':
+      return wordUnion(issue);
     case 'too_big':
       return issue.origin === 'string'
         ? `must have no more than ${issue.maximum} characters`
@@ -58,6 +60,29 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Only shapes that a member tells apart say which there are. */
+function wordUnion({
+  input,
+  discriminator,
+  options,
+}: {
+  input?: unknown;
+  discriminator?: string | undefined;
+  options?: readonly unknown[];
+}): string | undefined {
+  if (discriminator === undefined || options === undefined) return undefined;
+  const isMissing = isObject(input) && !Object.hasOwn(input, discriminator);
+  return isMissing ? 'is missing' : oneOf(options);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
 }
 
 function join(path: string, key: string): string {

@@ -63,7 +63,8 @@ export class MalformedError extends ServiceError {
 
   constructor(message: string, detail: { field?: string; issues?: readonly Issue[] } = {}) {
     super(message);
-    this.field = detail.field ?? detail.issues?.[0]?.path;
+    // What is at fault as a whole has no name.
+    this.field = detail.field ?? (detail.issues?.[0]?.path || undefined);
     this.issues = detail.issues;
   }
 }

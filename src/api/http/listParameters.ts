@@ -22,9 +22,16 @@ export const pageParameters = {
 
 /** The database knows no year 0, and no zone that is 16 hours off. */
 export const instantShape = z.iso
-  .datetime({ offset: true, error: 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z' })
+  .datetime({ offset: true, error: ({ input }) => (input === undefined ? undefined : wordInstant(input)) })
   .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
   .refine((text) => !/[+-](1[6-9]|2\d):\d\d$/.test(text), 'must be in a zone less than 16 hours from UTC');
+
+function wordInstant(input: unknown): string {
+  const expected = 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z';
+  const hasLostPlus = typeof input === 'string' && / \d\d:\d\d$/.test(input);
+  return hasLostPlus ? `${expected}; in a URL a + is written as %2B` : expected;
+}
+
 const instantParameter = instantShape.optional();
 
 /** Bounds of when a resource was made and last changed. */

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseShape } from '../../../src/api/errors/parseShape.ts';
+import { MalformedError } from '../../../src/api/errors/serviceError.ts';
+import { instantShape } from '../../../src/api/http/listParameters.ts';
+
+const shape = z.strictObject({
+  since: instantShape,
+  trigger: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('onTransition') }),
+    z.strictObject({ type: z.literal('temporal') }),
+  ]),
+});
+const issuesOf = (value: unknown) => {
+  const parsed = parseShape(shape, value, 'body');
+  return parsed.ok ? [] : parsed.issues.map(({ path, message }) => `${path}: ${message}`);
+};
+const since = '2026-01-31T12:00:00Z';
+
+test('of kinds that a member tells apart, another one is answered with those that there are', () => {
+  expect(issuesOf({ since, trigger: { type: 'cron' } })).toEqual([
+    'trigger.type: must be "onTransition" or "temporal"',
+  ]);
+  expect(issuesOf({ since, trigger: {} })).toEqual(['trigger.type: is missing']);
+  expect(issuesOf({ since })).toEqual(['trigger: is missing']);
+});
+
+test('an instant that is missing is called missing, and one whose plus became a space is told why', () => {
+  const trigger = { type: 'temporal' };
+  const expected = 'since: must be a date and time with its zone, such as 2026-01-31T12:00:00Z';
+  expect(issuesOf({ trigger })).toEqual(['since: is missing']);
+  expect(issuesOf({ trigger, since: 'yesterday' })).toEqual([expected]);
+  expect(issuesOf({ trigger, since: 1 })).toEqual([expected]);
+  expect(issuesOf({ trigger, since: '2026-01-31T12:00:00 01:00' })).toEqual([
+    `${expected}; in a URL a + is written as %2B`,
+  ]);
+});
+
+test('what is at fault as a whole has no field', () => {
+  expect(new MalformedError('no', { issues: [{ path: '', message: 'must be an object' }] }).field).toBe(
+    undefined,
+  );
+  expect(new MalformedError('no', { issues: [{ path: 'a.b', message: 'is missing' }] }).field).toBe('a.b');
+});
