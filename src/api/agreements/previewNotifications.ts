@@ -70,7 +70,8 @@ const query = {
  * a template of the request those rules are tried instead. Nothing is stored and nobody is told.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
- * @throws RefusedError `invalid_notification_template` with all issues, `unknown_input` for an input that the document lacks.
+ * @throws RefusedError `invalid_notification_template` with all issues, `unknown_input` for an input that the document lacks;
+ * MalformedError for states that it does not declare.
  */
 export async function previewNotifications(
   { reference, principalId, ...asked }: PreviewRequest,
@@ -125,17 +126,19 @@ function chooseOccasion(
   throw new MalformedError('The body is not as expected.', { issues: [{ path: 'at', message }] });
 }
 
-/** @throws RefusedError for an input that the document lacks. */
+/** @throws RefusedError for an input that the document lacks; MalformedError for states that it does not declare. */
 function completeTransition(
   { inputId, fromState, toState }: NonNullable<PreviewRequest['transition']>,
   { agreement, state }: { agreement: unknown; state: string | null },
 ): Transition {
+  requireStates({ fromState, toState }, agreement);
   if (inputId === deployInputId) {
     const initial = findInitialState(agreement);
     return { inputId, fromState: fromState ?? '', toState: toState ?? initial ?? '' };
   }
   const known = transitionsFor(agreement, inputId);
-  if (known.length === 0 && toState === undefined)
+  const isDeclared = new JsonCursor(agreement).at('execution').at('inputs').keys().includes(inputId);
+  if (!isDeclared || (known.length === 0 && toState === undefined))
     throw new RefusedError('unknown_input', 'No transition of the agreement is set off by this input.', {
       field: 'transition.inputId',
       facts: { inputId },
@@ -143,6 +146,22 @@ function completeTransition(
   const from = fromState ?? state ?? known[0]?.from ?? '';
   const to = toState ?? findTransition(agreement, { state: from, inputId })?.to ?? from;
   return { inputId, fromState: from, toState: to };
+}
+
+function requireStates(
+  states: Record<'fromState' | 'toState', string | undefined>,
+  agreement: unknown,
+): void {
+  const declared = new Set(new JsonCursor(agreement).at('execution').at('states').keys());
+  const issues = (['fromState', 'toState'] as const).flatMap((name) => {
+    const state = states[name];
+    // Before the deployment there is no state, which events show as an empty text.
+    const isKnown = state === undefined || declared.has(state) || (name === 'fromState' && state === '');
+    if (isKnown) return [];
+    const message = `names ${JSON.stringify(state)}, which is not a declared state`;
+    return [{ path: `transition.${name}`, message }];
+  });
+  if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
 }
 
 function findInitialState(agreement: unknown): string | undefined {

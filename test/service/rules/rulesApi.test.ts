@@ -281,7 +281,17 @@ test('a preview is refused where it makes no sense, and to whoever has no part i
   const details = async (body: unknown) => outcome(await preview(record.id, body)).details;
   expect(await details({})).toMatchObject({ issues: [{ path: 'at' }] });
   expect(await details({ at: 'soon' })).toMatchObject({ issues: [{ path: 'at' }] });
-  expect(await details({ transition: { inputId: 'sleep' } })).toMatchObject({ reason: 'unknown_input' });
+  for (const transition of [{ inputId: 'sleep' }, { inputId: 'sleep', toState: 'ACTIVE' }])
+    expect(await details({ transition })).toMatchObject({ reason: 'unknown_input' });
+  expect(
+    await details({ transition: { inputId: 'accept', fromState: 'DREAMT', toState: 'LOST' } }),
+  ).toMatchObject({
+    field: 'transition.fromState',
+    issues: [
+      { path: 'transition.fromState', message: 'names "DREAMT", which is not a declared state' },
+      { path: 'transition.toState', message: 'names "LOST", which is not a declared state' },
+    ],
+  });
   expect(await details({ at: '2100-01-01T00:00:00Z', notificationTemplate: { rules: 1 } })).toMatchObject({
     reason: 'invalid_notification_template',
   });

@@ -3,6 +3,7 @@ import { previewNotifications } from '../../agreements/previewNotifications.ts';
 import type { Services } from '../../agreements/services.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint.ts';
 import { respondSingle } from '../envelopes.ts';
+import { instantShape } from '../listParameters.ts';
 import { chainOfReference, notificationTemplateShape, recordParams } from '../shapes.ts';
 
 /** Rules for the agreement that the other examples tell of. */
@@ -32,8 +33,7 @@ const bodyShape = z.strictObject({
     })
     .optional()
     .openapi({ description: 'What happens; `__deploy` is the deployment. States may be left out.' }),
-  at: z.iso
-    .datetime({ offset: true })
+  at: instantShape
     .optional()
     .openapi({ description: 'Instead of a transition: a moment, if the state lasts until then.' }),
   notificationTemplate: notificationTemplateShape.optional(),
