@@ -1,3 +1,4 @@
+import type { Parameter } from '../database/parameter.ts';
 import type { Range } from './filters.ts';
 import { buildRange } from './filters.ts';
 import { buildPage, type PageRequest, type PageSql } from './page.ts';
@@ -47,7 +48,7 @@ const mostGathered = 1_000;
 export async function queryList<Row extends RowPart>(
   table: ListTable,
   { selection, parameters }: { selection: Selection; parameters: SqlParameters },
-  run: (query: string, parameters: readonly unknown[]) => Promise<Row[]>,
+  run: (query: string, parameters: readonly Parameter[]) => Promise<Row[]>,
 ): Promise<(Row & { id: string })[]> {
   const { sort, createdAt, updatedAt } = selection;
   const { alias, rank } = table;

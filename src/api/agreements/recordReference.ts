@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
+import type { Parameter } from '../database/parameter.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
 import { SqlParameters } from './sqlParameters.ts';
@@ -14,7 +15,7 @@ export type OwnedQuery = {
   readonly columns: string;
   /** Joins and lateral queries after `from service.records r`; may give several rows of one record. */
   readonly joins?: string;
-  readonly parameters?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
 };
 
 /**

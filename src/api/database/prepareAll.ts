@@ -1,18 +1,18 @@
 import type pg from 'pg';
-import { nameStatement } from './runPrepared.ts';
+import { createStatementNames } from './statementNames.ts';
+
+const nameStatement = createStatementNames('built');
 
 /**
  * The same connection, on which the database parses and plans each statement once. Not those that read the index: its views are
  * others for each deployment, and a plan may not outlive the types of its columns.
  */
 export function prepareAll(client: pg.PoolClient, exceptOf: string): pg.PoolClient {
-  const query = (config: pg.QueryConfig, values?: unknown[]) =>
-    client.query(
-      config.name === undefined && !config.text.includes(exceptOf)
-        ? { ...config, ...nameStatement(config.text) }
-        : config,
-      values,
-    );
+  const query = (config: pg.QueryConfig, values?: unknown[]) => {
+    const isNamed = config.name !== undefined || config.text.includes(exceptOf);
+    const name = isNamed ? undefined : nameStatement(config.text);
+    return client.query(name === undefined ? config : { ...config, name }, values);
+  };
   return new Proxy(client, {
     get: (target, property) => (property === 'query' ? query : Reflect.get(target, property, target)),
   });

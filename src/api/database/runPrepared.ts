@@ -1,25 +1,35 @@
 import type pg from 'pg';
+import { type Parameter, writeParameter } from './parameter.ts';
+import { PreparedQuery } from './preparedQuery.ts';
+import { createStatementNames } from './statementNames.ts';
 
-/** Statements are put together of parts that callers choose; the rarer combinations are not worth a place on the server. */
-const maxStatements = 200;
-const names = new Map<string, string>();
+const nameStatement = createStatementNames('written');
 
 /** Runs a statement that the database parses and plans once per connection, however often it is run. */
 export async function runPrepared<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   text: string,
-  values: readonly unknown[],
+  values: readonly Parameter[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>({ ...nameStatement(text), text, values: [...values] });
-  return rows;
-}
-
-/** The name under which a statement is prepared; none where too many others are. */
-export function nameStatement(text: string): { name?: string } {
-  const known = names.get(text);
-  if (known !== undefined) return { name: known };
-  if (names.size >= maxStatements) return {};
-  const name = `prepared_${names.size}`;
-  names.set(text, name);
-  return { name };
+  try {
+    return await new Promise<Row[]>((resolve, reject) => {
+      const statement = { name: nameStatement(text), text, values: values.map(writeParameter) };
+      pool.connect((unconnected, client, release) => {
+        if (!client) {
+          reject(unconnected);
+          return;
+        }
+        const query = new PreparedQuery(statement, (error, rows) => {
+          release(error);
+          if (error) reject(error);
+          else resolve(rows);
+        });
+        client.query(query);
+      });
+    });
+  } catch (error) {
+    // As it comes out of the connection it does not say who has asked.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
 }
