@@ -23,8 +23,8 @@ type Origins = z.output<typeof originsShape>;
  * Where the forks leave their public chains, by chain id: at the heads of now when the directory is new, and at the same blocks
  * at every later start, so that the chains go on where they stopped.
  *
- * @throws ConfigurationError where the data of the directory belong to other chains, a node does not serve its chain, or it serves
- * another chain of the same id than the one that was left.
+ * @throws ConfigurationError where the data of the directory belong to other chains or do not say to which, a node does not serve
+ * its chain, or it serves another chain of the same id than the one that was left.
  */
 export async function openForkOrigins(
   directory: DevDirectory,
@@ -51,12 +51,22 @@ export async function openForkOrigins(
 }
 
 /** Null for a directory without chains; chains without this file are local from their first block. */
-function findOrigins({ root, chains, forksFile }: DevDirectory): Origins | null {
+function findOrigins({ chains, forksFile }: DevDirectory): Origins | null {
   if (!existsSync(chains)) return null;
   if (!existsSync(forksFile)) return {};
-  const parsed = originsShape.safeParse(JSON.parse(readFileSync(forksFile, 'utf8')));
+  const parsed = originsShape.safeParse(parseJson(readFileSync(forksFile, 'utf8')));
   if (parsed.success) return parsed.data;
-  throw new ConfigurationError([`${root} does not say what its forks continue: ${beginAnew}`]);
+  throw new ConfigurationError([
+    `${forksFile} is damaged, so that its forks cannot be continued: ${beginAnew}`,
+  ]);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Asks each node for the block at which its chain was left, or is left now where it was not yet. */
