@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listenLocally } from '../../support/listenLocally.ts';
 
 export type Served = { readonly html: string; readonly headers: Readonly<Record<string, string>> };
 
@@ -15,20 +15,13 @@ export async function servePages() {
     const status = request.url === '/favicon.ico' ? 204 : 404;
     response.writeHead(page ? 200 : status, page?.headers).end(page?.html);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const { url, close } = await listenLocally(server);
   return {
     /** The URL that answers with the page from now on. */
     serve(page: Served): string {
       current = { path: `/${++count}`, page };
-      return `http://127.0.0.1:${port}${current.path}`;
+      return `${url}${current.path}`;
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
