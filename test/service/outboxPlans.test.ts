@@ -7,6 +7,7 @@ import { findConsumedPermits } from '../../src/api/projector/findConsumedPermits
 import { expireTransactions, finishTransactions } from '../../src/api/projector/settleTransactions.ts';
 import { createAnswerLog } from '../../src/api/relay/answerLog.ts';
 import { claimRows } from '../../src/api/relay/claimRows.ts';
+import { readSlots, type Slot } from '../../src/api/relay/readSlots.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
@@ -81,6 +82,16 @@ describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with
     log.note(hashes.map((hash) => ({ hash, answer: 'accepted', text: undefined })));
     const { rowsRead, plans } = await measure(() => log.close());
     expect(rowsRead, plans).toBeLessThan(20 * batch);
+  });
+
+  test('reading the nonces under way reads a few rows for each', async () => {
+    const wallets = [{ address: wallet.address, from: history + mined }];
+    let slots: Slot[] = [];
+    const reading = await measure(async () => {
+      slots = await readSlots(explained.pool, { chainId, wallets });
+    });
+    expect(slots.length).toBeGreaterThanOrEqual(underWay - mined);
+    expect(reading.rowsRead, reading.plans).toBeLessThan(5 * slots.length);
   });
 
   test('settling the effects of new blocks reads a few rows for each', async () => {
