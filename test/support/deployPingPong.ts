@@ -12,14 +12,17 @@ const patienceMs = 300_000;
 /** Has an API deploy an agreement by the permit of a new account, and waits until it is on the chain. */
 export async function deployPingPong(
   { chainId, factory, reader: client, apiKey }: ServiceStack,
-  { baseUrl, displayName }: { baseUrl: string; displayName: string },
+  {
+    baseUrl,
+    ...details
+  }: { baseUrl: string; displayName: string; notificationTemplate?: Readonly<Record<string, unknown>> },
 ) {
   const service = createServiceClient({ baseUrl, apiKey });
   const account = privateKeyToAccount(generatePrivateKey());
   const documentId = randomUUID();
   const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
   const signing = { client, chainId, factory, agreement: pingPong, docUri, values: {}, account };
-  const body = { agreement: pingPong, chainId, docUri, documentId, displayName };
+  const body = { agreement: pingPong, chainId, docUri, documentId, ...details };
   const permit = await signDeployPermit(signing);
   const { id } = await service.post('/agreements/deploy-with-permit', { ...body, ...permit }, recordShape);
   const address = await waitUntil(

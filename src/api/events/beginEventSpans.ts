@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf } from '../database/statements.ts';
 import { beginSpan, isTracing, type OpenSpan } from '../tracing/tracing.ts';
+import { readCauseTraces } from './causeTraces.ts';
 import type { NewEvent } from './newEvent.ts';
 
 /**
@@ -13,12 +12,12 @@ export async function beginEventSpans(
   events: readonly NewEvent[],
 ): Promise<ReadonlyMap<string, OpenSpan>> {
   if (!isTracing()) return new Map();
-  const traceParents = await readTraceParents(transaction, events);
+  const { traceParentOf } = await readCauseTraces(transaction, events);
   return new Map(
     events.flatMap(({ id, type, chainId, txHash }) => {
       const span = beginSpan({
         name: 'write event',
-        traceParent: txHash === null ? null : traceParents.get(keyOf(chainId, txHash)),
+        traceParent: traceParentOf({ chainId, txHash }),
         attributes: {
           'agreements.chain.id': chainId,
           'agreements.event.id': id,
@@ -29,20 +28,4 @@ export async function beginEventSpans(
       return span ? [[id, span] as const] : [];
     }),
   );
-}
-
-async function readTraceParents(
-  transaction: Queryable,
-  events: readonly NewEvent[],
-): Promise<ReadonlyMap<string, string>> {
-  const hashes = events.flatMap(({ txHash }) => (txHash === null ? [] : [txHash]));
-  if (hashes.length === 0) return new Map();
-  const { rows } = await transaction.execute<{ chain_id: number; tx_hash: string; trace_parent: string }>(sql`
-    select chain_id, tx_hash, trace_parent from service.transactions
-    where tx_hash = any(${arrayOf([...new Set(hashes)])}::text[]) and trace_parent is not null`);
-  return new Map(rows.map((row) => [keyOf(row.chain_id, row.tx_hash), row.trace_parent]));
-}
-
-function keyOf(chainId: number, txHash: string): string {
-  return `${chainId}:${txHash}`;
 }

@@ -10,6 +10,8 @@ export type OutgoingMail = {
 };
 
 export type Mailer = {
+  /** Whose server it is. */
+  readonly host: string;
   /**
    * Resolves once the server has taken the mail.
    *
@@ -46,6 +48,7 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   });
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
+    host: url.hostname,
     async send({ id, address, subject, body }) {
       try {
         await transport.sendMail({

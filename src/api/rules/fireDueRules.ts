@@ -112,7 +112,7 @@ async function fire(
   const { variables } = row;
   const occurrence = { rule, templateId, record, occasion, transition, occurredAt: undefined, variables };
   const firings = buildFirings(occurrence, { eventIds, createdAt });
-  const stored = await storeFirings(transaction, firings, { chainId, blockNumber: null });
+  const stored = await storeFirings(transaction, firings, { chainId, txHash: null, blockNumber: null });
   const events = stored.flatMap(({ event }) => event ?? []);
   await releaseNow(
     transaction,

@@ -28,7 +28,7 @@ export async function fireTransitionRules(
     const firings = occurrences.flatMap((occurrence) => buildFirings(occurrence, { eventIds, createdAt }));
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
-    const stored = await storeFirings(transaction, firings, { chainId, blockNumber });
+    const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber });
     faultPoint('afterFiringWrite');
     const events = stored.flatMap(({ event }) => event ?? []);
     await storeEvents(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import type { JobTask } from '../jobs/createJobs.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
+import { continueTrace } from '../tracing/tracing.ts';
 import { type Mailer, MailRefusedError } from './createMailer.ts';
 import { mailAttempts } from './mailTask.ts';
 
@@ -39,10 +40,10 @@ export function createSendMail({
     const mail = await claim(database, firingId);
     if (!mail) return;
     if (!mailer) return finish(firingId, 'skipped', 'This service has no mail server.');
-    const { address, subject, body, attempt } = mail;
+    const { attempt } = mail;
     faultPoint('beforeMailSend');
     try {
-      await Promise.race([mailer.send({ id: firingId, address, subject, body }), rejectOn(signal)]);
+      await sendTraced(mailer, { ...mail, id: firingId, signal });
     } catch (error) {
       // That the worker stops says nothing of the mail, however often it was attempted.
       if (signal.aborted) throw error;
@@ -63,13 +64,42 @@ export function createSendMail({
   };
 }
 
-type ClaimedMail = { address: string; subject: string; body: string; attempt: number };
+type ClaimedMail = {
+  address: string;
+  subject: string;
+  body: string;
+  attempt: number;
+  traceParent: string | null;
+};
+
+/** Addresses and texts are between the agreement and its parties: the trace has no word of them. */
+function sendTraced(
+  mailer: Mailer,
+  {
+    id,
+    address,
+    subject,
+    body,
+    attempt,
+    traceParent,
+    signal,
+  }: ClaimedMail & { id: string; signal: AbortSignal },
+): Promise<void> {
+  const attributes = {
+    'server.address': mailer.host,
+    'agreements.firing.id': id,
+    'agreements.mail.attempt': attempt,
+  };
+  return continueTrace({ name: 'send mail', kind: 'CLIENT', traceParent, attributes }, () =>
+    Promise.race([mailer.send({ id, address, subject, body }), rejectOn(signal)]),
+  );
+}
 
 async function claim(database: Database, firingId: string): Promise<ClaimedMail | undefined> {
   const { rows } = await database.execute<ClaimedMail>(sql`
     update service.mails set attempt_count = attempt_count + 1, updated_at = now()
     where firing_id = ${firingId} and status = 'due' and address is not null
-    returning address, subject, body, attempt_count as attempt`);
+    returning address, subject, body, attempt_count as attempt, trace_parent as "traceParent"`);
   return rows[0];
 }
 

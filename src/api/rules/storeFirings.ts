@@ -1,13 +1,16 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database/database.ts';
-import { arrayOf, recordsOf } from '../database/statements.ts';
+import { arrayOf, idsOf, recordsOf } from '../database/statements.ts';
+import type { Cause } from '../events/causeTraces.ts';
 import { addJob } from '../jobs/addJob.ts';
+import { endWith } from '../tracing/heldSpans.ts';
+import { beginMailSpans } from './beginMailSpans.ts';
 import type { NewFiring } from './buildFirings.ts';
 import { sendMailTask } from './mailTask.ts';
 import { writeMailText } from './writeMailText.ts';
 
-/** The block that caused firings; null for temporal rules, which fire at once. */
-export type FiringCause = { readonly chainId: number; readonly blockNumber: bigint | null };
+/** The transaction that caused firings, and its block; null for temporal rules, which fire at once. */
+export type FiringCause = Cause & { readonly blockNumber: bigint | null };
 
 /**
  * Stores firings of one record, as far as they are new and within what their rules allow, with their mails. Those that a block
@@ -19,8 +22,9 @@ export type FiringCause = { readonly chainId: number; readonly blockNumber: bigi
 export async function storeFirings(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  { chainId, blockNumber }: FiringCause,
+  cause: FiringCause,
 ): Promise<NewFiring[]> {
+  const { chainId, blockNumber } = cause;
   const allowed = await withoutExcess(transaction, firings);
   if (allowed.length === 0) return [];
   const isReleased = blockNumber === null;
@@ -45,17 +49,20 @@ export async function storeFirings(
     returning it.id`);
   const ids = new Set(stored.map(({ id }) => id));
   const standing = allowed.filter(({ id }) => ids.has(id));
-  await storeMails(transaction, standing, isReleased);
+  await storeMails(transaction, standing, cause);
   return standing;
 }
 
 async function storeMails(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  isReleased: boolean,
+  cause: FiringCause,
 ): Promise<void> {
+  const isReleased = cause.blockNumber === null;
   const mails = firings.filter(({ channel }) => channel === 'email');
   if (mails.length === 0) return;
+  const addressed = mails.filter(({ recipient }) => recipient.email !== undefined).map(({ id }) => id);
+  const spans = await beginMailSpans(transaction, addressed, cause);
   const rows = mails.map(({ id, recipient: { email = null }, notification }) => ({
     firing_id: id,
     address: email,
@@ -63,14 +70,24 @@ async function storeMails(
     body: writeMailText(notification),
     status: email === null ? 'skipped' : isReleased ? 'due' : 'waiting',
     error: email === null ? 'The recipient has no e-mail address.' : null,
+    trace_parent: spans.get(id)?.traceParent ?? null,
   }));
-  await transaction.execute(sql`
-    insert into service.mails as it (firing_id, address, subject, body, status, error)
-    select firing_id, address, subject, body, status, error
-    from ${recordsOf(rows)} as shown(firing_id text, address text, subject text, body text, status text, error text)
-    on conflict (firing_id) do update set address = excluded.address, subject = excluded.subject,
-      body = excluded.body, status = excluded.status, error = excluded.error, updated_at = now()
-    where it.status in ('waiting', 'withdrawn', 'skipped')`);
+  const written = await idsOf(
+    transaction,
+    sql`
+    insert into service.mails as it (firing_id, address, subject, body, status, error, trace_parent)
+    select firing_id, address, subject, body, status, error, trace_parent
+    from ${recordsOf(rows)} as shown(firing_id text, address text, subject text, body text, status text, error text,
+      trace_parent text)
+    on conflict (firing_id) do update set address = excluded.address, subject = excluded.subject, body = excluded.body,
+      status = excluded.status, error = excluded.error, trace_parent = excluded.trace_parent, updated_at = now()
+    where it.status in ('waiting', 'withdrawn', 'skipped')
+    returning it.firing_id as id`,
+  );
+  for (const id of written) {
+    const span = spans.get(id);
+    if (span) endWith(transaction, span);
+  }
   if (!isReleased) return;
   for (const { firing_id: firingId, status } of rows)
     if (status === 'due') await addJob(transaction, sendMailTask(firingId));

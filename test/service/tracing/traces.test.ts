@@ -108,6 +108,52 @@ describe('with a collector', () => {
     expect(output).toContain(traceId);
   });
 
+  test('the trace of a caller leads to the mails of its input, and tells nothing of what they say or to whom', async () => {
+    const told = { name: 'secretive-reader', subject: 'a hidden subject', body: 'a hidden body' };
+    const rule = {
+      id: 'told',
+      name: 'Whoever reads is told',
+      trigger: { type: 'onTransition', inputs: ['hit'] },
+      recipients: [`${told.name}@mail.example`],
+      notification: { channel: 'email', subject: told.subject, body: told.body },
+    };
+    const agreement = await scene.deploy(scene.api, { notificationTemplate: { rules: [rule] } });
+    scene.mailServer.refusals.push({ after: 'content', code: 451 });
+    const traceId = randomBytes(16).toString('hex');
+    const { transaction } = await scene.hit(scene.api, agreement, {
+      traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+    });
+    const spans = await waitUntil(
+      'the mail is sent',
+      () => {
+        const found = scene.inTrace(traceId);
+        return named(found, 'send mail').length === 2 && found;
+      },
+      patienceMs,
+    );
+    const write = only(spans, 'write mail');
+    expect(write).toMatchObject({
+      service: 'traced-worker',
+      parentSpanId: only(spans, 'store transaction').spanId,
+      isFailed: false,
+      attributes: { 'agreements.transaction.hash': transaction.tx_hash },
+    });
+    expect(named(spans, 'send mail')).toMatchObject(
+      [true, false].map((isFailed, at) => ({
+        service: 'traced-worker',
+        parentSpanId: write.spanId,
+        kind: 3,
+        isFailed,
+        attributes: { 'server.address': '127.0.0.1', 'agreements.mail.attempt': at + 1 },
+      })),
+    );
+    const [mail, ...others] = scene.mailServer.received;
+    expect(others).toEqual([]);
+    expect(Object.fromEntries(mail?.headers ?? [])).not.toHaveProperty('traceparent');
+    const bodies = scene.collector.received.map(({ body }) => body.toString()).join('\n');
+    for (const text of Object.values(told)) expect(bodies).not.toContain(text);
+  });
+
   test('what reaches the chain by another way begins a trace with its event', async () => {
     const { address, account } = deployed;
     await scene.stack.client.setBalance({ address: account.address, value: parseEther('1') });

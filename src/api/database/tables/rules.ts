@@ -104,6 +104,8 @@ export const mails = serviceSchema.table('mails', {
   attemptCount: integer().notNull().default(0),
   /** Why it was skipped, or what the last attempt failed with. */
   error: text(),
+  /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
+  traceParent: text(),
   createdAt: instant().notNull().defaultNow(),
   updatedAt: instant().notNull().defaultNow(),
 });

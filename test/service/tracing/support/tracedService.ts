@@ -14,6 +14,7 @@ import { type RunningProcess, startRunning } from '../../../support/runningProce
 import { createServiceStack, type ServiceKind } from '../../../support/serviceStack.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
+import { startMailServer } from '../../rules/support/mailServer.ts';
 
 export const patienceMs = 300_000;
 
@@ -68,6 +69,8 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
   onClose(collector.close);
   const receiver = await startReceiver();
   onClose(receiver.close);
+  const mailServer = await startMailServer();
+  onClose(mailServer.close);
   const running: Child[] = [];
   onClose(() => Promise.all(running.map((child) => child.kill())));
 
@@ -86,7 +89,8 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     });
   };
   await startProcess('indexer');
-  const worker = await startProcess('worker', tracing(collector.port));
+  const mail = { SMTP_URL: mailServer.smtpUrl, MAIL_FROM: 'no-reply@service.example' };
+  const worker = await startProcess('worker', { ...tracing(collector.port), ...mail });
   const api = await startProcess('api', tracing(collector.port));
   await stack.awaitReady();
   const own = running.length;
@@ -96,6 +100,7 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     stack,
     collector,
     receiver,
+    mailServer,
     api,
     worker,
     collectorKey,
@@ -111,7 +116,8 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     async reset(): Promise<void> {
       for (const child of running.splice(own)) await child.kill();
     },
-    deploy: ({ baseUrl }: RunningProcess) => deployPingPong(stack, { baseUrl, displayName: 'Traced' }),
+    deploy: ({ baseUrl }: RunningProcess, details: { notificationTemplate?: Record<string, unknown> } = {}) =>
+      deployPingPong(stack, { baseUrl, displayName: 'Traced', ...details }),
     /** Submits an input through an API, with headers of the caller's, and waits until it is mined. */
     async hit(
       { baseUrl }: RunningProcess,

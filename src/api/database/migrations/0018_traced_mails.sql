@@ -1,0 +1,1 @@
+ALTER TABLE "service"."mails" ADD COLUMN "trace_parent" text;
