@@ -3,7 +3,7 @@ import type { Address } from 'viem';
 import type { WireValues } from '../../protocol/index.ts';
 import { RefusedError } from '../errors/serviceError.ts';
 import { walletQuery } from './findWallet.ts';
-import { queryOwned, type RecordReference } from './recordReference.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 /** A record whose agreement takes inputs. */
 export type DeployedRecord = {
@@ -27,10 +27,10 @@ type Row = {
   wallet: Address | null;
 };
 
-const query = {
+const query = buildOwnedQuery({
   columns: 'r.id, r.status, r.chain_id, r.address, r.document, r.variables, sending.wallet',
   joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true`,
-};
+});
 
 /**
  * One of a principal's records, for an input to it.

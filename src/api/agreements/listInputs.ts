@@ -4,7 +4,7 @@ import type { Range } from './filters.ts';
 import { type InputRow, inputColumns, toInputResource } from './inputJson.ts';
 import { finishPage, type ListPage, type PageRequest } from './page.ts';
 import { type ListTable, queryList, type Selection } from './queryList.ts';
-import { queryOwned, type RecordReference } from './recordReference.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 import { SqlParameters } from './sqlParameters.ts';
 
 export type InputListRequest = PageRequest & {
@@ -42,7 +42,11 @@ export async function listInputs(pool: pg.Pool, request: InputListRequest): Prom
     queryOwned<Nullable<ListedInput>>(pool, {
       reference,
       principalId,
-      query: { columns: 'page.*', joins: `left join lateral (${query}) page on true`, parameters: values },
+      query: buildOwnedQuery({
+        columns: 'page.*',
+        joins: `left join lateral (${query}) page on true`,
+        parameters: values,
+      }),
     }),
   );
   return finishPage(rows.filter(isPresent), request, toInputResource);

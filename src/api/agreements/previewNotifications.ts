@@ -13,7 +13,7 @@ import {
   previewRules,
 } from '../rules/previewRules.ts';
 import { refusePart } from './checkDeployment.ts';
-import { queryOwned, type RecordReference } from './recordReference.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 import type { Services } from './services.ts';
 
 export type PreviewRequest = {
@@ -50,7 +50,7 @@ type Row = {
 /** So many firings of one record are looked at; who has more has rules without a limit on them. */
 const firingsAtOnce = 10_000;
 
-const query = {
+const query = buildOwnedQuery({
   columns: `r.id, r.principal_id, r.chain_id, r.display_name, r.template_id, r.document, r.participants, r.observers,
     r.variables, r.state, (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms,
     (select json_build_object('fromState', i.from_state, 'inputId', i.input_id)
@@ -63,7 +63,7 @@ const query = {
     (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
       from (select * from service.rule_firings f
         where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired`,
-};
+});
 
 /**
  * What the rules of one of a principal's records would say to a transition, or at a moment if the state lasted until then. With

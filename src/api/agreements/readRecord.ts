@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { WireValues } from '../../protocol/index.ts';
 import { secondsSql, toInstant } from './instant.ts';
 import { spliceJson } from './jsonText.ts';
-import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 type RecordRow = {
   id: string;
@@ -32,14 +32,14 @@ type RecordRow = {
   error: { reason: string; message: string } | null;
 };
 
-const query: OwnedQuery = {
+const query = buildOwnedQuery({
   columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables, r.owner,
     r.document_id, r.doc_uri, r.contributors, r.participants, r.observers,
     ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at,
     r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash,
     r.state_hash, r.deploy_tx_hash, r.deploy_block_number::float8 as deploy_block_number,
     r.state_block_number::float8 as state_block_number, r.error`,
-};
+});
 
 /**
  * One of a principal's records as JSON, its document with the keys in the order in which they were hashed.

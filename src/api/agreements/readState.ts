@@ -3,7 +3,7 @@ import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
 import { secondsSql, toInstant } from './instant.ts';
 import { spliceJson } from './jsonText.ts';
-import { type OwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 type StateRow = {
   id: string;
@@ -15,10 +15,10 @@ type StateRow = {
   variables: WireValues;
 };
 
-const query: OwnedQuery = {
+const query = buildOwnedQuery({
   columns: `r.id, r.status, r.state, r.state_block_number::float8 as state_block_number, r.doc_hash, r.variables,
     ${secondsSql('coalesce(r.state_updated_at, r.updated_at)')} as updated_at`,
-};
+});
 
 /**
  * The state of one of a principal's records as JSON, with the inputs that it accepts; null for a Draft.

@@ -3,20 +3,49 @@ import { type Address, getAddress, isAddress } from 'viem';
 import type { Parameter } from '../database/parameter.ts';
 import { runPrepared } from '../database/runPrepared.ts';
 import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
-import { SqlParameters } from './sqlParameters.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
 export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
 
 const recordIdPattern = /^agr_[0-9a-z]{1,64}$/;
 
-/** A query for one record; `columns` may use `r` for the record. */
+/** A query for one record, by each of the ways to name it. */
 export type OwnedQuery = {
-  readonly columns: string;
-  /** Joins and lateral queries after `from service.records r`; may give several rows of one record. */
-  readonly joins?: string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
+  readonly byId: string;
+  readonly byIdOnChain: string;
+  readonly byAddress: string;
+  readonly byAddressOnChain: string;
 };
+
+/**
+ * Writes a query for `queryOwned`.
+ *
+ * @param columns may use `r` for the record.
+ * @param joins joins and lateral queries after `from service.records r`; may give several rows of one record.
+ * @param parameters what `columns` and `joins` name by `$1` and so on.
+ */
+export function buildOwnedQuery({
+  columns,
+  joins = '',
+  parameters = [],
+}: {
+  columns: string;
+  joins?: string;
+  parameters?: readonly Parameter[];
+}): OwnedQuery {
+  const place = (index: number) => `$${parameters.length + index}`;
+  const select = `select r.id as owned_id, r.principal_id as owner_id, ${columns} from service.records r ${joins}`;
+  const byId = `${select} where r.id = ${place(1)}`;
+  const byAddress = `${select} where r.address = ${place(1)} and r.principal_id = ${place(2)}`;
+  return {
+    parameters,
+    byId,
+    byIdOnChain: `${byId} and r.chain_id = ${place(2)}`,
+    byAddress,
+    byAddressOnChain: `${byAddress} and r.chain_id = ${place(3)}`,
+  };
+}
 
 /**
  * Runs a query for the record that a principal refers to, in one statement. An id is told from an address by its form.
@@ -30,19 +59,15 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   { reference, principalId, query }: { reference: RecordReference; principalId: string; query: OwnedQuery },
 ): Promise<[Row, ...Row[]]> {
   const { id, chainId } = reference;
-  const address = recordIdPattern.test(id) ? undefined : getAgreementAddress(id);
-  const { columns, joins = '', parameters: own = [] } = query;
-  const parameters = new SqlParameters();
-  for (const parameter of own) parameters.add(parameter);
-  const conditions = [
-    ...(address
-      ? [`r.address = ${parameters.add(address)}`, `r.principal_id = ${parameters.add(principalId)}`]
-      : [`r.id = ${parameters.add(id)}`]),
-    ...(chainId === undefined ? [] : [`r.chain_id = ${parameters.add(chainId)}`]),
-  ];
-  const text = `select r.id as owned_id, r.principal_id as owner_id, ${columns}
-    from service.records r ${joins} where ${conditions.join(' and ')}`;
-  const rows = await runPrepared<Row & Owner>(pool, text, parameters.values);
+  const isId = recordIdPattern.test(id);
+  const named = isId ? [id] : [getAgreementAddress(id), principalId];
+  const [anywhere, onChain] = isId
+    ? [query.byId, query.byIdOnChain]
+    : [query.byAddress, query.byAddressOnChain];
+  const rows =
+    chainId === undefined
+      ? await runPrepared<Row & Owner>(pool, anywhere, [...query.parameters, ...named])
+      : await runPrepared<Row & Owner>(pool, onChain, [...query.parameters, ...named, chainId]);
   const [first, ...others] = rows;
   if (!first) throw notFound();
   if (first.owner_id !== principalId)
