@@ -21,12 +21,17 @@ export type AcceptedInputs = {
   read(place: Place): Promise<{ description: string | undefined; inputsText: string }>;
 };
 
-type Entry = { readonly facts: StateFacts; readonly size: number };
+type Entry = {
+  readonly facts: StateFacts;
+  readonly size: number;
+  /** Since it was last at the front of those to be forgotten. */
+  wasUsed: boolean;
+};
 
 /** In characters of the texts that are kept. */
 const capacity = 8_000_000;
 
-/** Reads which inputs a state accepts. What documents say is kept, for the states used last. */
+/** Reads which inputs a state accepts. What documents say is kept, for the states in use. */
 export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
   const kept = new Map<string, Entry>();
   let size = 0;
@@ -47,20 +52,28 @@ export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
     return { description: typeof description === 'string' ? description : undefined, inputs };
   };
 
-  const find = async ({ recordId, docHash, state }: Place): Promise<StateFacts> => {
-    const key = `${docHash} ${state}`;
-    const known = kept.get(key);
-    // What was used last goes to the end, and the front is forgotten first.
+  const keep = (key: string, facts: StateFacts) => {
+    const entry = measure(key, facts);
+    size += entry.size - (kept.get(key)?.size ?? 0);
     kept.delete(key);
-    const entry = known ?? measure(key, await load(recordId, state));
-    if (!known) size += entry.size - (kept.get(key)?.size ?? 0);
     kept.set(key, entry);
-    for (const [oldest, { size: freed }] of kept) {
+    for (const [oldest, known] of kept) {
       if (size <= capacity || kept.size === 1) break;
       kept.delete(oldest);
-      size -= freed;
+      if (known.wasUsed) {
+        known.wasUsed = false;
+        kept.set(oldest, known);
+      } else size -= known.size;
     }
-    return entry.facts;
+    return facts;
+  };
+
+  const find = ({ recordId, docHash, state }: Place): StateFacts | Promise<StateFacts> => {
+    const key = `${docHash} ${state}`;
+    const known = kept.get(key);
+    if (!known) return load(recordId, state).then((facts) => keep(key, facts));
+    known.wasUsed = true;
+    return known.facts;
   };
 
   return {
@@ -78,7 +91,7 @@ function writeInput({ inputId, issuer, fieldsText }: FoundInput, values: WireVal
 }
 
 function measure(key: string, facts: StateFacts): Entry {
-  return { facts, size: key.length + JSON.stringify(facts).length };
+  return { facts, size: key.length + JSON.stringify(facts).length, wasUsed: true };
 }
 
 /** The addresses that may submit: what the variables hold now, then the literal ones, each once. */

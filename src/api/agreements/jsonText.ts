@@ -3,7 +3,8 @@ export function spliceJson(
   object: Readonly<Record<string, unknown>>,
   texts: Readonly<Record<string, string>>,
 ): string {
-  const written = JSON.stringify(object).slice(1, -1);
-  const added = Object.entries(texts).map(([name, text]) => `"${name}":${text}`);
-  return `{${[written, ...added].filter((part) => part !== '').join(',')}}`;
+  let written = JSON.stringify(object).slice(0, -1);
+  for (const [name, text] of Object.entries(texts))
+    written += `${written === '{' ? '' : ','}"${name}":${text}`;
+  return `${written}}`;
 }

@@ -63,7 +63,7 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
 }
 
 /** Handlers answer with 200 for success. */
-async function answerAs(status: 200 | 201, response: Response): Promise<Response> {
+function answerAs(status: 200 | 201, response: Response): Response | Promise<Response> {
   if (response.status !== 200 || status === 200) return response;
-  return new Response(await response.text(), { status, headers: response.headers });
+  return response.text().then((text) => new Response(text, { status, headers: response.headers }));
 }
