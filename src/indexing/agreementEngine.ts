@@ -1,4 +1,5 @@
 import { ponder } from 'ponder:registry';
+import { expectPermit } from './expectPermit.ts';
 import { insertAction, insertActionExecution } from './tables/actions.ts';
 import {
   applyInput,
@@ -10,7 +11,7 @@ import {
 } from './tables/agreements.ts';
 import { insertBlock } from './tables/blocks.ts';
 import { insertInput, setInputPermit } from './tables/inputs.ts';
-import { consumePermit } from './tables/permitCounts.ts';
+import { consumePermit, nextInputNonce } from './tables/permitCounts.ts';
 import { insertVerifier } from './tables/verifiers.ts';
 
 ponder.on('AgreementEngine:VerifierRegistered', async ({ event, context }) => {
@@ -53,7 +54,12 @@ ponder.on('AgreementEngine:InputAccepted', async ({ event, context }) => {
     blockNumber: event.block.number,
     blockTimestamp: event.block.timestamp,
   });
-  await insertInput(context, event, agreement);
+  const permission = expectPermit(event.transaction, key.address);
+  const permit = permission && {
+    ...permission,
+    permitNonce: await nextInputNonce(context, { contract: key.address, signer: permission.permitSigner }),
+  };
+  await insertInput(context, event, { agreement, permit });
 });
 
 /** Belongs to the input accepted last: an engine lets no second input in before it has emitted both events of the first. */

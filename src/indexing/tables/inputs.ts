@@ -4,11 +4,13 @@ import type { Address, Hex } from 'viem';
 import { readFields } from '../readFields.ts';
 import type { Agreement } from './agreements.ts';
 
-/** The input that made the agreement what it is now. */
+export type InputPermit = { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint };
+
+/** The input that made the agreement what it is now, with the permit that it can be expected to have. */
 export async function insertInput(
   context: Context,
   event: Event<'AgreementEngine:InputAccepted'>,
-  agreement: Agreement,
+  { agreement, permit }: { agreement: Agreement; permit: InputPermit | null },
 ): Promise<void> {
   const { args, block, log, transaction } = event;
   const fields = readFields(args.payload);
@@ -22,6 +24,7 @@ export async function insertInput(
     sequence: args.fromState === args.toState ? null : agreement.transitionCount,
     payload: args.payload,
     fields: fields && JSON.stringify(fields),
+    ...permit,
     transactionHash: transaction.hash,
     transactionFrom: transaction.from,
     transactionTo: transaction.to,
@@ -33,12 +36,18 @@ export async function insertInput(
   });
 }
 
+/** Gives an input its permit, where that is not the one that was expected. */
 export async function setInputPermit(
   context: Context,
   key: { chainId: number; agreement: Address; position: number },
-  permit: { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint },
+  permit: InputPermit,
 ): Promise<void> {
-  await context.db.update(schema.input, key).set(permit);
+  const input = await context.db.find(schema.input, key);
+  const isExpected =
+    input?.permitSigner === permit.permitSigner.toLowerCase() &&
+    input.permitSubmitter === permit.permitSubmitter.toLowerCase() &&
+    input.permitNonce === permit.permitNonce;
+  if (!isExpected) await context.db.update(schema.input, key).set(permit);
 }
 
 /** An agreement's inputs of one transaction follow each other, so the input before tells. */

@@ -2,13 +2,21 @@ import type { Context } from 'ponder:registry';
 import schema from 'ponder:schema';
 import type { Address } from 'viem';
 
+export type Signer = { contract: Address; signer: Address };
+
+/** The nonce of the signer's next permit at an engine. */
+export async function nextInputNonce(context: Context, { contract, signer }: Signer): Promise<bigint> {
+  const counted = await context.db.find(schema.permitCount, { chainId: context.chain.id, contract, signer });
+  return counted?.count ?? 0n;
+}
+
 /**
  * Counts one more permit of the signer at a factory or an engine and returns the nonce that it consumed: nonces are
  * consumed in order. `firstNonce` is asked only for the first permit that the index sees of this signer there.
  */
 export async function consumePermit(
   context: Context,
-  permit: { contract: Address; signer: Address; firstNonce(): Promise<bigint> | bigint },
+  permit: Signer & { firstNonce(): Promise<bigint> | bigint },
 ): Promise<bigint> {
   const key = { chainId: context.chain.id, contract: permit.contract, signer: permit.signer };
   const counted = await context.db.find(schema.permitCount, key);
