@@ -6,6 +6,7 @@ import type { Simulation } from '../chain/simulateCall.ts';
 import type { Database } from '../database/database.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { RefusedError } from '../errors/serviceError.ts';
+import { refuseHeldNonce } from './heldNonce.ts';
 import { matchPermit, type SentPermit } from './matchPermit.ts';
 import { holdsNonce } from './nonceHolder.ts';
 
@@ -53,10 +54,10 @@ export async function acceptPermit(
   } catch (error) {
     // What can be sent need not be looked up: where another permit holds the nonce it cannot be stored.
     const open = await findOpenDigest(database, permit, nonce);
-    if (open !== undefined && open !== digest) throw refuseNonceInFlight(nonce);
+    if (open !== undefined && open !== digest) throw await refuseHeldNonce(permit, { nonce, client });
     // The signature is good for the nonce of the latest block: a transaction that is not mined yet uses that up.
     if (findOwnError(facts.simulation) !== 'InvalidSignature') throw error;
-    if (open === undefined) throw refuseNonceInFlight(nonce);
+    if (open === undefined) throw await refuseHeldNonce(permit, { nonce, client });
     return { nonce, digest, gas: null };
   }
 }
@@ -86,11 +87,6 @@ export function isExpired(
   { blockTimestamp }: Pick<PermitFacts, 'blockTimestamp'>,
 ): boolean {
   return deadline < blockTimestamp || deadline < currentSecond();
-}
-
-export function refuseNonceInFlight(nonce: bigint): RefusedError {
-  const message = 'Another permit of this signer with this nonce is on its way.';
-  return new RefusedError('nonce_in_flight', message, { facts: { nonce: nonce.toString() } });
 }
 
 /** @throws RefusedError `permit_expired` for a deadline that has passed. */

@@ -10,11 +10,12 @@ import { records } from '../database/tables/records.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { MalformedError, RefusedError } from '../errors/serviceError.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
-import { type AcceptedPermit, acceptPermit, refuseNonceInFlight } from './acceptPermit.ts';
+import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
 import { type CompiledDeployment, compileDeployment, type SignedDeployment } from './deployPermit.ts';
 import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { findWallet } from './findWallet.ts';
+import { refuseHeldNonce } from './heldNonce.ts';
 import { findDeployment, type KnownPermit } from './recognisePermit.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
 import type { Services } from './services.ts';
@@ -149,8 +150,9 @@ async function store(
   } catch (error) {
     const constraint = findViolatedConstraint(error);
     if (constraint === 'records_document') throw refuseDocumentId(documentId);
-    if (constraint === 'transactions_open_permit') throw refuseNonceInFlight(accepted.nonce);
-    throw error;
+    if (constraint !== 'transactions_open_permit') throw error;
+    const client = clientOf(call.chainId, services);
+    throw await refuseHeldNonce({ ...call, signer }, { nonce: accepted.nonce, client });
   }
 }
 

@@ -58,7 +58,8 @@ export async function matchPermit(
   throw refuse("The signature is not the signer's over what this request says.", hint);
 }
 
-function refuseNonce(signed: bigint, current: bigint): RefusedError {
+/** Refuses what is signed for another nonce than the contract takes now: an earlier or a later one. */
+export function refuseNonce(signed: bigint, current: bigint): RefusedError {
   const facts = { signedNonce: signed.toString(), currentNonce: current.toString() };
   if (signed < current)
     return new RefusedError('stale_nonce', 'The permit is signed for a nonce that is used up.', { facts });

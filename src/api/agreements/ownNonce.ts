@@ -4,16 +4,13 @@ import type { Database } from '../database/database.ts';
 import { inputs } from '../database/tables/inputs.ts';
 import { records } from '../database/tables/records.ts';
 import { transactions } from '../database/tables/transactions.ts';
-import { refuseNonceInFlight } from './acceptPermit.ts';
 import { holdsNonce } from './nonceHolder.ts';
 
 /**
- * Whoever asks for typed data has not shown that the signer is behind it. So only permits that the same principal has sent
- * are looked at: what others have on its way is none of its business.
- *
- * @throws RefusedError `nonce_in_flight` where another permit of the principal holds the nonce.
+ * Whether another permit of the principal holds the nonce. Whoever asks for typed data has not shown that the signer is behind it.
+ * So only permits that the same principal has sent are looked at: what others have on its way is none of its business.
  */
-export async function requireOwnNonceFree(
+export async function isOwnNonceHeld(
   database: Database,
   permit: {
     readonly principalId: string;
@@ -23,8 +20,8 @@ export async function requireOwnNonceFree(
     readonly nonce: bigint;
     readonly typedData: TypedDataDefinition;
   },
-): Promise<void> {
-  const { principalId, nonce, typedData } = permit;
+): Promise<boolean> {
+  const { principalId, typedData } = permit;
   const ofRecord = and(
     eq(records.deployTransactionId, transactions.id),
     eq(records.principalId, principalId),
@@ -42,5 +39,5 @@ export async function requireOwnNonceFree(
         ),
       ),
     );
-  if (open && open.digest !== hashTypedData(typedData)) throw refuseNonceInFlight(nonce);
+  return open !== undefined && open.digest !== hashTypedData(typedData);
 }

@@ -4,7 +4,8 @@ import { type PermitFacts, readPermitFacts } from '../chain/readPermitFacts.ts';
 import type { Call } from '../chain/simulateCall.ts';
 import { currentSecond, requireTime } from './acceptPermit.ts';
 import { findWallet } from './findWallet.ts';
-import { requireOwnNonceFree } from './ownNonce.ts';
+import { refuseNonceInFlight } from './heldNonce.ts';
+import { isOwnNonceHeld } from './ownNonce.ts';
 import { clientOf } from './revivePermit.ts';
 import type { Services } from './services.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -46,16 +47,27 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   const { principalId, chainId, contract, isAgreement, agreement, signer, directCall } = preparation;
   const { database } = services;
   const call = directCall && { ...directCall, from: signer };
-  const [facts, wallet] = await Promise.all([
-    readPermitFacts(clientOf(chainId, services), { contract, signer, isAgreement, call }),
-    findWallet(database, chainId),
-  ]);
-  const buildTypedData = preparation.build(facts);
-  const { nonce, simulation } = facts;
-  const deadline = preparation.deadline ?? chooseDeadline(facts);
-  requireTime(deadline, facts);
-  const typedData = buildTypedData(nonce, deadline);
-  await requireOwnNonceFree(database, { principalId, chainId, contract, signer, nonce, typedData });
+  const readFacts = () =>
+    readPermitFacts(clientOf(chainId, services), { contract, signer, isAgreement, call });
+  const draw = (facts: PermitFacts) => {
+    const buildTypedData = preparation.build(facts);
+    const { nonce, simulation } = facts;
+    const deadline = preparation.deadline ?? chooseDeadline(facts);
+    requireTime(deadline, facts);
+    return { typedData: buildTypedData(nonce, deadline), nonce, deadline, simulation };
+  };
+  const isHeld = ({ nonce, typedData }: ReturnType<typeof draw>) =>
+    isOwnNonceHeld(database, { principalId, chainId, contract, signer, nonce, typedData });
+
+  const [facts, wallet] = await Promise.all([readFacts(), findWallet(database, chainId)]);
+  let drawn = draw(facts);
+  if (await isHeld(drawn)) {
+    // The chain may have taken the permit that holds the nonce since that was read: then it is the next one's turn.
+    const { nonce } = drawn;
+    drawn = draw(await readFacts());
+    if (drawn.nonce === nonce || (await isHeld(drawn))) throw refuseNonceInFlight(drawn.nonce);
+  }
+  const { typedData, nonce, deadline, simulation } = drawn;
   const actionErrors = listActionErrors(agreement);
   return { typedData, nonce, deadline, verdict: judge({ simulation, wallet, chainId, actionErrors }) };
 }

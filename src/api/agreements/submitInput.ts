@@ -10,9 +10,10 @@ import { inputs } from '../database/tables/inputs.ts';
 import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
-import { type AcceptedPermit, acceptPermit, refuseNonceInFlight } from './acceptPermit.ts';
+import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
+import { refuseHeldNonce } from './heldNonce.ts';
 import { type InputRow, readInput } from './inputJson.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { findSubmission } from './recognisePermit.ts';
@@ -137,9 +138,9 @@ async function store(
     });
     return stored ?? (await storeKnownInput(services.database, { transaction, input }));
   } catch (error) {
-    if (findViolatedConstraint(error) === 'transactions_open_permit')
-      throw refuseNonceInFlight(accepted.nonce);
-    throw error;
+    if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
+    const client = clientOf(call.chainId, services);
+    throw await refuseHeldNonce({ ...call, signer }, { nonce: accepted.nonce, client });
   }
 }
 
