@@ -27,7 +27,8 @@ export class PreparedQuery implements pg.Submittable {
   readonly #statement: Statement;
   readonly #done: (error: Error | undefined, rows: Rows) => void;
   readonly #rows: Rows = [];
-  #shape: RowShape | undefined;
+  #isPrepared = false;
+  #shape: RowShape = noRows;
   #failure: Error | undefined;
 
   /** `done` is called once. */
@@ -38,12 +39,14 @@ export class PreparedQuery implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const { name = '', text, values } = this.#statement;
-    this.#shape = preparedOn.get(connection)?.get(name);
+    const known = preparedOn.get(connection)?.get(name);
+    this.#isPrepared = known !== undefined;
+    if (known) this.#shape = known;
     const { stream } = connection;
     stream.cork();
-    if (!this.#shape) connection.parse({ name, text, types: [] }, true);
+    if (!known) connection.parse({ name, text, types: [] }, true);
     connection.bind({ statement: name, values }, true);
-    if (!this.#shape) connection.describe({ type: 'P' }, true);
+    if (!known) connection.describe({ type: 'P' }, true);
     connection.execute(null, true);
     connection.sync();
     stream.uncork();
@@ -58,7 +61,7 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const { columns, blank } = this.#shape ?? noRows;
+    const { columns, blank } = this.#shape;
     const row: Record<string, unknown> = { ...blank };
     let index = 0;
     try {
@@ -74,9 +77,9 @@ export class PreparedQuery implements pg.Submittable {
 
   handleCommandComplete(_message: unknown, connection: pg.Connection): void {
     const { name } = this.#statement;
-    if (name === undefined) return;
+    if (name === undefined || this.#isPrepared) return;
     const prepared = preparedOn.get(connection) ?? new Map<string, RowShape>();
-    preparedOn.set(connection, prepared.set(name, this.#shape ?? noRows));
+    preparedOn.set(connection, prepared.set(name, this.#shape));
   }
 
   handleReadyForQuery(): void {
