@@ -13,11 +13,13 @@ const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('c
 
 /**
  * The views are locked before the first query, so that all of it sees one deployment of the index, and in the order in which
- * the indexer replaces them, so that neither waits for the other in a circle.
+ * the indexer replaces them, so that neither waits for the other in a circle. Of tables that hold everything a fold reads what is
+ * new: no statistics of an earlier moment are to make the planner read one as a whole.
  */
 const beginFold = `
   begin isolation level repeatable read;
   set local lock_timeout = '5s';
+  set local enable_seqscan = off;
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
