@@ -10,7 +10,7 @@ import type { SignedInput } from './relayCalls.ts';
 import { measureThroughput, type Running, type Throughput } from './relayThroughput.ts';
 
 const storedAtOnce = 500;
-const countEveryMs = 400;
+const lookEveryMs = 400;
 
 /** Stores rows as the API does, always some more than the relay has under way. */
 export async function measureOutbox(
@@ -19,7 +19,9 @@ export async function measureOutbox(
   { seconds, mostUnderWay }: { seconds: number; mostUnderWay: number },
 ): Promise<Throughput> {
   const { stack } = running;
-  const query = `select count(*)::int as open from service.transactions where state = 'accepted'`;
+  // In the order of the index that holds them, so that only they are looked at.
+  const query = `select 1 from service.transactions where chain_id = $1 and state = 'accepted'
+    order by created_at, id offset $2 limit 1`;
   const backlog = Math.max(2 * mostUnderWay, storedAtOnce);
   return measureThroughput(running, { seconds, total: calls.length }, async (isOver) => {
     for (let at = 0; at < calls.length && !isOver(); at += storedAtOnce) {
@@ -27,10 +29,10 @@ export async function measureOutbox(
         'there is room',
         async () => {
           if (isOver()) return true;
-          const { rows } = await stack.pool.query<{ open: number }>(query);
-          if ((rows[0]?.open ?? 0) <= backlog) return true;
-          // To count costs the database more than to store, and would be part of what is measured.
-          await delay(countEveryMs);
+          const { rowCount } = await stack.pool.query(query, [stack.chainId, backlog]);
+          if (rowCount === 0) return true;
+          // What this costs the database is part of what is measured.
+          await delay(lookEveryMs);
           return false;
         },
         2 * seconds * 1_000,
