@@ -230,21 +230,38 @@ describe('the history', () => {
     expect(await readAll(`userId=${principal.id}`)).toEqual([]);
   });
 
-  test('takes a cursor only in the order that it was given in', async () => {
+  test('takes a cursor only in the order and with the filters that it was given with', async () => {
     const { body } = await get('/agr_history/inputs?limit=1');
-    const cursor = body.pageInfo?.nextCursor;
-    expect((await get(`/agr_history/inputs?cursor=${cursor}`)).status).toBe(200);
-    expect((await get(`/agr_history/inputs?sort[createdAt]=asc&cursor=${cursor}`)).status).toBe(400);
+    const cursor = body.pageInfo?.nextCursor ?? '';
+    const open = async (query: string, given = cursor) =>
+      (await get(`/agr_history/inputs?${query}&cursor=${given}`)).body.error?.details;
+    expect(await open('limit=1')).toBeUndefined();
+    expect(await open('limit=2')).toBeUndefined();
+    const since = 'createdAt[gte]=2020-01-01T00:00:00Z';
+    const others = [
+      'sort[createdAt]=asc',
+      'sort[updatedAt]=desc',
+      'status=MINED',
+      'inputId=x',
+      'userId=x',
+      since,
+    ];
+    for (const query of others) expect(await open(query), query).toMatchObject({ field: 'cursor' });
+    const [mark] = z
+      .tuple([z.string()], z.unknown())
+      .parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     const forge = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+    expect(await open('', forge([mark, 1, 1, 'inp_1']))).toBeUndefined();
     for (const parts of [
-      ['createdAt', 'desc', 9e15, 1, 'inp_1'],
-      ['createdAt', 'desc', 1, 1, 'inp_\0'],
-      ['createdAt', 'desc', '1', 1, 'inp_1'],
-      ['createdAt', 'desc', 1, 2 ** 31, 'inp_1'],
-      ['createdAt', 'desc', 1, 'inp_1'],
+      [mark, 9e15, 1, 'inp_1'],
+      [mark, 1, 1, 'inp_\0'],
+      [mark, '1', 1, 'inp_1'],
+      [mark, 1, 2 ** 31, 'inp_1'],
+      [mark, 1, 'inp_1'],
+      ['mark', 1, 1, 'inp_1'],
       null,
     ])
-      expect((await get(`/agr_history/inputs?cursor=${forge(parts)}`)).status).toBe(400);
+      expect(await open('', forge(parts)), JSON.stringify(parts)).toMatchObject({ field: 'cursor' });
   });
 
   test('shows whatever others have sent to the contract', async () => {
@@ -327,6 +344,23 @@ describe('the list of agreements', () => {
     expect((await readAll('&sort[displayName]=desc')).toReversed()).toEqual(byName);
     expect(await idsOf('&sort[updatedAt]=asc')).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     expect(await idsOf('&sort[createdAt]=asc')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('takes a cursor only of the same principal, order and filters', async () => {
+    const cursor = (await get('?limit=3&chainId=84532', owner)).body.pageInfo?.nextCursor;
+    const open = async (query: string, by = owner) =>
+      (await get(`?${query}&cursor=${cursor}`, by)).body.error?.details;
+    expect(await open('limit=2&chainId=84532')).toBeUndefined();
+    const stranger = await service.createPrincipal();
+    expect(await open('chainId=84532', stranger)).toMatchObject({ field: 'cursor' });
+    for (const query of [
+      'limit=3',
+      'chainId=59141',
+      'chainId=84532&state=ACTIVE',
+      'chainId=84532&sort[createdAt]=asc',
+    ])
+      expect(await open(query), query).toMatchObject({ field: 'cursor' });
+    expect(await open('chainId=84532&updatedAt[lt]=2026-02-12T00:00:00Z')).toMatchObject({ field: 'cursor' });
   });
 
   test('filters by state, chain and time', async () => {

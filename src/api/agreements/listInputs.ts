@@ -35,9 +35,10 @@ const table: ListTable = {
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does; MalformedError for a wrong cursor.
  */
 export async function listInputs(pool: pg.Pool, request: InputListRequest): Promise<ListPage> {
-  const { reference, principalId } = request;
+  const { reference, principalId, userId, inputId, status, createdAt, updatedAt, sort } = request;
+  const list = ['inputs', principalId, reference, userId, inputId, status, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
-  const selection = { ...request, branches: listBranches(request, parameters) };
+  const selection = { ...request, list, branches: listBranches(request, parameters) };
   const rows = await queryList(table, { selection, parameters }, (query, values) =>
     queryOwned<Nullable<ListedInput>>(pool, {
       reference,
@@ -49,7 +50,7 @@ export async function listInputs(pool: pg.Pool, request: InputListRequest): Prom
       }),
     }),
   );
-  return finishPage(rows.filter(isPresent), request, toInputResource);
+  return finishPage(rows.filter(isPresent), selection, toInputResource);
 }
 
 /**

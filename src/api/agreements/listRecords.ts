@@ -48,12 +48,14 @@ type SummaryRow = {
  * @throws MalformedError for a wrong cursor.
  */
 export async function listRecords(pool: pg.Pool, request: RecordListRequest): Promise<ListPage> {
+  const { principalId, state, chainId, createdAt, updatedAt, sort } = request;
+  const list = ['agreements', principalId, state, chainId, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
-  const selection = { ...request, branches: listBranches(request, parameters) };
+  const selection = { ...request, list, branches: listBranches(request, parameters) };
   const rows = await queryList(table, { selection, parameters }, (query, values) =>
     runPrepared<SummaryRow>(pool, query, values),
   );
-  return finishPage(rows, request, toSummary);
+  return finishPage(rows, selection, toSummary);
 }
 
 const registered = chains.map(({ chainId }) => `'${chainId}'`);

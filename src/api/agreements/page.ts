@@ -1,5 +1,6 @@
-import { parseCursor, writeCursor } from './cursor.ts';
+import type { ListName } from '../lists/listCursor.ts';
 import { toMilliseconds } from './instant.ts';
+import { type Position, parsePosition, writePosition } from './position.ts';
 import { type Sort, sortColumns } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
@@ -9,6 +10,9 @@ export type PageRequest = {
   readonly limit: number;
   readonly cursor?: string | undefined;
 };
+
+/** A part of this list: its cursors are good for no other one. */
+export type ListPart = PageRequest & { readonly list: ListName };
 
 /** One page of a list, as a JSON array, and how long the list is where the page is all of it. */
 export type ListPage = {
@@ -35,11 +39,11 @@ export type PageSql = { readonly after: string; readonly order: string; readonly
  * the database plans without it for a tenth of all rows.
  *
  * @param rank SQL of a whole number that orders rows of the same value, before their ids do.
- * @throws MalformedError for a cursor of another list or order.
+ * @throws MalformedError for a cursor of another list.
  */
 export function buildPage(
   table: string,
-  { sort, limit: count, cursor }: PageRequest,
+  { list, sort, limit: count, cursor }: ListPart,
   { parameters, rank }: { parameters: SqlParameters; rank?: string | undefined },
 ): PageSql {
   const { direction } = sort;
@@ -48,7 +52,7 @@ export function buildPage(
   const order = keys.map((key) => `${key} ${direction}`).join(', ');
   const limit = `limit ${Math.trunc(count) + 1}`;
   if (cursor === undefined) return { after: 'true', order, limit };
-  const position = parseCursor(sort, cursor);
+  const position = parsePosition(list, sort, cursor);
   const key = parameters.add(position.key);
   const bound = [
     sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`,
@@ -62,7 +66,7 @@ export function buildPage(
 /** The page that the rows make, which are in order and perhaps one too many. */
 export function finishPage<Row extends PageRow>(
   rows: readonly Row[],
-  { sort, limit, cursor }: PageRequest,
+  { list, sort, limit, cursor }: ListPart,
   toResource: (row: Row) => unknown,
 ): ListPage {
   const page = rows.slice(0, limit);
@@ -70,12 +74,12 @@ export function finishPage<Row extends PageRow>(
   const hasMore = rows.length > limit && last !== undefined;
   return {
     dataText: JSON.stringify(page.map(toResource)),
-    nextCursor: hasMore ? writeCursor(sort, positionOf(last, sort)) : null,
+    nextCursor: hasMore ? writePosition(list, positionOf(last, sort)) : null,
     totalCount: cursor === undefined && !hasMore ? page.length : undefined,
   };
 }
 
-function positionOf(row: PageRow, { name }: Sort) {
+function positionOf(row: PageRow, { name }: Sort): Position {
   const { id, rank = 0 } = row;
   if (name === 'displayName') return { key: row.display_name ?? '', rank, id };
   return { key: toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at), rank, id };

@@ -1,7 +1,7 @@
 import type { Parameter } from '../database/parameter.ts';
 import type { Range } from './filters.ts';
 import { buildRange } from './filters.ts';
-import { buildPage, type PageRequest, type PageSql } from './page.ts';
+import { buildPage, type ListPart, type PageSql } from './page.ts';
 import { sortColumns } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
@@ -23,7 +23,7 @@ export type ListTable = {
  * What of a list is wanted. Each branch is a set of rows that an index over what its conditions compare has in the order of every
  * sort; together they are the list, and no row is in two.
  */
-export type Selection = PageRequest & {
+export type Selection = ListPart & {
   readonly branches: readonly [string, ...string[]];
   readonly createdAt: Range;
   readonly updatedAt: Range;
@@ -43,7 +43,7 @@ const mostGathered = 1_000;
  * else goes along the order.
  *
  * @param run runs a query of the page's rows with these parameters; where there are none it may return a row of nulls.
- * @throws MalformedError for a cursor of another list or order.
+ * @throws MalformedError for a cursor of another list.
  */
 export async function queryList<Row extends RowPart>(
   table: ListTable,
