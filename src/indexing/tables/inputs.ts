@@ -28,7 +28,7 @@ export async function insertInput(
     transactionHash: transaction.hash,
     transactionFrom: transaction.from,
     transactionTo: transaction.to,
-    transactionOrdinal: await findTransactionOrdinal(context, agreement, transaction.hash),
+    transactionOrdinal: await findTransactionOrdinal(context, agreement, transaction),
     logIndex: log.logIndex,
     blockNumber: block.number,
     blockHash: block.hash,
@@ -50,18 +50,21 @@ export async function setInputPermit(
   if (!isExpected) await context.db.update(schema.input, key).set(permit);
 }
 
-/** An agreement's inputs of one transaction follow each other, so the input before tells. */
+/**
+ * An agreement's inputs of one transaction follow each other, so the input before tells; one that the transaction itself makes, by
+ * calling the agreement, is alone in it.
+ */
 async function findTransactionOrdinal(
   context: Context,
   agreement: Agreement,
-  transactionHash: Hex,
+  { hash, to }: { hash: Hex; to: Address | null },
 ): Promise<number> {
   const { chainId, address, inputCount } = agreement;
-  if (inputCount === 1) return 0;
+  if (inputCount === 1 || to?.toLowerCase() === address.toLowerCase()) return 0;
   const previous = await context.db.find(schema.input, {
     chainId,
     agreement: address,
     position: inputCount - 1,
   });
-  return previous?.transactionHash === transactionHash ? previous.transactionOrdinal + 1 : 0;
+  return previous?.transactionHash === hash ? previous.transactionOrdinal + 1 : 0;
 }
