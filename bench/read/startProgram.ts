@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../src/api/supervision/child.ts';
 
 const root = new URL('../../', import.meta.url);
 const overdueMs = 180_000;
+const pollMs = 50;
 
 /** Starts a program of this project and waits until it answers at an address. */
 export async function startProgram(options: {
@@ -30,7 +32,10 @@ export async function startProgram(options: {
   for (;;) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok) return child;
-    if (!hasEnded && performance.now() - startedAt < overdueMs) continue;
+    if (!hasEnded && performance.now() - startedAt < overdueMs) {
+      await delay(pollMs);
+      continue;
+    }
     await child.kill();
     throw new Error(`${entry} does not answer:\n${lines.join('\n')}`);
   }
