@@ -63,7 +63,7 @@ program
   .option('--wallets <count>', 'relayer wallets', parseCount, 32)
   .option('--block-seconds <count>', 'time between two blocks', parseCount, 1)
   .option('--concurrency <count>', 'requests at the same time', parseCount, 64)
-  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 700)
+  .option('--per-second <count>', 'inputs signed beforehand for each second', parseCount, 1000)
   .option('--profile <directory>', 'where API and worker leave CPU profiles')
   .action(async (options) => keep('relay', await runRelayBenchmark(options)));
 program
