@@ -193,10 +193,15 @@ async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<nu
 }
 
 /**
- * Waits until nothing is under way, all is folded, and the relay knows how far the chain is; then has the database look at its
- * tables, as it does by itself once a minute.
+ * Waits until nothing is under way, neither at the node nor in the outbox, all is folded, and the relay knows how far the chain is;
+ * then has the database look at its tables, as it does by itself once a minute.
  */
 async function settle(stack: ServiceStack): Promise<void> {
+  // Sends that the node still holds would use up nonces that the relay takes for free.
+  await waitUntil('the node holds no transaction', async () => {
+    const { pending, queued } = await stack.client.getTxpoolStatus();
+    return pending + queued === 0;
+  });
   const open = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast') limit 1`;
   await waitUntil('the outbox is done', async () => (await stack.pool.query(open)).rowCount === 0, 300_000);
   const query = 'select sum(next_nonce)::int as sum from service.relayer_wallets';
