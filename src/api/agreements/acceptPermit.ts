@@ -6,9 +6,9 @@ import type { Simulation } from '../chain/simulateCall.ts';
 import type { Database } from '../database/database.ts';
 import { transactions } from '../database/tables/transactions.ts';
 import { RefusedError } from '../errors/serviceError.ts';
-import { refuseHeldNonce } from './heldNonce.ts';
+import { holdsNonce } from './holdsNonce.ts';
 import { matchPermit, type SentPermit } from './matchPermit.ts';
-import { holdsNonce } from './nonceHolder.ts';
+import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
 /** A permit with the contract that it is meant for. */
 export type Permit = SentPermit & {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { runPrepared } from '../database/runPrepared.ts';
+import { parseJson } from '../errors/parseJson.ts';
 import { MalformedError } from '../errors/serviceError.ts';
 import type { InputRow } from './inputJson.ts';
 
@@ -83,12 +84,4 @@ type PointRow = { chain_id: number; block_number: string | number | null };
 
 function pointOf({ chain_id: chainId, block_number: blockNumber }: PointRow) {
   return { chainId, blockNumber: blockNumber === null ? null : Number(blockNumber) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { inputs } from '../database/tables/inputs.ts';
 import { records } from '../database/tables/records.ts';
 import { transactions } from '../database/tables/transactions.ts';
-import { holdsNonce } from './nonceHolder.ts';
+import { holdsNonce } from './holdsNonce.ts';
 
 /**
  * Whether another permit of the principal holds the nonce. Whoever asks for typed data has not shown that the signer is behind it.

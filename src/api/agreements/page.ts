@@ -1,3 +1,4 @@
+import { cutPage } from '../lists/cutPage.ts';
 import type { ListName } from '../lists/listCursor.ts';
 import { toMilliseconds } from './instant.ts';
 import { type Position, parsePosition, writePosition } from './position.ts';
@@ -66,16 +67,14 @@ export function buildPage(
 /** The page that the rows make, which are in order and perhaps one too many. */
 export function finishPage<Row extends PageRow>(
   rows: readonly Row[],
-  { list, sort, limit, cursor }: ListPart,
+  { list, sort, ...request }: ListPart,
   toResource: (row: Row) => unknown,
 ): ListPage {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
+  const { page, last, totalCount } = cutPage(rows, request);
   return {
     dataText: JSON.stringify(page.map(toResource)),
-    nextCursor: hasMore ? writePosition(list, positionOf(last, sort)) : null,
-    totalCount: cursor === undefined && !hasMore ? page.length : undefined,
+    nextCursor: last ? writePosition(list, positionOf(last, sort)) : null,
+    totalCount,
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ListName, parseListCursor, writeListCursor } from '../lists/listCursor.ts';
+import { type ListName, parseListCursor, positionParts, writeListCursor } from '../lists/listCursor.ts';
 import type { Sort } from './sort.ts';
 
 /**
@@ -9,9 +9,8 @@ import type { Sort } from './sort.ts';
 export type Position = { readonly key: string | number; readonly rank: number; readonly id: string };
 
 const maxTextKey = 2_000;
-const latestMs = 8_640_000_000_000_000;
 const keyShapes = {
-  instant: z.int().min(0).max(latestMs),
+  instant: positionParts.instant,
   // Nothing but what can have been stored: the database would not take it as a parameter either.
   text: z
     .string()
@@ -20,7 +19,6 @@ const keyShapes = {
 };
 const maxRank = 2_147_483_647;
 const rankShape = z.int().min(0).max(maxRank);
-const idShape = z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/);
 
 export function writePosition(list: ListName, { key, rank, id }: Position): string {
   return writeListCursor(list, [key, rank, id]);
@@ -28,7 +26,7 @@ export function writePosition(list: ListName, { key, rank, id }: Position): stri
 
 /** @throws MalformedError for a cursor that was not given for this list, which is in an order of such keys. */
 export function parsePosition(list: ListName, { kind }: Sort, cursor: string): Position {
-  const shape = z.tuple([keyShapes[kind], rankShape, idShape]);
+  const shape = z.tuple([keyShapes[kind], rankShape, positionParts.id]);
   const [key, rank, id] = parseListCursor<[string | number, number, string]>(list, { cursor, shape });
   return { key, rank, id };
 }

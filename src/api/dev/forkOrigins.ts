@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { BaseError, createPublicClient, http } from 'viem';
 import { z } from 'zod';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { parseJson } from '../errors/parseJson.ts';
 import type { AnvilFork } from './anvil.ts';
 import type { DevDirectory } from './devDirectory.ts';
 import type { Fork } from './forks.ts';
@@ -59,14 +60,6 @@ function findOrigins({ chains, forksFile }: DevDirectory): Origins | null {
   throw new ConfigurationError([
     `${forksFile} is damaged, so that its forks cannot be continued: ${beginAnew}`,
   ]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Asks each node for the block at which its chain was left, or is left now where it was not yet. */

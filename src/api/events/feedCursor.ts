@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../errors/parseJson.ts';
 import { MalformedError } from '../errors/serviceError.ts';
 
 /** A place in the feed of one principal: everything up to `position` is behind it. */
@@ -38,12 +39,4 @@ export function parseFeedCursor(text: string, principalId: string): ParsedCursor
 export function refuseCursor(message: string): MalformedError {
   const issues = [{ path: 'after', message }];
   return new MalformedError('The query is not as expected.', { field: 'after', issues });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,17 @@
 import { hash } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { parseJson } from '../errors/parseJson.ts';
 import { MalformedError } from '../errors/serviceError.ts';
 
 /** What makes a list another one: its name, whose it is, its order, and all of its filters. */
 export type ListName = readonly unknown[];
+
+const latestMs = 8_640_000_000_000_000;
+/** What positions are made of: milliseconds since 1970, and the id of a resource. */
+export const positionParts = {
+  instant: z.int().min(0).max(latestMs),
+  id: z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/),
+};
 
 /** A position in a list as callers keep it, of which they need to know nothing. It is good for that list alone. */
 export function writeListCursor(list: ListName, position: readonly (string | number)[]): string {
@@ -15,7 +23,8 @@ export function parseListCursor<Position>(
   list: ListName,
   { cursor, shape }: { cursor: string; shape: z.ZodType<Position> },
 ): Position {
-  const [mark, ...position] = parseArray(Buffer.from(cursor, 'base64url').toString());
+  const value = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const [mark, ...position]: unknown[] = Array.isArray(value) ? value : [];
   const parsed = shape.safeParse(position);
   if (mark === markOf(list) && parsed.success) return parsed.data;
   const issues = [
@@ -26,13 +35,4 @@ export function parseListCursor<Position>(
 
 function markOf(list: ListName): string {
   return hash('sha256', JSON.stringify(list), 'base64url').slice(0, 16);
-}
-
-function parseArray(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { parseJson } from '../errors/parseJson.ts';
 import { durationUnits, toDurationMs } from './duration.ts';
 
 /** What a template may hold at most. */
@@ -138,12 +139,4 @@ export function readRules(text: string | null): ReadRules {
     templateId: template.metadata?.id,
     rules: template.rules.filter(({ enabled }) => enabled !== false),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

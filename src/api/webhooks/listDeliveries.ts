@@ -4,7 +4,7 @@ import { events } from '../database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../database/tables/webhooks.ts';
 import { type DeliveryRow, deliveryColumns } from './deliveryResource.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { buildAfter, type CutPage, cutPage } from './listPosition.ts';
+import { buildAfter, finishPage, type Page } from './listPosition.ts';
 
 export type DeliveryListRequest = {
   readonly status?: DeliveryStatus | undefined;
@@ -21,7 +21,7 @@ export async function listDeliveries(
   database: Database,
   reference: SubscriptionReference,
   { status, limit, cursor }: DeliveryListRequest,
-): Promise<CutPage<DeliveryRow>> {
+): Promise<Page<DeliveryRow>> {
   await getSubscription(database, reference);
   const list = ['deliveries', reference.id, status];
   const { createdAt, id } = deliveries;
@@ -38,5 +38,5 @@ export async function listDeliveries(
     )
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
-  return cutPage(list, rows, { limit, cursor });
+  return finishPage(list, rows, { limit, cursor });
 }

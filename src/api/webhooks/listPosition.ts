@@ -1,12 +1,12 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { type ListName, parseListCursor, writeListCursor } from '../lists/listCursor.ts';
+import { type CutPage, cutPage } from '../lists/cutPage.ts';
+import { type ListName, parseListCursor, positionParts, writeListCursor } from '../lists/listCursor.ts';
 
 /** The last row of a page of a list that begins with the newest: the next page begins after it. */
 export type ListPosition = { readonly createdAt: Date; readonly id: string };
 
-const latestMs = 8_640_000_000_000_000;
-const positionShape = z.tuple([z.int().min(0).max(latestMs), z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/)]);
+const positionShape = z.tuple([positionParts.instant, positionParts.id]);
 
 /**
  * The rows after a position, as a condition; without a cursor all rows.
@@ -25,24 +25,15 @@ export function buildAfter(
 }
 
 /** A page of a list, the cursor of the next one if there is one, and how long the list is where the page is all of it. */
-export type CutPage<Row> = {
-  readonly page: Row[];
-  readonly nextCursor: string | null;
-  readonly totalCount: number | undefined;
-};
+export type Page<Row> = Pick<CutPage<Row>, 'page' | 'totalCount'> & { readonly nextCursor: string | null };
 
 /** A page out of rows of which one more than wanted was read. */
-export function cutPage<Row extends ListPosition>(
+export function finishPage<Row extends ListPosition>(
   list: ListName,
   rows: readonly Row[],
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-): CutPage<Row> {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return {
-    page,
-    nextCursor: hasMore ? writeListCursor(list, [last.createdAt.getTime(), last.id]) : null,
-    totalCount: cursor === undefined && !hasMore ? page.length : undefined,
-  };
+  request: { readonly limit: number; readonly cursor?: string | undefined },
+): Page<Row> {
+  const { page, last, totalCount } = cutPage(rows, request);
+  const nextCursor = last ? writeListCursor(list, [last.createdAt.getTime(), last.id]) : null;
+  return { page, nextCursor, totalCount };
 }

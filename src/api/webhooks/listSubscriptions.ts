@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { webhookSubscriptions } from '../database/tables/webhooks.ts';
-import { buildAfter, type CutPage, cutPage } from './listPosition.ts';
+import { buildAfter, finishPage, type Page } from './listPosition.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
 
 export type SubscriptionListRequest = {
@@ -19,7 +19,7 @@ export type SubscriptionListRequest = {
 export async function listSubscriptions(
   database: Database,
   { principalId, status, limit, cursor }: SubscriptionListRequest,
-): Promise<CutPage<SubscriptionRow>> {
+): Promise<Page<SubscriptionRow>> {
   const list = ['webhooks', principalId, status];
   const { createdAt, id } = webhookSubscriptions;
   const rows = await database
@@ -34,5 +34,5 @@ export async function listSubscriptions(
     )
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
-  return cutPage(list, rows, { limit, cursor });
+  return finishPage(list, rows, { limit, cursor });
 }
