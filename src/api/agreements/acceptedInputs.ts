@@ -28,11 +28,14 @@ type Entry = {
   wasUsed: boolean;
 };
 
-/** In characters of the texts that are kept. */
-const capacity = 8_000_000;
+const usualCapacity = 8_000_000;
 
-/** Reads which inputs a state accepts. What documents say is kept, for the states in use. */
-export function createAcceptedInputs(pool: pg.Pool): AcceptedInputs {
+/**
+ * Reads which inputs a state accepts. What documents say is kept, for the states in use.
+ *
+ * @param capacity how much, in characters of its text.
+ */
+export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): AcceptedInputs {
   const kept = new Map<string, Entry>();
   let size = 0;
 

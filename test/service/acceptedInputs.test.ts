@@ -1,0 +1,77 @@
+import { pino } from 'pino';
+import { getAddress, keccak256, toHex } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPrincipal } from '../../src/api/access/principals.ts';
+import { createAcceptedInputs } from '../../src/api/agreements/acceptedInputs.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
+import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { buildLease } from './support/documents.ts';
+import { insertRecords } from './support/rows.ts';
+
+const landlords = ['1', '2', '3'].map((digit) => getAddress(`0x${digit.repeat(40)}`));
+const places = landlords.map((landlord, at) => {
+  const document = JSON.stringify({ ...buildLease(landlord), extra: at });
+  const variables = { landlord, tenant: landlord };
+  return {
+    recordId: `agr_a${at}`,
+    document,
+    docHash: keccak256(toHex(document)),
+    state: 'OFFERED',
+    variables,
+  };
+});
+let testDatabase: TestDatabase;
+/** Nobody else asks through it. */
+let handle: DatabaseHandle;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { url } = testDatabase;
+  await migrateDatabase(url);
+  handle = createDatabase({
+    url,
+    applicationName: 'test',
+    maxConnections: 2,
+    logger: pino({ level: 'silent' }),
+  });
+  const records = places.map(({ recordId: id, document, docHash }, at) => ({
+    id,
+    document,
+    doc_hash: docHash,
+    address: landlords[at],
+  }));
+  await insertRecords(handle.pool, await createPrincipal(handle.database, 'reader'), records);
+});
+afterAll(async () => {
+  await handle?.close();
+  await testDatabase?.drop();
+});
+
+/** Reads the states in this order, and says for which the database was asked; what is read is compared with a first reading. */
+async function readAll(order: readonly number[], capacity?: number): Promise<boolean[]> {
+  const { pool } = handle;
+  const accepted = createAcceptedInputs(pool, capacity);
+  const asked: boolean[] = [];
+  let queries = 0;
+  const count = () => queries++;
+  pool.on('acquire', count);
+  for (const at of order) {
+    const place = places[at];
+    if (!place) throw new Error(`there is no place ${at}`);
+    const before = queries;
+    const read = await accepted.read(place);
+    asked.push(queries > before);
+    expect(read).toEqual(await createAcceptedInputs(pool).read(place));
+    expect(read.inputsText).toContain(place.variables.landlord);
+  }
+  pool.off('acquire', count);
+  return asked;
+}
+
+test('a document is asked for once as long as there is room', async () => {
+  expect(await readAll([0, 1, 2, 0, 1, 2])).toEqual([true, true, true, false, false, false]);
+});
+
+test('without room the last state alone is kept', async () => {
+  expect(await readAll([0, 0, 1, 1, 0, 2, 2], 1)).toEqual([true, false, true, false, true, true, false]);
+});
