@@ -2,6 +2,8 @@ import { PayloadError } from './errors.ts';
 import { isHexBytes } from './hex.ts';
 
 const wordDigits = 64;
+/** Of a number's word: what is left holds six bytes, which are exact as a number. */
+const unusedDigits = '0'.repeat(52);
 
 /**
  * Reads ABI-encoded data as Solidity's decoder does: offsets may point anywhere within the data, also to the same place, and
@@ -33,8 +35,8 @@ export class AbiReader {
   /** A number that has to point into the data, or count something in it. */
   number(at: number): number {
     const word = this.word(at);
-    if (!/^0{52}/.test(word)) throw new PayloadError('holds a number that exceeds its own size');
-    return Number(`0x${word}`);
+    if (!word.startsWith(unusedDigits)) throw new PayloadError('holds a number that exceeds its own size');
+    return Number.parseInt(word.slice(unusedDigits.length), 16);
   }
 
   /** Hex digits of the byte string whose length stands at that position. */

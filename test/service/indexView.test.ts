@@ -3,6 +3,7 @@ import { toSnakeCase } from 'drizzle-orm/casing';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
 import * as index from '../../ponder.schema.ts';
+import { indexChannel, indexViewsSchemaName } from '../../src/api/database/indexNames.ts';
 import * as view from '../../src/api/database/indexView.ts';
 
 /** The columns by name, with what the database makes of them. */
@@ -46,7 +47,7 @@ describe('the view of the index', () => {
   );
 
   test('lies in the schema that the channel of notifications is named after', () => {
-    for (const table of seen.values()) expect(getTableConfig(table).schema).toBe(view.indexViewsSchemaName);
-    expect(view.indexChannel).toBe('chain_index_live_query');
+    for (const table of seen.values()) expect(getTableConfig(table).schema).toBe(indexViewsSchemaName);
+    expect(indexChannel).toBe('chain_index_live_query');
   });
 });

@@ -1,15 +1,12 @@
 import { integer, json, pgSchema, text } from 'drizzle-orm/pg-core';
 import { hash, uint256 } from './columns.ts';
+import { indexViewsSchemaName } from './indexNames.ts';
 
 /**
  * The service's view of the index tables: the views that Ponder keeps in front of the live deployment. Written by hand, because
  * importing the index's own schema costs a process a second and hundreds of megabytes; a test compares the two. Addresses and
  * hashes are in lower case here, other than in the service's tables. Read-only.
  */
-export const indexViewsSchemaName = 'chain_index';
-/** Ponder notifies here after every indexed block. */
-export const indexChannel = `${indexViewsSchemaName}_live_query`;
-
 const views = pgSchema(indexViewsSchemaName);
 const hex = hash;
 

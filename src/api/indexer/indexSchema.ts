@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ChainConfiguration } from '../config/configuration.ts';
-import { indexViewsSchemaName } from '../database/indexView.ts';
+import { indexViewsSchemaName } from '../database/indexNames.ts';
 
 const packageManifest = z.object({ version: z.string() });
 

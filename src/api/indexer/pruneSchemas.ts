@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { indexViewsSchemaName } from '../database/indexView.ts';
+import { indexViewsSchemaName } from '../database/indexNames.ts';
 import { schemaLockKey } from './schemaLock.ts';
 
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
-import { indexViewsSchemaName } from '../database/indexView.ts';
+import { indexViewsSchemaName } from '../database/indexNames.ts';
 import type { TransactionState } from '../database/tables/transactions.ts';
 
 /** A position on a chain; `timestamp` in Unix seconds. */

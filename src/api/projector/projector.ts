@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { channels } from '../database/channels.ts';
-import { indexChannel } from '../database/indexView.ts';
+import { indexChannel } from '../database/indexNames.ts';
 import { listen } from '../database/listen.ts';
 import type { EventIds } from '../events/eventIds.ts';
 import { openEventIds } from '../events/openEventIds.ts';

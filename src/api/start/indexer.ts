@@ -5,7 +5,7 @@ import { ConfigurationError } from '../config/configurationError.ts';
 import { readPruneInterval } from '../config/pruneInterval.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
-import { indexViewsSchemaName } from '../database/indexView.ts';
+import { indexViewsSchemaName } from '../database/indexNames.ts';
 import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
@@ -14,6 +14,7 @@ import { pruneWhenServed } from '../indexer/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
 import { acquireSchemaLock } from '../indexer/schemaLock.ts';
+import { useQuickEntity } from '../indexer/useQuickEntity.ts';
 
 /** Another start may help: what supervisors know as EX_TEMPFAIL. */
 const temporaryFailure = 75;
@@ -60,6 +61,7 @@ async function startIndexer(): Promise<void> {
     pruneWhenServed({ databaseUrl, schema, intervalMs: pruneInterval, logger });
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
   process.off('SIGINT', leave).off('SIGTERM', leave);
+  useQuickEntity();
   await runPonder({ root, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
 }
 

@@ -1,6 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../database/database.ts';
-import { indexedAgreements, indexedInputs, indexViewsSchemaName } from '../../database/indexView.ts';
+import { indexViewsSchemaName } from '../../database/indexNames.ts';
+import { indexedAgreements, indexedInputs } from '../../database/indexView.ts';
 import { writeDecimal } from './decimal.ts';
 
 /** What the index shows in these transactions; null where no indexer has been at work yet. */

@@ -2,8 +2,8 @@ import { toSnakeCase } from 'drizzle-orm/casing';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
 import type { Address } from 'viem';
+import { indexChannel } from '../../../../src/api/database/indexNames.ts';
 import {
-  indexChannel,
   indexedAgreements,
   indexedBlocks,
   indexedHeads,

@@ -1,0 +1,4 @@
+/** The schema of the views that Ponder keeps in front of the live deployment; that of a deployment itself begins with the same. */
+export const indexViewsSchemaName = 'chain_index';
+/** Ponder notifies here after every indexed block. */
+export const indexChannel = `${indexViewsSchemaName}_live_query`;

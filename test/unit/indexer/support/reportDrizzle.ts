@@ -1,0 +1,9 @@
+import { registerHooks } from 'node:module';
+
+/** Loaded before a program: prints each module of Drizzle that the program loads. */
+registerHooks({
+  load(url, context, nextLoad) {
+    if (url.includes('/node_modules/drizzle-orm/')) console.log(url);
+    return nextLoad(url, context);
+  },
+});
