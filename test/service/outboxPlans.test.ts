@@ -7,6 +7,7 @@ import { findConsumedPermits } from '../../src/api/projector/findConsumedPermits
 import { expireTransactions, finishTransactions } from '../../src/api/projector/settleTransactions.ts';
 import { createAnswerLog } from '../../src/api/relay/answerLog.ts';
 import { claimRows } from '../../src/api/relay/claimRows.ts';
+import { markBroadcast } from '../../src/api/relay/markBroadcast.ts';
 import { readSlots, type Slot } from '../../src/api/relay/readSlots.ts';
 import { createKeySigner } from '../../src/api/signers/keySigner.ts';
 import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
@@ -82,6 +83,14 @@ describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with
     log.note(hashes.map((hash) => ({ hash, answer: 'accepted', text: undefined })));
     const { rowsRead, plans } = await measure(() => log.close());
     expect(rowsRead, plans).toBeLessThan(20 * batch);
+  });
+
+  test('calling rows broadcast reads a few rows for each that is under way', async () => {
+    const wallets = [{ address: wallet.address, minedCount: history }];
+    const { rowsRead, plans } = await measure(() =>
+      markBroadcast(explained.pool, { chainId, wallets, quietMs: 0 }),
+    );
+    expect(rowsRead, plans).toBeLessThan(5 * underWay);
   });
 
   test('reading the nonces under way reads a few rows for each', async () => {

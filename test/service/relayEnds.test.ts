@@ -85,7 +85,7 @@ describe('a transaction that reverts', () => {
         logger: createLogger({ level: 'silent', name: 'test' }),
       });
       await listener.ready;
-      const { hash } = await world.waitForState(id, 'broadcast');
+      const { hash } = await world.waitForNode(id);
       await awaitReceipt(world.client, hash ?? '0x');
 
       told.length = 0;
@@ -109,10 +109,10 @@ describe('a transaction that reverts', () => {
     await world.indexOnce();
     await world.startRelay({ keys: [key], rpcUrls: [node.url] });
     const { id } = await world.acceptOne({ data: fails('too early') });
-    const { hash } = await world.waitForState(id, 'broadcast');
+    const { hash } = await world.waitForNode(id);
     await awaitReceipt(world.client, hash ?? '0x');
     await waitUntil('its receipt was read', () => node.count('eth_getTransactionReceipt') >= 3);
-    expect((await world.readRow(id)).state).toBe('broadcast');
+    expect((await world.readRow(id)).state).toBe('signed');
   });
 
   test('is sent again where the same call would succeed now', async () => {
@@ -120,7 +120,7 @@ describe('a transaction that reverts', () => {
     const other = await world.createWallet();
     await world.startRelay({ keys: [key] });
     const { id } = await world.acceptOne({ data: transfers(other.address) });
-    const { hash } = await world.waitForState(id, 'broadcast');
+    const { hash } = await world.waitForNode(id);
     await awaitReceipt(world.client, hash ?? '0x');
     await mintFor(address);
     await world.indexOnce();
@@ -134,7 +134,7 @@ describe('a transaction that reverts', () => {
     const other = await world.createWallet();
     await world.startRelay({ keys: [key] });
     const { id } = await world.acceptOne({ data: transfers(other.address) });
-    await world.waitForState(id, 'broadcast');
+    await world.waitForNode(id);
     world.startIndexing();
     const { failure } = await world.waitForState(id, 'failed');
     expect(failure?.message).toContain('ERC20InsufficientBalance');
@@ -204,7 +204,7 @@ describe('a permit that expires', () => {
     await world.startRelay({ keys: [key], settings: { replaceAfterMs: 500 } });
     const deadline = await soon();
     const late = await world.acceptOne({ deadline });
-    await world.waitForState(late.id, 'broadcast');
+    await world.waitForNode(late.id);
     // Too dear for it, so that it stays where it is.
     await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 15_000_000_000n });
     await passDeadline(deadline);

@@ -89,7 +89,7 @@ test('a node that finds the fees too low gets the same nonce for more', async ()
   await world.startRelay({ keys: [key], rpcUrls: [node.url] });
   const row = await world.acceptOne();
   await world.waitForMints([row.recipient]);
-  const { attempts } = await world.waitForState(row.id, 'broadcast');
+  const { attempts } = await world.waitForNode(row.id);
   expect(attempts.map(({ nonce, isAccepted }) => ({ nonce, isAccepted }))).toEqual([
     { nonce: 0, isAccepted: false },
     { nonce: 0, isAccepted: true },

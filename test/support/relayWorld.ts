@@ -239,6 +239,13 @@ export async function createRelayWorld({
         return row.state === state && row;
       });
     },
+    /** Waits until a node has taken the newest bytes of the row. */
+    async waitForNode(id: string): Promise<RowState> {
+      return waitUntil('a node has the row', async () => {
+        const row = await readRow(id);
+        return row.attempts.at(-1)?.isAccepted && row;
+      });
+    },
     /** Waits until all rows are in the state. */
     async waitForAll(ids: readonly string[], state: string): Promise<void> {
       const query =

@@ -28,6 +28,8 @@ export type Projector = {
 };
 
 const defaultPollIntervalMs = 3_000;
+/** Looking at everything that is open costs the more the more that is: so many of the looks leave it out before one does it. */
+const looksBetweenWhole = 4;
 
 /**
  * Keeps records, histories and transactions of the service equal to what the index shows, from now until it is closed, and
@@ -56,7 +58,11 @@ export function createProjector(options: ProjectorOptions): Projector {
     onConnected: () => wakeAll('whole'),
     logger,
   });
-  const timer = setInterval(() => wakeAll('whole'), pollIntervalMs);
+  let looks = 0;
+  const timer = setInterval(() => {
+    looks = (looks + 1) % (looksBetweenWhole + 1);
+    wakeAll(looks === 0 ? 'whole' : 'rest');
+  }, pollIntervalMs);
   wakeAll('whole');
   return {
     ready: listener.ready,

@@ -16,10 +16,7 @@ export type AnswerLog = {
 
 const delayMs = 200;
 
-/**
- * Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at
- * a time; by then most rows are mined, and need not become `broadcast` in between.
- */
+/** Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at a time. */
 export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logger: Logger }): AnswerLog {
   const { pool, chainId, logger } = options;
   let noted = new Map<Hex, NotedAnswer>();
@@ -65,21 +62,11 @@ export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logge
 async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnswer[]): Promise<void> {
   await pool.query({
     name: 'relay answers',
-    // A row that another process writes to is skipped, so that neither waits for the other in a circle. The state is compared in a
-    // form that no partial index has: an index of rows that stay for a moment is taken for empty, and would be read as a whole.
     text: `
-      with answers as (
-        select * from unnest($2::text[], $3::boolean[], $4::text[]) as it(hash, is_accepted, objection)),
-      attempts as (
-        update service.transaction_attempts it
-        set accepted_at = case when is_accepted then now() else it.accepted_at end, last_error = objection
-        from answers where it.chain_id = $1 and it.tx_hash = answers.hash
-        returning it.transaction_id, it.tx_hash, is_accepted),
-      taken as (
-        select id from service.transactions
-        where (id, tx_hash) in (select transaction_id, tx_hash from attempts where is_accepted) and state || '' = 'signed'
-        for update skip locked)
-      update service.transactions it set state = 'broadcast', updated_at = now() from taken where it.id = taken.id`,
+      update service.transaction_attempts it
+      set accepted_at = case when is_accepted then now() else it.accepted_at end, last_error = objection
+      from unnest($2::text[], $3::boolean[], $4::text[]) as answer(hash, is_accepted, objection)
+      where it.chain_id = $1 and it.tx_hash = answer.hash`,
     values: [
       chainId,
       answers.map(({ hash }) => hash),

@@ -5,6 +5,7 @@ import type { RelaySettings } from '../config/relaySettings.ts';
 import { type ChainContext, heldSeats } from './chainContext.ts';
 import { type ChainView, readChainView } from './chainView.ts';
 import { suggestFees } from './fees.ts';
+import { markBroadcast } from './markBroadcast.ts';
 import { planCounter } from './planCounter.ts';
 import { readSlots, type Slot } from './readSlots.ts';
 import type { Seat } from './seat.ts';
@@ -13,6 +14,8 @@ import { tendSlots } from './tendSlots.ts';
 import { countInFlight, observeWallet, type Wallet } from './wallet.ts';
 import { moveCounter, writeStatus } from './walletRows.ts';
 
+/** Rows that the chain has not mined after so many polls are called `broadcast`, where a node has them. */
+const broadcastPolls = 5;
 /** A counter goes down only when it could for so many polls: one node that lags must not be enough. */
 const surplusPolls = 3;
 /** Unless the operator says what is too little: less than this much gas costs at the time. */
@@ -48,10 +51,9 @@ export async function attend(context: ChainContext, settlements: Settlements): P
     const own = slots.filter(({ wallet }) => wallet === seat.wallet.address);
     await attendSeat(context, { seat, slots: own, counter: counters.get(seat.wallet.address) ?? 0, view });
   }
-  const passed = await settlements.settle(
-    view,
-    held.map(({ wallet }) => ({ address: wallet.address, minedCount: wallet.view.minedCount })),
-  );
+  const wallets = held.map(({ wallet }) => ({ address: wallet.address, minedCount: wallet.view.minedCount }));
+  await markBroadcast(pool, { chainId, wallets, quietMs: broadcastPolls * context.settings.pollMs });
+  const passed = await settlements.settle(view, wallets);
   return passed > 0 || held.some(({ wallet }) => countInFlight(wallet) > 0);
 }
 

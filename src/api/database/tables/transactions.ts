@@ -3,7 +3,10 @@ import { bigint, index, integer, json, serial, text, unique, uniqueIndex } from 
 import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 
-/** accepted: stored; signed: bytes and nonce fixed; broadcast: a node has it; mined: the index shows the permit's effect. */
+/**
+ * accepted: stored; signed: bytes and nonce fixed; broadcast: a node has it, and the chain has not mined it for a while; mined: the
+ * index shows the permit's effect.
+ */
 export const transactionStates = ['accepted', 'signed', 'broadcast', 'mined', 'final', 'failed'] as const;
 export type TransactionState = (typeof transactionStates)[number];
 
