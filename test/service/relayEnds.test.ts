@@ -9,6 +9,7 @@ import { createLogger } from '../../src/api/log/createLogger.ts';
 import type { DisturbedNode } from '../support/relayNode.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+import { createStandInIndex } from './projector/support/standInIndex.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
@@ -113,6 +114,30 @@ describe('a transaction that reverts', () => {
     await awaitReceipt(world.client, hash ?? '0x');
     await waitUntil('its receipt was read', () => node.count('eth_getTransactionReceipt') >= 3);
     expect((await world.readRow(id)).state).toBe('signed');
+  });
+
+  test('does not fail while the index shows its permit used up, for what that did is the projector’s to say', async () => {
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    const index = createStandInIndex({ pool: world.pool, factory: world.token });
+    await index.deploy();
+    const { id, recipient } = await world.acceptOne({ data: fails('the nonce is used up') });
+    await world.pool.query(
+      `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
+         permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
+         block_timestamp)
+       values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
+      [world.chainId, world.token, recipient],
+    );
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await world.indexOnce();
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was looked at', () => node.count('eth_getTransactionReceipt') > looks + 3);
+    expect((await world.readRow(id)).failure).toBeNull();
+    await index.removeViews();
+    await world.waitForState(id, 'failed');
   });
 
   test('is sent again where the same call would succeed now', async () => {

@@ -4,6 +4,7 @@ import type { Address, Hex, PublicClient } from 'viem';
 import { type AttemptKey, findFate, type Receipt, readReceipts } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { failRow, requeueRow } from './endRow.ts';
+import { isPermitUsed } from './isPermitUsed.ts';
 import { findRevertReason } from './revertReason.ts';
 
 /** A row whose nonce the chain has used up although the index does not show the permit's effect. */
@@ -50,7 +51,7 @@ type Watch = { nextAt: number; pauseMs: number; absentSince: number | undefined 
 /**
  * Decides about rows that the chain has passed. What succeeded is left to the index. What reverted fails once the index has
  * passed its block, unless the same call would succeed now. What can no longer be mined, because others used up its nonces, gets
- * a new nonce.
+ * a new nonce. What the index shows of the permit comes before all of it.
  */
 export function createSettlements(options: SettleOptions): Settlements {
   const { pool, chainId, pollMs } = options;
@@ -115,6 +116,8 @@ async function settleReverted(
 ): Promise<boolean> {
   watch.pauseMs = pollMs;
   if (head === undefined || head < receipt.blockNumber) return false;
+  // It reverts because the permit has had its effect, or another one has its nonce.
+  if (await isPermitUsed(pool, row.id)) return false;
   const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
   const revert = await findRevertReason({ client, pool }, { row, receipt });
   const nonces = new Set(row.attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
@@ -135,6 +138,7 @@ async function settleReverted(
 
 /** Nothing that was signed for the row can be mined. */
 async function replaceLost({ pool, chainId, logger }: SettleOptions, row: PassedRow): Promise<boolean> {
+  if (await isPermitUsed(pool, row.id)) return false;
   const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
   if (row.objection?.startsWith('rejected:')) {
     const failure = {
