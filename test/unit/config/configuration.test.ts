@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../../src/api/config/configuration.ts';
 import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
+import { supportedChains } from '../../../src/protocol/chains.ts';
 
+const testnets = supportedChains('testnet').map(({ chainId }) => chainId);
 const complete = {
   DATABASE_URL: 'postgres://user:secret@localhost:5432/agreements',
-  RPC_URL_59141: 'https://linea.example',
-  RPC_URL_11155111: 'https://sepolia.example',
-  RPC_URL_84532: 'https://base.example',
+  ...Object.fromEntries(testnets.map((id) => [`RPC_URL_${id}`, `https://${id}.example`])),
 };
 
 function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
@@ -26,16 +26,20 @@ describe('readConfiguration', () => {
       host: '127.0.0.1',
       port: 3000,
       publicBaseUrl: 'http://127.0.0.1:3000',
-      chains: [
-        { chainId: 59141, confirmations: 1, factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8' },
-        { chainId: 11155111, confirmations: 3, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
-        { chainId: 84532, confirmations: 1, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
-      ],
     });
+    const { chains } = readConfiguration(complete);
+    expect(chains.map(({ chainId }) => chainId)).toEqual(testnets);
+    expect(chains).toMatchObject([
+      { chainId: 59141, confirmations: 1, factory: '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8' },
+      { chainId: 11155111, confirmations: 3, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
+      { chainId: 84532, confirmations: 1, factory: '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e' },
+      ...testnets.slice(3).map((chainId) => ({ chainId })),
+    ]);
   });
 
   test('every fault is named at once, with its variable', () => {
-    expect(problemsOf({ PORT: '99999', RPC_URL_59141: 'ftp://x', CONFIRMATIONS_84532: '0' })).toEqual([
+    const faulty = { CHAINS: '59141,11155111,84532', PORT: '99999', RPC_URL_59141: 'ftp://x' };
+    expect(problemsOf({ ...faulty, CONFIRMATIONS_84532: '0' })).toEqual([
       'DATABASE_URL: is required',
       'PORT: expected a port',
       'RPC_URL_59141: expected a URL that starts with http:// or https://',
@@ -63,7 +67,7 @@ describe('readConfiguration', () => {
   test('only the chosen chains need endpoints', () => {
     const env = {
       DATABASE_URL: complete.DATABASE_URL,
-      RPC_URL_84532: complete.RPC_URL_84532,
+      RPC_URL_84532: 'https://base.example',
       CHAINS: '84532',
     };
     expect(readConfiguration(env).chains.map(({ chainId }) => chainId)).toEqual([84532]);
@@ -71,7 +75,7 @@ describe('readConfiguration', () => {
 
   test('a chain of the other environment is refused', () => {
     expect(problemsOf({ ...complete, CHAINS: '8453' })).toEqual([
-      'CHAINS: 8453 is no chain of the testnet environment (59141, 11155111, 84532)',
+      `CHAINS: 8453 is no chain of the testnet environment (${testnets.join(', ')})`,
     ]);
   });
 

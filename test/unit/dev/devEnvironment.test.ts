@@ -7,8 +7,10 @@ import { supportedChains } from '../../../src/protocol/chains.ts';
 
 const key = `0x${'11'.repeat(32)}` as const;
 
+const testnets = supportedChains('testnet');
+
 function build(env: NodeJS.ProcessEnv) {
-  const chains = supportedChains('testnet').map((chain, ordinal) => ({
+  const chains = testnets.map((chain, ordinal) => ({
     chain,
     forkedAt: ordinal === 2 ? 4_000 : null,
     anvil: { rpcUrl: `http://127.0.0.1:${9000 + ordinal}`, wsUrl: `ws://127.0.0.1:${9000 + ordinal}` },
@@ -35,21 +37,19 @@ test('a development stack never talks to the chains and wallets that the environ
   });
   const configuration = readConfiguration(environment);
   expect(configuration.environment).toBe('testnet');
-  expect(configuration.chains.flatMap(({ rpcUrls }) => rpcUrls)).toEqual([
-    'http://127.0.0.1:9000',
-    'http://127.0.0.1:9001',
-    'http://127.0.0.1:9002',
-  ]);
+  expect(configuration.chains.flatMap(({ rpcUrls }) => rpcUrls)).toEqual(
+    testnets.map((_, ordinal) => `http://127.0.0.1:${9000 + ordinal}`),
+  );
   expect(configuration.chains[0].factory).toBe('0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8');
   const keys = readRelayerSigners(environment, configuration.chains).byChain;
-  expect([...keys.values()].map((chain) => chain.keys)).toEqual([[key], [key], [key]]);
+  expect([...keys.values()].map((chain) => chain.keys)).toEqual(testnets.map(() => [key]));
 });
 
 test('one confirmation counts on every chain, and other settings of the environment are kept', () => {
   const { chains, logLevel, port } = readConfiguration(
     build({ CONFIRMATIONS_11155111: '9', LOG_LEVEL: 'debug' }),
   );
-  expect(chains.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1]);
+  expect(chains.map(({ confirmations }) => confirmations)).toEqual(testnets.map(() => 1));
   expect({ logLevel, port }).toEqual({ logLevel: 'debug', port: 3001 });
 });
 
@@ -64,8 +64,9 @@ test('the rate limits are raised unless the environment names them, and the encr
 test('a local chain is indexed from its first block, a fork from where it leaves its chain or as the environment says', () => {
   const startBlocks = (env: NodeJS.ProcessEnv) =>
     readConfiguration(build(env)).chains.map(({ startBlock }) => startBlock);
-  expect(startBlocks({ START_BLOCK_59141: '70' })).toEqual([0, 0, 4_000]);
-  expect(startBlocks({ START_BLOCK_84532: '70' })).toEqual([0, 0, 70]);
+  const others = testnets.slice(3).map(() => 0);
+  expect(startBlocks({ START_BLOCK_59141: '70' })).toEqual([0, 0, 4_000, ...others]);
+  expect(startBlocks({ START_BLOCK_84532: '70' })).toEqual([0, 0, 70, ...others]);
 });
 
 test('webhooks may go to this machine, or where the environment says', () => {
