@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { z } from 'zod';
@@ -21,7 +21,13 @@ export function describeMachine() {
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     kernel: release(),
     node: process.version,
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim(),
+    commit: findCommit(root),
     versions: Object.fromEntries(versions),
   };
+}
+
+/** Null where the sources came without their history, or Git is not there: a long measurement must not be lost by that. */
+export function findCommit(root: URL): string | null {
+  const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  return git.status === 0 ? git.stdout.trim() : null;
 }
