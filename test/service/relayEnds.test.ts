@@ -116,6 +116,23 @@ describe('a transaction that reverts', () => {
     expect((await world.readRow(id)).state).toBe('signed');
   });
 
+  test('is believed to have done so only once its block has its confirmations', async () => {
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    await world.startRelay({ keys: [key], rpcUrls: [node.url], confirmations: 3 });
+    const { id } = await world.acceptOne({ data: fails('not for good yet') });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await world.client.mine({ blocks: 1 });
+    await world.indexOnce();
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was looked at', () => node.count('eth_getTransactionReceipt') > looks + 3);
+    expect((await world.readRow(id)).failure).toBeNull();
+    await world.client.mine({ blocks: 1 });
+    await world.indexOnce();
+    await world.waitForState(id, 'failed');
+  });
+
   test('does not fail while the index shows its permit used up, for what that did is the projector’s to say', async () => {
     const { key } = await world.createWallet();
     const node = await world.disturb(() => undefined);

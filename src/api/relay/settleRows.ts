@@ -50,8 +50,8 @@ type Watch = { nextAt: number; pauseMs: number; absentSince: number | undefined 
 
 /**
  * Decides about rows that the chain has passed. What succeeded is left to the index. What reverted fails once the index has
- * passed its block, unless the same call would succeed now. What can no longer be mined, because others used up its nonces, gets
- * a new nonce. What the index shows of the permit comes before all of it.
+ * passed its block and that has its confirmations, unless the same call would succeed now. What can no longer be mined, because
+ * others used up its nonces, gets a new nonce. What the index shows of the permit comes before all of it.
  */
 export function createSettlements(options: SettleOptions): Settlements {
   const { pool, chainId, pollMs } = options;
@@ -111,11 +111,12 @@ async function settleRow(
 }
 
 async function settleReverted(
-  { pool, chainId, client, pollMs, logger }: SettleOptions,
+  { pool, chainId, client, confirmations, pollMs, logger }: SettleOptions,
   { row, receipt, head, watch }: { row: PassedRow; receipt: Receipt; head: bigint | undefined; watch: Watch },
 ): Promise<boolean> {
   watch.pauseMs = pollMs;
-  if (head === undefined || head < receipt.blockNumber) return false;
+  // What falls out can be mined once more, and need not revert then.
+  if (head === undefined || head < receipt.blockNumber + BigInt(confirmations - 1)) return false;
   // It reverts because the permit has had its effect, or another one has its nonce.
   if (await isPermitUsed(pool, row.id)) return false;
   const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
