@@ -8,9 +8,8 @@ import { describeDistribution } from './distribution.ts';
 import { runIndexBenchmark } from './indexCommand.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
-import { measureMemory } from './memory.ts';
+import { type MemoryCommand, runMemoryBenchmark } from './memoryCommand.ts';
 import { runReadBenchmark } from './readCommand.ts';
-import { sendReadLoad } from './readLoad.ts';
 import { runRelayBenchmark } from './relayCommand.ts';
 import { measureWebhookLatency } from './webhookLatency.ts';
 import { runWebhookBenchmark } from './webhooksCommand.ts';
@@ -33,29 +32,13 @@ program
   });
 program
   .command('memory')
-  .description('resident memory of API, worker and indexer, at rest or while agreements are read')
+  .description('resident memory of API, worker and indexer, at rest and then while agreements are read')
   .option('--seconds <count>', 'how long to look at rest', parseCount, 30)
-  .option('--minutes <count>', 'how long to read and look, instead', parseCount)
+  .option('--minutes <count>', 'how long to read and look', parseCount, 10)
   .option('--connections <count>', 'connections that read at the same time', parseCount, 10)
-  .action(async (options: { seconds: number; minutes?: number; connections: number }) => {
-    const { minutes, connections } = options;
-    const stack = getStack();
-    const seconds = minutes === undefined ? options.seconds : 60 * minutes;
-    const [residentMb, load] = await Promise.all([
-      measureMemory({ directory, seconds }),
-      minutes === undefined ? undefined : sendReadLoad({ stack, seconds, connections }),
-    ]);
-    if (load)
-      console.log(
-        `${load.total} reads, ${load.perSecond} a second, p50 ${load.p50Ms} ms, p99 ${load.p99Ms} ms`,
-      );
-    for (const [name, { earlyMb, lateMb, ...distribution }] of Object.entries(residentMb)) {
-      console.log(
-        `${name.padEnd(8)} ${describeDistribution(distribution, 'MB')}   ${earlyMb} MB early, ${lateMb} MB late`,
-      );
-    }
-    keep('memory', { residentMb, load });
-  });
+  .action(async (options: MemoryCommand) =>
+    keep('memory', await runMemoryBenchmark({ ...options, directory, stack: getStack() })),
+  );
 program
   .command('relay')
   .description('inputs a second and their latency, on a stack of its own that nothing else uses')
@@ -131,8 +114,9 @@ function keep(name: string, result: Record<string, unknown>): void {
     `${folder}${name}.json`,
     `${JSON.stringify({ measuredAt: new Date().toISOString(), ...result, machine }, null, 2)}\n`,
   );
+  const versions = Object.entries(machine.versions).map((named) => named.join(' '));
   console.log(
-    `${machine.cores} cores of ${machine.cpu}, load ${machine.load}, Node ${machine.node} → bench/results/${name}.json`,
+    `${machine.cores} cores of ${machine.cpu}, load ${machine.load}, Node ${machine.node}, ${versions.join(', ')} → bench/results/${name}.json`,
   );
 }
 

@@ -15,23 +15,28 @@ import { compileAgreement, encodeInputPayload, findChain, nameHash } from '../sr
 import { pingPong } from './pingPong.ts';
 import { readProcessorSeconds } from './processorTime.ts';
 import { startProgram } from './read/startProgram.ts';
+import { signInputs } from './relayCalls.ts';
 
 export type IndexCommand = { events: number };
 
-/** How long one program took from its start until it was live, and what it took of a processor for that. */
-type Backfill = { seconds: number; perSecond: number; processorSeconds: number; events: number };
+/** How long one program took from its start until it was live, and what it took of a processor for that; of two runs together. */
+type Backfill = { seconds: number; perSecond: number; processorSeconds: number };
 export type IndexResult = { options: IndexCommand; service: Backfill; bare: Backfill };
+/** A program, and how it counts the events that it has: those that accept an input, and those that say by which permit. */
+type Subject = { entry: string; env: Readonly<Record<string, string>>; countEvents: string };
 
 const chainId = 59141;
 const batch = 250;
 const blocksToFinality = 100;
 /** So many agreements share the inputs. */
 const agreements = 10;
+/** Of each signer in each agreement. An input with a permit is two events: as many events are those of inputs without. */
+const permits = 50;
 
 /**
  * Measures how fast a chain that is there already is indexed, from the start of the program until it is live, beside a bare
- * Ponder with the same sources and one insert for each event. Both read the same Anvil and write to the same PostgreSQL, in turn and
- * each into schemas of its own.
+ * Ponder with the same sources and one insert for each event. Both read the same Anvil and write to the same PostgreSQL, each into
+ * schemas of its own, and each twice: what comes first or last must not decide.
  */
 export async function runIndexBenchmark(options: IndexCommand): Promise<IndexResult> {
   const closings: (() => Promise<unknown>)[] = [];
@@ -42,34 +47,29 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
     closings.push(server.stop);
     const anvil = await startAnvil({ chainId });
     closings.push(anvil.stop);
-    console.error(`sending ${options.events} inputs`);
-    await sendInputs(anvil.rpcUrl, options.events);
+    console.error(`sending inputs of ${options.events} events`);
+    const events = await sendInputs(anvil.rpcUrl, options.events);
 
-    const backfill = async (entry: string, rows: string, env: Record<string, string>): Promise<Backfill> => {
-      const port = await findFreePort();
-      const startedAt = performance.now();
-      const program = await startProgram({
-        entry,
-        env: { DATABASE_URL: server.url, INDEXER_PORT: String(port), ...env },
-        url: `http://127.0.0.1:${port}/ready`,
-      });
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const processorSeconds = readProcessorSeconds(program.pid);
-      await program.stop();
-      const events = await countRows(server.url, rows);
-      if (events !== options.events) throw new Error(`${entry} has ${events} of ${options.events} inputs`);
-      await forgetChain(server.url);
-      return { seconds, perSecond: events / seconds, processorSeconds, events };
+    const bare: Subject = {
+      entry: 'bench/bareIndexer/start.ts',
+      env: { BENCH_RPC_URL: anvil.rpcUrl },
+      countEvents: `select (select count(*) from bare_index.acceptances) + (select count(*) from bare_index.permissions)`,
     };
-    const bare = await backfill('bench/bareIndexer/start.ts', 'bare_index.acceptances', {
-      BENCH_RPC_URL: anvil.rpcUrl,
-    });
-    const service = await backfill('src/api/start/indexer.ts', 'chain_index.inputs', {
-      CHAINS: String(chainId),
-      [`RPC_URL_${chainId}`]: anvil.rpcUrl,
-      [`START_BLOCK_${chainId}`]: '0',
-    });
-    const result = { options, service, bare };
+    const service: Subject = {
+      entry: 'src/api/start/indexer.ts',
+      env: {
+        CHAINS: String(chainId),
+        [`RPC_URL_${chainId}`]: anvil.rpcUrl,
+        [`START_BLOCK_${chainId}`]: '0',
+      },
+      countEvents: 'select count(*) + count(permit_signer) from chain_index.inputs',
+    };
+    const runs: { subject: Subject; run: Backfill }[] = [];
+    for (const subject of [bare, service, service, bare])
+      runs.push({ subject, run: await backfill(server.url, subject, events) });
+    const both = (wanted: Subject) =>
+      addUp(runs.flatMap(({ subject, run }) => (subject === wanted ? [run] : [])));
+    const result = { options, service: both(service), bare: both(bare) };
     print(result);
     return result;
   } finally {
@@ -77,8 +77,36 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
   }
 }
 
-/** Deploys agreements and submits inputs to them, many in a block. */
-async function sendInputs(rpcUrl: string, events: number): Promise<void> {
+async function backfill(
+  databaseUrl: string,
+  { entry, env, countEvents }: Subject,
+  expected: number,
+): Promise<Backfill> {
+  const port = await findFreePort();
+  const startedAt = performance.now();
+  const program = await startProgram({
+    entry,
+    env: { DATABASE_URL: databaseUrl, INDEXER_PORT: String(port), ...env },
+    url: `http://127.0.0.1:${port}/ready`,
+  });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const processorSeconds = readProcessorSeconds(program.pid);
+  await program.stop();
+  const events = await forgetIndex(databaseUrl, countEvents);
+  if (events !== expected) throw new Error(`${entry} has ${events} of ${expected} events`);
+  console.error(`${entry}: ${seconds.toFixed(1)} s`);
+  return { seconds, processorSeconds, perSecond: events / seconds };
+}
+
+function addUp(runs: readonly Backfill[]): Backfill {
+  const sum = (of: (run: Backfill) => number) => runs.reduce((total, run) => total + of(run), 0);
+  const events = sum(({ seconds, perSecond }) => seconds * perSecond);
+  const seconds = sum((run) => run.seconds);
+  return { seconds, processorSeconds: sum((run) => run.processorSeconds), perSecond: events / seconds };
+}
+
+/** Deploys agreements and submits inputs to them, many in a block. Returns how many events these have. */
+async function sendInputs(rpcUrl: string, wanted: number): Promise<number> {
   const chain = findChain(chainId);
   if (!chain) throw new Error(`${chainId} is not supported`);
   const { factory, implementation } = chain;
@@ -125,43 +153,43 @@ async function sendInputs(rpcUrl: string, events: number): Promise<void> {
   await client.setAutomine(false);
   await client.setBlockGasLimit({ gasLimit: 1_000_000_000n });
   let nonce = await client.getTransactionCount({ address: account });
-  for (let sent = 0; sent < events; ) {
-    const count = Math.min(batch, events - sent);
-    const sends = Array.from({ length: count }, (_, at) =>
-      client.sendTransaction({
-        account,
-        chain: null,
-        to: addresses[(sent + at) % agreements] ?? factory,
-        data,
-        gas: 300_000n,
-        nonce: nonce++,
-      }),
-    );
+  const permitted = await signInputs(
+    addresses.map((address) => ({ id: '', address })),
+    { chainId, count: Math.round(wanted / 4), nonces: permits },
+  );
+  const calls = permitted.flatMap((call, at) => {
+    const to = addresses[at % agreements] ?? factory;
+    return [call, { to, data }, { to, data }];
+  });
+  for (let sent = 0; sent < calls.length; sent += batch) {
+    const sends = calls
+      .slice(sent, sent + batch)
+      .map(({ to, data }) =>
+        client.sendTransaction({ account, chain: null, to, data, gas: 300_000n, nonce: nonce++ }),
+      );
     await Promise.all(sends);
     await client.mine({ blocks: 1 });
-    sent += count;
   }
   // A backfill ends at the last block that Ponder takes for final; what comes after it is live.
   await client.mine({ blocks: blocksToFinality });
+  return calls.length + permitted.length;
 }
 
-/** Ponder keeps what it has read of a chain for every index in the database: whoever comes second would read nothing. */
-async function forgetChain(url: string): Promise<void> {
+/**
+ * Counts the events that were indexed and forgets all of it, what Ponder has read of the chain too, which it would keep for every
+ * index in the database: the next one starts from nothing.
+ */
+async function forgetIndex(url: string, countEvents: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query('drop schema ponder_sync cascade');
-  } finally {
-    await client.end();
-  }
-}
-
-async function countRows(url: string, table: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`);
-    return rows[0]?.count ?? 0;
+    const { rows } = await client.query<[string]>({ text: countEvents, rowMode: 'array' });
+    const schemas = await client.query<{ name: string }>(
+      `select schema_name as name from information_schema.schemata
+       where schema_name = 'ponder_sync' or schema_name ~ '^(bare|chain)_'`,
+    );
+    for (const { name } of schemas.rows) await client.query(`drop schema ${name} cascade`);
+    return Number(rows[0]?.[0]);
   } finally {
     await client.end();
   }
@@ -169,7 +197,7 @@ async function countRows(url: string, table: string): Promise<number> {
 
 function print({ options, service, bare }: IndexResult): void {
   console.log(
-    `${options.events} inputs of ${agreements} agreements, ${batch} a block, from the start until live`,
+    `${options.events} events of inputs, half of them with permits, to ${agreements} agreements, ${batch} inputs a block; two runs each, from the start until live`,
   );
   for (const [name, { seconds, perSecond, processorSeconds }] of Object.entries({ service, bare }))
     console.log(

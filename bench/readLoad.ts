@@ -3,7 +3,11 @@ import { createServiceClient } from '../src/api/demo/serviceClient.ts';
 import type { DevStack } from '../src/api/dev/devStack.ts';
 import { type LoadResult, sendLoad } from './read/sendLoad.ts';
 
-/** Reads all day long would do the same: the list, and record, state and history of the agreements that it names. */
+/**
+ * Reads all day long would do the same: the list, and record, state and history of the agreements that it names.
+ *
+ * @throws Error where there is no agreement to read.
+ */
 export async function sendReadLoad(options: {
   stack: DevStack;
   seconds: number;
@@ -12,6 +16,7 @@ export async function sendReadLoad(options: {
   const { stack, seconds, connections } = options;
   const service = createServiceClient(stack);
   const listed = await service.get('/agreements?limit=100', z.array(z.object({ id: z.string() })));
+  if (listed.length === 0) throw new Error('There is no agreement to read: run npm run demo first.');
   const paths = listed.flatMap(({ id }) =>
     ['', '/state', '/inputs'].map((part) => `/v0/agreements/${id}${part}`),
   );

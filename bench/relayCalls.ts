@@ -35,22 +35,28 @@ export async function deployAgreements(
   );
 }
 
-/** Signs inputs, each the first of its signer in its agreement: none has to wait for another. */
+/**
+ * Signs inputs, so many of each signer in each agreement, in the order of their nonces. With one, which is usual, none has to wait
+ * for another.
+ */
 export async function signInputs(
   agreements: readonly { id: string; address: Address }[],
-  { chainId, count }: { chainId: number; count: number },
+  { chainId, count, nonces = 1 }: { chainId: number; count: number; nonces?: number },
 ): Promise<SignedInput[]> {
-  const signers = Array.from({ length: Math.ceil(count / agreements.length) }, () =>
+  const signers = Array.from({ length: Math.ceil(count / agreements.length / nonces) }, () =>
     privateKeyToAccount(generatePrivateKey()),
+  );
+  const turns = Array.from({ length: nonces }, (_, nonce) =>
+    signers.map((account) => ({ account, nonce: BigInt(nonce) })),
   );
   const inputId = 'hit';
   const values = { note: 'benchmark' };
   const payload = encodeInputPayload(pingPong, inputId, values);
   const deadline = Math.floor(Date.now() / 1_000) + lifetimeSeconds;
   const signed: SignedInput[] = [];
-  for (const account of signers) {
+  for (const { account, nonce } of turns.flat()) {
     for (const { id: recordId, address: agreementAddress } of agreements) {
-      const permit = { chainId, agreementAddress, inputId, payload, nonce: 0n, deadline: BigInt(deadline) };
+      const permit = { chainId, agreementAddress, inputId, payload, nonce, deadline: BigInt(deadline) };
       const { r, s, yParity } = parseSignature(await account.signTypedData(inputTypedData(permit)));
       const v = 27 + yParity;
       const data = encodeFunctionData({

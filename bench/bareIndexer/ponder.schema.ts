@@ -20,3 +20,12 @@ export const acceptance = onchainTable('acceptances', (t) => ({
   blockNumber: t.bigint().notNull(),
   blockTimestamp: t.bigint().notNull(),
 }));
+
+export const permission = onchainTable('permissions', (t) => ({
+  id: t.text().primaryKey(),
+  agreement: t.hex().notNull(),
+  signer: t.hex().notNull(),
+  submitter: t.hex().notNull(),
+  inputId: t.hex().notNull(),
+  blockNumber: t.bigint().notNull(),
+}));

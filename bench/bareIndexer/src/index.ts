@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry';
-import { acceptance, deployment } from '../ponder.schema.ts';
+import { acceptance, deployment, permission } from '../ponder.schema.ts';
 
 ponder.on('AgreementFactory:AgreementDeployed', async ({ event, context }) => {
   const { agreement: address, owner, docHash } = event.args;
@@ -20,5 +20,17 @@ ponder.on('AgreementEngine:InputAccepted', async ({ event, context }) => {
     transactionHash: event.transaction.hash,
     blockNumber: event.block.number,
     blockTimestamp: event.block.timestamp,
+  });
+});
+
+ponder.on('AgreementEngine:InputSubmittedWithPermit', async ({ event, context }) => {
+  const { signer, submitter, inputId } = event.args;
+  await context.db.insert(permission).values({
+    id: event.id,
+    agreement: event.log.address,
+    signer,
+    submitter,
+    inputId,
+    blockNumber: event.block.number,
   });
 });
