@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Child } from '../../src/api/supervision/child.ts';
-import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
+import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
 import { type KeptProcess, keepRunning } from '../faults/support/keepRunning.ts';
 import { createRandom, pick } from '../support/random.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';
@@ -40,7 +40,6 @@ export type ExactlyOnceReport = Audit & {
   crashes: string[];
 };
 
-const points: readonly FaultPoint[] = ['beforeFoldCommit', 'afterFoldCommit', 'beforeReleaseCommit'];
 const settleMs = 300_000;
 
 /**
@@ -125,7 +124,7 @@ function keepWorker(
   const { at, run, kills, crashes } = options;
   return keepRunning({
     start: (env, onReady) => stack.start('worker', { name: `worker ${at}`, env, onReady }),
-    points,
+    points: faultPoints.projector,
     random: createRandom(run.seed * 100 + 50 + at),
     longestMs: run.longestLifeMs,
     onKill(kill) {

@@ -1,5 +1,4 @@
 import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
 import { createRandom } from '../support/random.ts';
 import {
   createServiceStack,
@@ -11,6 +10,7 @@ import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import { audit } from './support/audit.ts';
 import { type Agreement, type Promised, playCaller } from './support/caller.ts';
 import { type KeptProcess, type Kill, keepRunning } from './support/keepRunning.ts';
+import { pointsOf } from './support/pointsOf.ts';
 
 export type FaultRun = {
   databaseUrl: string;
@@ -97,7 +97,7 @@ async function runOn(stack: ServiceStack, run: FaultRun, kept: KeptProcess[]): P
               run.onLine(`${kind} ${at}: ${line}`);
             },
           }),
-        points: kind === 'indexer' ? [] : faultPoints[kind],
+        points: pointsOf[kind],
         random: createRandom(run.seed * 1_000 + at),
         longestMs: longestLifeMs[kind],
         onKill: (kill) => noteKill(kind, kill),

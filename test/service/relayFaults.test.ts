@@ -1,5 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
 import { killRelayProcesses, startRelayProcess } from '../support/relayProcess.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -23,16 +24,10 @@ async function planWith(walletCount: number) {
 }
 
 describe('a relay that is killed', () => {
-  test.each([
-    'afterClaim',
-    'afterSignCommit',
-    'beforeBroadcast',
-    'afterBroadcast',
-    'beforeStateWrite',
-  ] as const)('%s loses, doubles and jams nothing', async (faultPoint) => {
+  test.each(faultPoints.relay)('at %s loses, doubles and jams nothing', async (faultPoint) => {
     const plan = await planWith(1);
-    const killed = startRelayProcess(plan, faultPoint);
     const rows = await world.accept(5);
+    const killed = startRelayProcess(plan, faultPoint);
     expect(await killed.exited).toBe('SIGKILL');
 
     await world.startRelay({ keys: plan.keys, settings: { leaseMs } });

@@ -87,8 +87,10 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
         claim.refused.push({ row, error });
       }
     }
-    if (claim.signed.length > 0) await writeSigned(client, claim, options);
-    faultPoint('beforeSignCommit');
+    if (claim.signed.length > 0) {
+      await writeSigned(client, claim, options);
+      faultPoint('beforeSignCommit');
+    }
     return claim;
   });
 }

@@ -1,10 +1,10 @@
 /**
- * The places at which a fault test may end the process, in their order: on the way of a write, in the API and in the worker, and in
- * the worker also on those of a delivery, of what rules say, and of a mail.
+ * The places at which a fault test may end the process, in their order: on the way of a write, in the API, in the worker's relay and
+ * in its projector, and in the worker also on those of a delivery, of what rules say, and of a mail.
  */
 export const faultPoints = {
   api: ['beforeStoreCommit', 'afterStoreCommit', 'beforeAnswer'],
-  worker: [
+  relay: [
     'afterClaim',
     'beforeSignCommit',
     'afterSignCommit',
@@ -12,10 +12,8 @@ export const faultPoints = {
     'afterBroadcast',
     'beforeStateWrite',
     'afterStateWrite',
-    'beforeFoldCommit',
-    'afterFoldCommit',
-    'beforeReleaseCommit',
   ],
+  projector: ['beforeFoldCommit', 'afterFoldCommit', 'beforeReleaseCommit'],
   delivery: ['beforeAttempt', 'afterAttempt', 'afterResultCommit'],
   rules: ['afterFiringWrite', 'beforeRulesCommit', 'afterRulesCommit'],
   mails: ['beforeMailSend', 'afterMailSend', 'afterMailCommit'],

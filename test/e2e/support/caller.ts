@@ -44,7 +44,12 @@ export type Caller = {
   countDeployed(): Promise<number>;
 };
 
-export function createCaller(stack: DevStack, chainId: number): Caller {
+/** What a caller has to know of the service that it calls. */
+export type CalledStack = Pick<DevStack, 'baseUrl' | 'apiKey'> & {
+  chains: readonly Pick<DevStack['chains'][number], 'chainId' | 'rpcUrl' | 'factory'>[];
+};
+
+export function createCaller(stack: CalledStack, chainId: number): Caller {
   const chain = stack.chains.find((candidate) => candidate.chainId === chainId);
   if (!chain) throw new Error(`the stack has no chain ${chainId}`);
   const { factory } = chain;

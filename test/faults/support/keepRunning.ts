@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from '../../../src/api/supervision/child.ts';
 import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
-import { pick } from '../../support/random.ts';
+import { createDealer } from './dealer.ts';
 
 /** Where a process was killed: at a labelled place, or wherever it was when its time was up. */
 export type Kill = FaultPoint | 'any moment';
@@ -17,7 +17,7 @@ export type KeptProcess = {
 export type KeepRunningOptions = {
   /** Starts it; `onReady` is called once it does its work. */
   start(env: NodeJS.ProcessEnv, onReady: () => void): Child;
-  /** None: it is only killed from outside. */
+  /** Each is chosen once before any is again. None: it is only killed from outside. */
   points: readonly FaultPoint[];
   random(): number;
   /** How long it may work, in milliseconds: a share of it by chance. */
@@ -31,9 +31,19 @@ export type KeepRunningOptions = {
 const mostPasses = 12;
 const restartPauseMs = 50;
 
+type Fault = { readonly point: FaultPoint; readonly passes: number };
+
+/** What is tried next where a life was too short for so many passes: half of them, until there is nothing to halve. */
+function ease(fault: Fault | undefined): Fault | undefined {
+  if (!fault || fault.passes === 1) return undefined;
+  return { ...fault, passes: Math.floor(fault.passes / 2) };
+}
+
 /** Keeps a process running. While it is doomed, each life ends at one of its fault points, or when its time is up. */
 export function keepRunning(options: KeepRunningOptions): KeptProcess {
   const { start, points, random, longestMs, onKill, onCrash } = options;
+  const dealPoint = createDealer(random, points);
+  let fault: Fault | undefined;
   let isDoomed = false;
   let isStopped = false;
   let child: Child | undefined;
@@ -42,6 +52,10 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
   let isExpectedToEnd = false;
   let timer: NodeJS.Timeout | undefined;
 
+  const dealFault = (): Fault | undefined => {
+    const point = dealPoint();
+    return point && { point, passes: 1 + Math.floor(random() * mostPasses) };
+  };
   const limitLife = () => {
     if (!isDoomed || !isReady) return;
     timer ??= setTimeout(
@@ -53,12 +67,12 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
     );
   };
   const live = async () => {
-    const point = isDoomed && points.length > 0 ? pick(random, points) : undefined;
-    const passes = 1 + Math.floor(random() * mostPasses);
+    if (isDoomed) fault = (isTimeUp && ease(fault)) || dealFault();
+    else fault = undefined;
     isReady = false;
     isTimeUp = false;
     isExpectedToEnd = false;
-    child = start(point ? { FAULT_POINT: `${point}:${passes}` } : {}, () => {
+    child = start(fault ? { FAULT_POINT: `${fault.point}:${fault.passes}` } : {}, () => {
       isReady = true;
       limitLife();
     });
@@ -67,8 +81,8 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
     clearTimeout(timer);
     timer = undefined;
     if (isExpectedToEnd) return;
-    if (signal !== 'SIGKILL' || (!point && !isTimeUp)) onCrash(`ended with ${signal ?? code}`);
-    else onKill(isTimeUp || !point ? 'any moment' : point);
+    if (signal !== 'SIGKILL' || (!fault && !isTimeUp)) onCrash(`ended with ${signal ?? code}`);
+    else onKill(isTimeUp || !fault ? 'any moment' : fault.point);
   };
   const run = async () => {
     while (!isStopped) {

@@ -1,0 +1,9 @@
+/** Deals things in an order of chance, each of them once before any comes again; undefined where there are none. */
+export function createDealer<Thing>(random: () => number, things: readonly Thing[]): () => Thing | undefined {
+  let left: Thing[] = [];
+  return () => {
+    if (left.length === 0) left = [...things];
+    const [dealt] = left.splice(Math.floor(random() * left.length), 1);
+    return dealt;
+  };
+}
