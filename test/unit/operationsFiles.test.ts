@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { createMetrics } from '../../src/api/operations/metrics.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const locate = (path: string) => new URL(`../../${path}`, import.meta.url);
+const read = (path: string) => readFileSync(locate(path), 'utf8');
 
 /** The names of all metrics, with those that a histogram makes of its own. */
 async function listMetrics(): Promise<Set<string>> {
@@ -24,10 +26,86 @@ test.each(['operations/prometheus-alerts.yaml', 'operations/grafana-dashboard.js
   },
 );
 
-test('OPERATIONS.md explains every metric of the service', async () => {
-  const text = read('OPERATIONS.md');
+/** The names of what the service measures of itself, a histogram under its own. */
+async function listOwnMetrics(): Promise<string[]> {
   const own = [...(await listMetrics())]
     .map((name) => name.replace(/_(count|sum|bucket)$/, ''))
     .filter((name) => /^(agreements|http_request)_/.test(name));
-  expect([...new Set(own)].filter((name) => !text.includes(name))).toEqual([]);
+  return [...new Set(own)];
+}
+
+const names = (text: string, metric: string) =>
+  new RegExp(`\\b${metric}(_(count|sum|bucket))?\\b`).test(text);
+
+test('OPERATIONS.md explains every metric of the service', async () => {
+  const text = read('OPERATIONS.md');
+  expect((await listOwnMetrics()).filter((metric) => !names(text, metric))).toEqual([]);
+});
+
+const dashboardShape = z.object({
+  panels: z.array(
+    z.object({
+      id: z.int(),
+      gridPos: z.object({ x: z.int(), y: z.int(), w: z.int(), h: z.int() }),
+      targets: z.array(z.object({ expr: z.string() })).min(1),
+    }),
+  ),
+});
+const readDashboard = () => dashboardShape.parse(JSON.parse(read('operations/grafana-dashboard.json')));
+
+/** Numbers of blocks, of which only the age says whether all is well: that is what is shown. */
+const unshown = ['agreements_index_block', 'agreements_folded_block'];
+
+test('the dashboard shows every metric of the service, but for those that say nothing by themselves', async () => {
+  const { panels } = readDashboard();
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
+  const missing = (await listOwnMetrics()).filter((metric) => !names(expressions, metric));
+  expect(missing.toSorted()).toEqual(unshown.toSorted());
+});
+
+test('no panel of the dashboard covers another one', () => {
+  const { panels } = readDashboard();
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(taken).size).toBe(taken.length);
+});
+
+describe('operations/prometheus.yaml', () => {
+  const text = read('operations/prometheus.yaml');
+  const compose = read('compose.yaml');
+
+  test('names files of rules that are there, the alerts among them', () => {
+    const [, list = ''] = /^rule_files: \[(.+)\]$/m.exec(text) ?? [];
+    const files = list.split(',').map((file) => file.trim());
+    expect(files).toContain('prometheus-alerts.yaml');
+    expect(files.filter((file) => !existsSync(locate(`operations/${file}`)))).toEqual([]);
+  });
+
+  test('scrapes each process of compose.yaml, all replicas of it, where it tells its metrics', () => {
+    const jobs = text.matchAll(
+      /- job_name: agreements-(\w+)\n\s+dns_sd_configs: \[\{ names: \[(\w+)\], type: A, port: (\d+),/g,
+    );
+    const portOf = (variable: string) => new RegExp(`^ +${variable}: (\\d+)$`, 'm').exec(compose)?.[1];
+    const found = [...jobs].map(([, job, service, port]) => ({ job, service, port }));
+    expect(found).toEqual([
+      { job: 'api', service: 'api', port: portOf('INTERNAL_PORT') },
+      { job: 'worker', service: 'worker', port: portOf('WORKER_INTERNAL_PORT') },
+      { job: 'indexer', service: 'indexer', port: portOf('INDEXER_PORT') },
+    ]);
+    for (const { service } of found) expect(compose).toMatch(new RegExp(`^  ${service}:$`, 'm'));
+    expect(text.match(/job_name/g)).toHaveLength(found.length);
+  });
+
+  test('has the jobs that alerts ask for', () => {
+    const asked = [...read('operations/prometheus-alerts.yaml').matchAll(/job="([\w-]+)"/g)];
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [, job] of asked) expect(text).toContain(`job_name: ${job}\n`);
+  });
+
+  test('is what the Prometheus of compose.yaml reads', () => {
+    expect(compose).toContain('"./operations:/etc/prometheus:ro"');
+    expect(compose).toContain('--config.file=/etc/prometheus/prometheus.yaml');
+  });
 });
