@@ -127,7 +127,9 @@ async function readAll(id: string) {
 const idsOf = (received: readonly Received[], secret: string) =>
   received.map(({ body, headers }) => verifyWebhook(body.toString(), headers, secret).id);
 
-test('a service that goes on from a backup keeps what it held, and tells nothing twice', async () => {
+test('a service that goes on from a backup keeps what it held, and tells nothing twice', async ({
+  annotate,
+}) => {
   await start('indexer', first.url);
   await start('worker', first.url);
   await start('api', first.url);
@@ -152,7 +154,7 @@ test('a service that goes on from a backup keeps what it held, and tells nothing
   );
   const before = await readAll(agreement.id);
 
-  await copyDatabase({ from: first.url, to: second.url });
+  await annotate(`copied by ${await copyDatabase({ from: first.url, to: second.url })}`);
   // What happens after the backup is on the chain, and nowhere else once the database is lost.
   await agreement.hit('after the backup');
   await waitUntil('it is told', () => steady.received.length === 3, patienceMs);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/api/operations/metrics.ts';
+import { findCommand } from '../e2e/support/dumpAndRestore.ts';
 
 const locate = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(locate(path), 'utf8');
@@ -36,6 +37,15 @@ async function listOwnMetrics(): Promise<string[]> {
 
 const names = (text: string, metric: string) =>
   new RegExp(`\\b${metric}(_(count|sum|bucket))?\\b`).test(text);
+
+test('OPERATIONS.md tells how to save and restore the schemas that cannot be made again', () => {
+  expect(findCommand('pg_dump')).toMatch(
+    /^pg_dump --format=custom --schema=service --schema=graphile_worker "\$DATABASE_URL" > (\S+)$/,
+  );
+  const [, file = ''] = /> (\S+)$/.exec(findCommand('pg_dump')) ?? [];
+  expect(findCommand('pg_restore')).toMatch(/^pg_restore .*--single-transaction --dbname "\$DATABASE_URL" /);
+  expect(findCommand('pg_restore').endsWith(` ${file}`)).toBe(true);
+});
 
 test('OPERATIONS.md explains every metric of the service', async () => {
   const text = read('OPERATIONS.md');

@@ -1,13 +1,30 @@
 import pg from 'pg';
 import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { dumpAndRestore } from './dumpAndRestore.ts';
+import { findDumpPrograms } from './findDumpPrograms.ts';
 
 const schemas = ['service', 'graphile_worker'];
 
 /**
- * Does with a database what `pg_dump` and `pg_restore` of the schemas to be kept do: everything as it was at one moment, into an
- * empty database, while the first one is in use. Rows travel in the text form of their types.
+ * Saves a database, everything as it was at one moment, while it is in use, and restores it into an empty one: by the commands of
+ * OPERATIONS.md where this machine has the programs for the server's version, and otherwise by doing what they do.
+ *
+ * @returns by which of the two.
  */
-export async function copyDatabase({ from, to }: { from: string; to: string }): Promise<void> {
+export async function copyDatabase({ from, to }: Copying): Promise<'commands' | 'rows'> {
+  const programs = await findDumpPrograms(from);
+  if (programs === undefined) {
+    await copySchemas({ from, to });
+    return 'rows';
+  }
+  await dumpAndRestore({ from, to, programs });
+  return 'commands';
+}
+
+type Copying = { from: string; to: string };
+
+/** What `pg_dump` and `pg_restore` of the schemas to be kept do. Rows travel in the text form of their types. */
+async function copySchemas({ from, to }: Copying): Promise<void> {
   await migrateDatabase(to);
   const [source, target] = [
     new pg.Client({ connectionString: from }),
