@@ -251,7 +251,10 @@ describe('a permit that expires', () => {
     await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 15_000_000_000n });
     await passDeadline(deadline);
     await world.waitForState(late.id, 'failed');
-    await waitUntil('its nonce is being freed', async () => (await world.readFillers(address)).length > 0);
+    await waitUntil('its nonce is being freed', async () => {
+      await world.mineAt('15');
+      return (await world.readFillers(address)).length > 0;
+    });
     const row = await world.acceptOne();
     await waitUntil('the next one is mined', async () => {
       await world.client.mine({ blocks: 1 });

@@ -10,16 +10,12 @@ beforeAll(async () => {
 afterEach(async () => {
   await world.reset();
   await world.client.setAutomine(true);
-  await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('1') });
-  await world.client.mine({ blocks: 1 });
+  await world.mineAt('1');
 });
 afterAll(() => world.close());
 
-/** The next block costs that much, and so, but for an eighth, those after it. */
-async function raiseBaseFee(gwei: string): Promise<void> {
-  await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
-  await world.client.mine({ blocks: 1 });
-}
+/** The base fee at which none of what is signed at the usual one is mined. */
+const dear = '40';
 
 async function mineUntilMinted(recipient: Address): Promise<void> {
   await waitUntil('it is mined', async () => {
@@ -35,8 +31,10 @@ describe('a transaction that has become too cheap', () => {
     await world.startRelay({ keys: [key], settings: { replaceAfterMs: 300 } });
     const row = await world.acceptOne();
     await world.waitForState(row.id, 'broadcast');
-    await raiseBaseFee('40');
-    await waitUntil('it is replaced', async () => (await world.readRow(row.id)).attempts.length > 1);
+    await waitUntil('it is replaced', async () => {
+      await world.mineAt(dear);
+      return (await world.readRow(row.id)).attempts.length > 1;
+    });
     await mineUntilMinted(row.recipient);
     const { attempts, hash } = await world.readRow(row.id);
     expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0]));
@@ -46,6 +44,46 @@ describe('a transaction that has become too cheap', () => {
     expect((await world.countMints()).get(row.recipient)).toBe(1);
     expect(await world.client.getTransactionCount({ address })).toBe(1);
   });
+
+  test.each([
+    ['the time', { replaceAfterMs: 300, secondsLeft: 3_600n }],
+    ['the deadline', { replaceAfterMs: 600_000, secondsLeft: -3_600n }],
+  ])(
+    'keeps its fees until two blocks have left it out, however much %s presses',
+    async (_, { replaceAfterMs, secondsLeft }) => {
+      const { key } = await world.createWallet();
+      await world.client.setAutomine(false);
+      // Anvil looks at the fees of what it has already, and objects; other nodes do not.
+      const taken = new Set<unknown>();
+      const node = await world.disturb(({ method, params }) => {
+        if (method !== 'eth_sendRawTransaction') return undefined;
+        if (taken.has(params[0])) return { error: { code: -32_000, message: 'already known' } };
+        taken.add(params[0]);
+        return undefined;
+      });
+      const settings = { replaceAfterMs, resendAfterMs: 200 };
+      await world.startRelay({ keys: [key], rpcUrls: [node.url], settings });
+      const row = await world.acceptOne();
+      await world.waitForNode(row.id);
+      const { timestamp } = await world.client.getBlock();
+      await world.pool.query('update service.transactions set deadline = $2 where id = $1', [
+        row.id,
+        String(timestamp + secondsLeft),
+      ]);
+      const countAttempts = async () => (await world.readRow(row.id)).attempts.length;
+      const expectOnlyResent = async () => {
+        const sends = node.count('eth_sendRawTransaction');
+        await waitUntil('it was sent again', () => node.count('eth_sendRawTransaction') > sends + 12);
+        expect(await countAttempts()).toBe(1);
+      };
+      await expectOnlyResent();
+      await world.mineAt(dear);
+      await expectOnlyResent();
+      await world.mineAt(dear);
+      await waitUntil('it is replaced', async () => (await countAttempts()) > 1);
+      await mineUntilMinted(row.recipient);
+    },
+  );
 
   test('at the cap waits with the same bytes until the chain is cheaper, and nothing else is signed meanwhile', async () => {
     const { key } = await world.createWallet();
@@ -60,18 +98,21 @@ describe('a transaction that has become too cheap', () => {
     });
     const row = await world.acceptOne();
     await world.waitForState(row.id, 'broadcast');
-    await raiseBaseFee('30');
+    await world.mineAt('30');
     const blocks = node.count('eth_getBlockByNumber');
     await waitUntil('the base fee is seen', () => node.count('eth_getBlockByNumber') > blocks + 3);
     const held = await world.acceptOne();
     // Without progress the bytes are sent again and again, which never makes them dearer than the cap.
     const before = countSends();
-    await waitUntil('they were sent again', () => countSends() > before + 6);
+    await waitUntil('they were sent again', async () => {
+      await world.mineAt('30');
+      return countSends() > before + 6;
+    });
     const { attempts } = await world.readRow(row.id);
     for (const { fee } of attempts) expect(fee).toBeLessThanOrEqual(maxFeePerGas);
     expect((await world.readRow(held.id)).state).toBe('accepted');
 
-    await raiseBaseFee('1');
+    await world.mineAt('1');
     await mineUntilMinted(row.recipient);
     await mineUntilMinted(held.recipient);
   });

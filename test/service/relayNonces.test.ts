@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await world.reset();
   await world.client.setAutomine(true);
+  await world.mineAt('1');
 });
 afterAll(() => world.close());
 
@@ -83,6 +84,39 @@ describe('the counter of a wallet', () => {
     const row = await world.acceptOne();
     await world.waitForState(row.id, 'broadcast');
     await world.client.mine({ blocks: 1 });
+    await expectMintedOnce([row]);
+    expect((await world.readRow(row.id)).nonce).toBe(1);
+  });
+});
+
+describe('a nonce at which somebody else has a transaction in the mempool', () => {
+  test('is theirs until two blocks have left that out, and is used up then, also where the wallet was idle before', async () => {
+    const { key, address } = await world.createWallet();
+    await world.client.setAutomine(false);
+    const node = await world.disturb(() => undefined);
+    const looked = async () => {
+      const looks = node.count('eth_getBlockByNumber');
+      await waitUntil('the relay has looked', () => node.count('eth_getBlockByNumber') > looks + 5);
+    };
+    await world.startRelay({ keys: [key], rpcUrls: [node.url], settings: { replaceAfterMs: 50 } });
+    await world.client.mine({ blocks: 3 });
+    await looked();
+    await sendElsewhere(key, { nonce: 0, gwei: 2n });
+    await waitUntil('it is left out', async () => (await world.readWallet(address))?.next_nonce === '1');
+    const expectNothing = async () => {
+      await looked();
+      expect(await world.readFillers(address)).toEqual([]);
+    };
+    const { gasLimit } = await world.client.getBlock();
+    await world.client.setBlockGasLimit({ gasLimit: 20_000n });
+    await expectNothing();
+    await world.client.mine({ blocks: 1 });
+    await expectNothing();
+    await world.client.mine({ blocks: 1 });
+    await waitUntil('the nonce is being used up', async () => (await world.readFillers(address)).length > 0);
+    await world.client.setBlockGasLimit({ gasLimit });
+    await world.client.setAutomine(true);
+    const row = await world.acceptOne();
     await expectMintedOnce([row]);
     expect((await world.readRow(row.id)).nonce).toBe(1);
   });

@@ -195,7 +195,10 @@ test('fees are raised with a key in KMS, and while KMS is away the same bytes ar
     await world.waitForState(row.id, 'broadcast');
     isAway = true;
     const asked = kms.server.count('Sign');
-    await waitUntil('KMS was asked in vain', () => kms.server.count('Sign') > asked + 1);
+    await waitUntil('KMS was asked in vain', async () => {
+      await world.mineAt('40');
+      return kms.server.count('Sign') > asked + 1;
+    });
     const { attempts } = await world.readRow(row.id);
     isAway = false;
     const raised = await waitUntil('the fees are raised', async () => {
@@ -210,6 +213,7 @@ test('fees are raised with a key in KMS, and while KMS is away the same bytes ar
     });
   } finally {
     await world.client.setAutomine(true);
+    await world.mineAt('1');
   }
 });
 

@@ -7,6 +7,7 @@ import {
   type Hex,
   parseAbiItem,
   parseEther,
+  parseGwei,
   toHex,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -308,6 +309,11 @@ export async function createRelayWorld({
       await handle.close();
       await anvil.stop();
       await testDatabase.drop();
+    },
+    /** Mines one block with that base fee: what offers less is left out of it. */
+    async mineAt(gwei: string): Promise<void> {
+      await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
+      await client.mine({ blocks: 1 });
     },
     /** Has the blocks made in Anvil's place until the next reset: needed where blocks are dropped while the relay sends. */
     async takeOverMining(): Promise<void> {

@@ -54,7 +54,7 @@ export type RelaySettings = {
   readonly gasMarginPercent: number;
   /** Transactions of one wallet that are signed but not mined. */
   readonly maxInFlight: number;
-  /** After so long without progress the same bytes are sent again, and after so long they are replaced. */
+  /** After so long without progress the same bytes are sent again; after so long, and two blocks, they are replaced. */
   readonly resendAfterMs: number;
   readonly replaceAfterMs: number;
   /** How often the chain is asked while something is under way; a tenth as often otherwise. */

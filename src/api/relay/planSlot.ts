@@ -12,6 +12,8 @@ export type SlotFacts = {
   readonly sentMs: number | undefined;
   /** How long this nonce has been the first one with these bytes, without being used up. */
   readonly stalledMs: number;
+  /** How many blocks of the chain have left it out since then, as far as this process has seen. */
+  readonly stalledBlocks: number;
   readonly objection: NodeAnswer | undefined;
   /** Until the permit expires; undefined for what does not expire. */
   readonly leftMs: number | undefined;
@@ -28,6 +30,11 @@ export type SlotAction = 'wait' | 'resend' | 'replace' | 'cancel';
 
 export type SlotTimes = { readonly resendAfterMs: number; readonly replaceAfterMs: number };
 
+/**
+ * What does not get on offers more only after so many blocks have left it out: while a chain makes none, nothing could have been mined
+ * at whatever price, and the first one may have been in the making already.
+ */
+export const leastBlocks = 2;
 /** Fees that a node finds too low are raised no more often than this, or a quarrel over a nonce would reach the cap in a minute. */
 const objectionPauseMs = 2_000;
 const shortestResendMs = 1_000;
@@ -43,13 +50,17 @@ export function planSlot(facts: SlotFacts, times: SlotTimes): SlotAction {
   if (purpose === 'unwanted' && acceptedMs === undefined && facts.canCancel) return 'cancel';
   // Refused for good by every node for so long: whatever comes after it must not wait for it.
   if (objection === 'rejected' && ageMs >= times.replaceAfterMs && facts.canCancel) return 'cancel';
-  if (facts.isFirst && canRaise && facts.stalledMs >= patience(facts, times)) return raise;
+  if (facts.isFirst && canRaise && hasWaited(facts, times)) return raise;
   // What a node has taken may well be mined, which uses up the nonce too; it is not sent to others as well.
   if (purpose === 'unwanted' && facts.canCancel) return 'wait';
   return isDue(facts, times) ? 'resend' : 'wait';
 }
 
-/** The nearer the deadline, the faster fees rise: an eighth of what is left at a time. */
+function hasWaited(facts: SlotFacts, times: SlotTimes): boolean {
+  return facts.stalledBlocks >= leastBlocks && facts.stalledMs >= patience(facts, times);
+}
+
+/** The nearer the deadline, the faster fees rise, though never faster than blocks: an eighth of what is left at a time. */
 function patience({ leftMs }: SlotFacts, { replaceAfterMs }: SlotTimes): number {
   if (leftMs === undefined) return replaceAfterMs;
   return Math.min(replaceAfterMs, Math.max(objectionPauseMs, leftMs / 8));

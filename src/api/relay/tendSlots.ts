@@ -8,12 +8,12 @@ import type { ChainView } from './chainView.ts';
 import type { Terms } from './claimRows.ts';
 import { type Fees, raiseFees, suggestFees } from './fees.ts';
 import { findGaps } from './planCounter.ts';
-import { planSlot, type SlotAction } from './planSlot.ts';
+import { leastBlocks, planSlot, type SlotAction } from './planSlot.ts';
 import { isLive, type Slot } from './readSlots.ts';
 import type { Outgoing, Sender } from './sender.ts';
 import { type Call, signTransaction } from './signTransaction.ts';
 import { readBytes, storeAttempt } from './storeAttempt.ts';
-import { canSign, noteSignerFailure, stalledMs, type Wallet } from './wallet.ts';
+import { canSign, noteSignerFailure, observeFront, stalledBlocks, stalledMs, type Wallet } from './wallet.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
 /** A transfer of nothing to an account without code costs exactly this. */
@@ -36,6 +36,7 @@ export async function tendSlots(
 ): Promise<void> {
   const { wallet, sender, pool, view } = options;
   sender.retain(new Set(slots.map(({ attempt }) => attempt.hash)), view.readAt);
+  noteFront(options, { slots, end });
   const outgoing: Outgoing[] = [];
   const resent: Slot[] = [];
   for (const slot of slots.filter(({ nonce }) => nonce < end)) {
@@ -61,6 +62,17 @@ export async function tendSlots(
   sender.push(outgoing);
 }
 
+function noteFront(
+  { wallet, view }: TendOptions,
+  { slots, end }: { slots: readonly Slot[]; end: number },
+): void {
+  const nonce = wallet.view.minedCount;
+  const first = slots.find((slot) => slot.nonce === nonce);
+  // An idle wallet does not stand still, however many blocks there are.
+  if (nonce >= end) wallet.front = undefined;
+  else observeFront(wallet, { nonce, hash: first?.attempt.hash, blockNumber: view.blockNumber });
+}
+
 function decide(
   { wallet, sender, settings, view }: TendOptions,
   slot: Slot,
@@ -79,6 +91,7 @@ function decide(
       acceptedMs: attempt.acceptedMs,
       sentMs,
       stalledMs: stalledMs(wallet, performance.now() - attempt.ageMs),
+      stalledBlocks: stalledBlocks(wallet, { nonce, blockNumber: view.blockNumber }),
       objection: attempt.objection,
       leftMs: row ? Number(row.deadline - view.timestamp) * 1_000 : undefined,
       canReplace: replacement !== undefined,
@@ -126,7 +139,7 @@ async function makeAttempt(
 async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | undefined> {
   const { wallet, settings, view, logger } = options;
   const isElsewhere = wallet.view.pendingCount > nonce;
-  if (isElsewhere && stalledMs(wallet) < 2 * settings.replaceAfterMs) return undefined;
+  if (isElsewhere && !isStuck(options)) return undefined;
   const fees = suggestFees(view, settings.cancelBudget / transferGas);
   if (!fees) return undefined;
   const call: Call = { to: wallet.address, data: '0x', gas: transferGas };
@@ -140,6 +153,12 @@ async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | 
   });
   if (filler) logger.warn({ nonce, hash: filler.hash }, 'fills a gap in the nonces');
   return filler;
+}
+
+/** Whether what comes next of the wallet should have been mined, even if it is somebody else's. */
+function isStuck({ wallet, settings, view }: TendOptions): boolean {
+  const blocks = stalledBlocks(wallet, { nonce: wallet.view.minedCount, blockNumber: view.blockNumber });
+  return blocks >= leastBlocks && stalledMs(wallet) >= 2 * settings.replaceAfterMs;
 }
 
 async function signAndStore(

@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { Signer } from '../signers/signer.ts';
 import type { WalletView } from './chainView.ts';
 
@@ -14,6 +14,8 @@ export type Wallet = {
   view: WalletView;
   /** When `view.minedCount` moved last, by the clock of this process. */
   movedAt: number;
+  /** What the chain would have to mine next, as of the last look; undefined while nothing is under way. */
+  front: Front | undefined;
   /** What each nonce that is not mined may cost at most, in wei. */
   readonly committed: Map<number, bigint>;
   status: 'active' | 'unfunded';
@@ -30,6 +32,14 @@ export type Wallet = {
   surplus: { to: number; since: number } | undefined;
 };
 
+/** The first nonce that the chain has free, with the newest bytes for it: those of somebody else have no hash here. */
+export type Front = {
+  readonly nonce: number;
+  readonly hash: Hex | undefined;
+  /** The newest block when this process first saw it so. */
+  readonly since: bigint;
+};
+
 export function createWallet(address: Address, signer: Signer | undefined): Wallet {
   return {
     address,
@@ -39,6 +49,7 @@ export function createWallet(address: Address, signer: Signer | undefined): Wall
     nextNonce: 0,
     view: { minedCount: 0, pendingCount: 0, balance: 0n },
     movedAt: performance.now(),
+    front: undefined,
     committed: new Map(),
     status: 'unfunded',
     restsUntil: 0,
@@ -57,6 +68,19 @@ export function observeWallet(wallet: Wallet, view: WalletView): void {
   for (const nonce of wallet.committed.keys()) if (nonce < view.minedCount) wallet.committed.delete(nonce);
 }
 
+/**
+ * Takes note of what the chain would have to mine next of the wallet, `blockNumber` being its newest block. Blocks are counted from
+ * the first look that found it there; where the chain has gone back to before that, from there.
+ */
+export function observeFront(
+  wallet: Wallet,
+  { nonce, hash, blockNumber }: { nonce: number; hash: Hex | undefined; blockNumber: bigint },
+): void {
+  const { front } = wallet;
+  const isKnown = front?.nonce === nonce && front.hash === hash && front.since <= blockNumber;
+  if (!isKnown) wallet.front = { nonce, hash, since: blockNumber };
+}
+
 /** How many of its transactions are signed and not mined. */
 export function countInFlight({ nextNonce, view }: Wallet): number {
   return Math.max(0, nextNonce - view.minedCount);
@@ -72,6 +96,14 @@ export function availableFunds({ view, committed }: Wallet): bigint {
 /** For how long nothing has moved although something could: an idle wallet does not stand still. */
 export function stalledMs(wallet: Wallet, since = 0): number {
   return performance.now() - Math.max(wallet.movedAt, since);
+}
+
+/** How many blocks up to `blockNumber` have left out what the wallet has at this nonce: none unless it comes next. */
+export function stalledBlocks(
+  { front }: Wallet,
+  { nonce, blockNumber }: { nonce: number; blockNumber: bigint },
+): number {
+  return front?.nonce === nonce ? Number(blockNumber - front.since) : 0;
 }
 
 /** The wallet that takes the next transactions: one that moves, with the least under way and then the most funds. */

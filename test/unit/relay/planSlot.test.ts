@@ -10,6 +10,7 @@ const fresh: SlotFacts = {
   acceptedMs: 400,
   sentMs: 450,
   stalledMs: 500,
+  stalledBlocks: 2,
   objection: undefined,
   leftMs: 3_600_000,
   canReplace: true,
@@ -41,6 +42,23 @@ describe('a wanted call', () => {
     expect(plan({ stalledMs: 2_500, leftMs: -10_000 })).toBe('replace');
     expect(plan({ stalledMs: 1_500, leftMs: 1_000 })).toBe('wait');
   });
+  test.each([0, 1])(
+    'that %i blocks have left out does not offer more, however late it is',
+    (stalledBlocks) => {
+      expect(plan({ ...stuck, stalledBlocks })).toBe('resend');
+      expect(plan({ ...stuck, stalledBlocks, stalledMs: 3_600_000, sentMs: 500 })).toBe('wait');
+      expect(plan({ ...stuck, stalledBlocks, leftMs: 1_000 })).toBe('resend');
+      expect(plan({ ...stuck, stalledBlocks, leftMs: -10_000 })).toBe('resend');
+    },
+  );
+  test('does not offer more before its time, however many blocks have left it out', () => {
+    expect(plan({ stalledBlocks: 1_000, stalledMs: 30_000, ageMs: 30_000, sentMs: 500 })).toBe('wait');
+  });
+  test('that nodes object to waits for no blocks', () => {
+    const objected = { acceptedMs: undefined, ageMs: 40_000, stalledBlocks: 0 } as const;
+    expect(plan({ ...objected, objection: 'underpriced' })).toBe('replace');
+    expect(plan({ ...objected, objection: 'rejected', stalledMs: 0 })).toBe('cancel');
+  });
   test('at the cap is sent again as it is', () => {
     expect(plan({ ...stuck, canReplace: false })).toBe('resend');
     expect(plan({ ...stuck, canReplace: false, sentMs: 3_000 })).toBe('wait');
@@ -62,10 +80,12 @@ describe('a call that nobody wants any more', () => {
   const unwanted = { purpose: 'unwanted' } as const;
   test('makes room at once where no node has it', () => {
     expect(plan({ ...unwanted, acceptedMs: undefined, isFirst: false })).toBe('cancel');
+    expect(plan({ ...unwanted, acceptedMs: undefined, stalledBlocks: 0 })).toBe('cancel');
   });
   test('may be mined where a node has it, and makes room when it is not', () => {
     expect(plan({ ...unwanted, sentMs: undefined })).toBe('wait');
     expect(plan({ ...unwanted, ...stuck })).toBe('cancel');
+    expect(plan({ ...unwanted, ...stuck, stalledBlocks: 1 })).toBe('wait');
     expect(plan({ ...unwanted, ...stuck, isFirst: false })).toBe('wait');
   });
   test('is sent where nothing else may be signed: so its nonce is used up all the same', () => {
@@ -76,5 +96,6 @@ describe('a call that nobody wants any more', () => {
 test('a transfer of nothing that does not get on offers more within its budget, else it is sent again', () => {
   const nothing = { ...stuck, purpose: 'nothing', leftMs: undefined } as const;
   expect(plan(nothing)).toBe('cancel');
+  expect(plan({ ...nothing, stalledBlocks: 1 })).toBe('resend');
   expect(plan({ ...nothing, canCancel: false })).toBe('resend');
 });
