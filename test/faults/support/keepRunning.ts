@@ -29,14 +29,16 @@ export type KeepRunningOptions = {
 
 /** A place is passed so often at most before the process is killed there. */
 const mostPasses = 12;
+/** So many lives in a row are meant to end at the same place at most. */
+const mostLives = 5;
 const restartPauseMs = 50;
 
-type Fault = { readonly point: FaultPoint; readonly passes: number };
+type Fault = { readonly point: FaultPoint; readonly passes: number; readonly lives: number };
 
-/** What is tried next where a life was too short for so many passes: half of them, until there is nothing to halve. */
+/** What is tried next where a life was too short for so many passes: half of them, so that few places are given up. */
 function ease(fault: Fault | undefined): Fault | undefined {
-  if (!fault || fault.passes === 1) return undefined;
-  return { ...fault, passes: Math.floor(fault.passes / 2) };
+  if (!fault || fault.lives === mostLives) return undefined;
+  return { ...fault, passes: Math.ceil(fault.passes / 2), lives: fault.lives + 1 };
 }
 
 /** Keeps a process running. While it is doomed, each life ends at one of its fault points, or when its time is up. */
@@ -54,7 +56,7 @@ export function keepRunning(options: KeepRunningOptions): KeptProcess {
 
   const dealFault = (): Fault | undefined => {
     const point = dealPoint();
-    return point && { point, passes: 1 + Math.floor(random() * mostPasses) };
+    return point && { point, passes: 1 + Math.floor(random() * mostPasses), lives: 1 };
   };
   const limitLife = () => {
     if (!isDoomed || !isReady) return;
