@@ -113,7 +113,6 @@ async function keepCounter(
   const { address } = wallet;
   if (!(await moveCounter(pool, { address, from: counter, to }, holder))) return;
   logger.warn({ wallet: address, from: counter, to }, 'the counter of a wallet was not that of the chain');
-  if (countInFlight(wallet) === 0) wallet.movedAt = performance.now();
   wallet.nextNonce = to;
   wallet.surplus = undefined;
   wallet.isReconciled = true;
