@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, encodeFunctionData } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
+import { channels } from '../../src/api/database/channels.ts';
+import { listen } from '../../src/api/database/listen.ts';
+import { createLogger } from '../../src/api/log/createLogger.ts';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createStandInIndex } from './projector/support/standInIndex.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  await world.client.setAutomine(true);
+});
+afterAll(() => world.close());
+
+const fails = (reason: string) =>
+  encodeFunctionData({ abi: testTokenAbi, functionName: 'failWithReason', args: [reason] });
+/** Of the wallet's own tokens: it reverts as long as that has none. */
+const transfers = (to: Address) =>
+  encodeFunctionData({ abi: testTokenAbi, functionName: 'transfer', args: [to, 1n] });
+
+async function mintFor(account: Address): Promise<void> {
+  const [from] = await world.client.getAddresses();
+  const args = [account, 5n] as const;
+  const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args });
+  const hash = await world.client.sendTransaction({
+    account: from ?? '0x',
+    chain: null,
+    to: world.token,
+    data,
+  });
+  await awaitReceipt(world.client, hash);
+}
+
+/** What the API does when the same permit comes again after its transaction failed. */
+async function reopen(id: string): Promise<void> {
+  await world.pool.query(
+    `with opened as (
+       update service.transactions set state = 'accepted', failure = null, wallet = null, wallet_nonce = null, tx_hash = null
+       where id = $1 returning chain_id)
+     select pg_notify($2, chain_id::text) from opened`,
+    [id, channels.outbox],
+  );
+}
+
+async function readBalance(account: Address): Promise<bigint> {
+  const reading = { address: world.token, abi: testTokenAbi, functionName: 'balanceOf' } as const;
+  return world.client.readContract({ ...reading, args: [account] });
+}
+
+describe('a transaction that reverts', () => {
+  test.each([
+    ['the gate is shut', 'action_reverted'],
+    ['No valid transition', 'state_not_accepting'],
+  ])(
+    'with %j fails as %s once the index has passed its block, together with its input and its Draft',
+    async (text, reason) => {
+      const { key } = await world.createWallet();
+      await world.startRelay({ keys: [key] });
+      const { id } = await world.acceptOne({ data: fails(text) });
+      const waiting = await storeWaiting(id);
+      const told: string[] = [];
+      const listener = listen({
+        url: world.databaseUrl,
+        channels: [channels.transactionChanged],
+        onNotification: (_channel, payload) => told.push(payload),
+        onConnected() {},
+        logger: createLogger({ level: 'silent', name: 'test' }),
+      });
+      await listener.ready;
+      const { hash } = await world.waitForNode(id);
+      await awaitReceipt(world.client, hash ?? '0x');
+
+      told.length = 0;
+      await world.indexOnce();
+      const { failure } = await world.waitForState(id, 'failed');
+      expect(failure).toMatchObject({
+        reason,
+        message: `The transaction reverted. ${text}`,
+        transactionHash: hash,
+      });
+      await waitUntil('whoever listens is told', () => told.includes(id));
+      await listener.close();
+      const error = { reason, message: `The transaction reverted. ${text}` };
+      expect(await waiting.read()).toEqual({ status: 'FAILED', input_error: error, draft_error: error });
+    },
+  );
+
+  test('waits for the index as long as that is behind', async () => {
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    await world.indexOnce();
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    const { id } = await world.acceptOne({ data: fails('too early') });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await waitUntil('its receipt was read', () => node.count('eth_getTransactionReceipt') >= 3);
+    expect((await world.readRow(id)).state).toBe('signed');
+  });
+
+  test('is believed to have done so only once its block has its confirmations', async () => {
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    await world.startRelay({ keys: [key], rpcUrls: [node.url], confirmations: 3 });
+    const { id } = await world.acceptOne({ data: fails('not for good yet') });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await world.client.mine({ blocks: 1 });
+    await world.indexOnce();
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was looked at', () => node.count('eth_getTransactionReceipt') > looks + 3);
+    expect((await world.readRow(id)).failure).toBeNull();
+    await world.client.mine({ blocks: 1 });
+    await world.indexOnce();
+    await world.waitForState(id, 'failed');
+  });
+
+  test('does not fail while the index shows its permit used up, for what that did is the projector’s to say', async () => {
+    const { key } = await world.createWallet();
+    const node = await world.disturb(() => undefined);
+    const index = createStandInIndex({ pool: world.pool, factory: world.token });
+    await index.deploy();
+    const { id, recipient } = await world.acceptOne({ data: fails('the nonce is used up') });
+    await world.pool.query(
+      `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
+         permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,
+         block_timestamp)
+       values ($1, lower($2), 1, '0x', '0x', '0x', '0x', lower($3), 0, '0x', '0x', 0, 0, 1, '0x', 1)`,
+      [world.chainId, world.token, recipient],
+    );
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await world.indexOnce();
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was looked at', () => node.count('eth_getTransactionReceipt') > looks + 3);
+    expect((await world.readRow(id)).failure).toBeNull();
+    await index.removeViews();
+    await world.waitForState(id, 'failed');
+  });
+
+  test('is sent again where the same call would succeed now', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
+    await world.startRelay({ keys: [key] });
+    const { id } = await world.acceptOne({ data: transfers(other.address) });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await mintFor(address);
+    await world.indexOnce();
+    await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
+    const { attempts } = await world.readRow(id);
+    expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+
+  test('can be opened again, and gets a nonce of its own', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
+    await world.startRelay({ keys: [key] });
+    const { id } = await world.acceptOne({ data: transfers(other.address) });
+    await world.waitForNode(id);
+    world.startIndexing();
+    const { failure } = await world.waitForState(id, 'failed');
+    expect(failure?.message).toContain('ERC20InsufficientBalance');
+    await mintFor(address);
+    await reopen(id);
+    await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
+    expect((await world.readRow(id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
+  });
+});
+
+/** An input and a Draft that wait for a transaction. */
+async function storeWaiting(transactionId: string) {
+  const id = randomBytes(8).toString('hex');
+  const { pool, chainId, token } = world;
+  await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [id]);
+  await pool.query(
+    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
+       participants, observers, contributors, initial_variables, variables, deploy_transaction_id)
+     values ($1, $1, $2, 'Draft', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
+    [id, chainId, transactionId],
+  );
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, values, transaction_id)
+     values ($1, $1, $2, $3, 'act', 'PENDING', '0x', '{}', $4)`,
+    [id, chainId, token, transactionId],
+  );
+  return {
+    async read() {
+      const { rows } = await pool.query(
+        `select input.status, input.error as input_error, record.error as draft_error
+         from service.inputs input join service.records record on record.id = input.record_id where input.id = $1`,
+        [id],
+      );
+      return rows[0];
+    },
+  };
+}
