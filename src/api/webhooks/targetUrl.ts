@@ -7,8 +7,8 @@ import type { TargetRules } from './targetRules.ts';
  * target may be reached at all is another question.
  */
 export function findUrlFault(text: string): string | undefined {
-  // The parser of URLs would quietly drop blanks, and turn backslashes around.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text))
+  // The parser of URLs would quietly drop blanks and further slashes, and turn backslashes around.
+  if (!/^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) || !URL.canParse(text))
     return 'must be a URL that starts with http:// or https://';
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not hold credentials';
   return undefined;

@@ -39,8 +39,13 @@ test('an address that passes is read by every parser of URLs as it stands, and h
       const [authority = ''] = text.slice(text.indexOf('//') + 2).split(/[/?#]/);
       expect(authority).not.toContain('@');
     }),
-    { numRuns: 5_000 },
+    { numRuns: 5_000, examples: [['http:///@@example.com']] },
   );
+});
+
+test('slashes that a parser would drop are no way to hide credentials', () => {
+  for (const text of ['http:///@@example.com', 'https:////a:b@example.com', 'http:///example.com'])
+    expect(findUrlFault(text)).toBe('must be a URL that starts with http:// or https://');
 });
 
 test('every web address passes', () => {
