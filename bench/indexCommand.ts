@@ -19,9 +19,11 @@ import { signInputs } from './relayCalls.ts';
 
 export type IndexCommand = { events: number };
 
-/** How long one program took from its start until it was live, and what it took of a processor for that; of two runs together. */
-type Backfill = { seconds: number; perSecond: number; processorSeconds: number };
-export type IndexResult = { options: IndexCommand; service: Backfill; bare: Backfill };
+/** How long one program took from its start until it was live, and what it took of a processor for that. */
+type Backfill = { events: number; seconds: number; processorSeconds: number };
+/** Of two runs together. */
+type Backfills = Backfill & { perSecond: number };
+export type IndexResult = { options: IndexCommand; service: Backfills; bare: Backfills };
 /** A program, and how it counts the events that it has: those that accept an input, and those that say by which permit. */
 type Subject = { entry: string; env: Readonly<Record<string, string>>; countEvents: string };
 
@@ -95,14 +97,18 @@ async function backfill(
   const events = await forgetIndex(databaseUrl, countEvents);
   if (events !== expected) throw new Error(`${entry} has ${events} of ${expected} events`);
   console.error(`${entry}: ${seconds.toFixed(1)} s`);
-  return { seconds, processorSeconds, perSecond: events / seconds };
+  return { events, seconds, processorSeconds };
 }
 
-function addUp(runs: readonly Backfill[]): Backfill {
+function addUp(runs: readonly Backfill[]): Backfills {
   const sum = (of: (run: Backfill) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const events = sum(({ seconds, perSecond }) => seconds * perSecond);
-  const seconds = sum((run) => run.seconds);
-  return { seconds, processorSeconds: sum((run) => run.processorSeconds), perSecond: events / seconds };
+  const [events, seconds] = [sum((run) => run.events), sum((run) => run.seconds)];
+  return {
+    events,
+    seconds,
+    processorSeconds: sum((run) => run.processorSeconds),
+    perSecond: events / seconds,
+  };
 }
 
 /** Deploys agreements and submits inputs to them, many in a block. Returns how many events these have. */

@@ -3,7 +3,7 @@ import type { DevStack } from '../src/api/dev/devStack.ts';
 import { describeDistribution } from './distribution.ts';
 import { measureMemory, type Residence } from './memory.ts';
 import type { LoadResult } from './read/sendLoad.ts';
-import { sendReadLoad } from './readLoad.ts';
+import { listReads, sendReadLoad } from './readLoad.ts';
 
 export type MemoryCommand = { seconds: number; minutes: number; connections: number };
 
@@ -22,12 +22,13 @@ export async function runMemoryBenchmark({
   ...options
 }: MemoryCommand & { stack: DevStack; directory: DevDirectory }): Promise<MemoryResult> {
   const { seconds, minutes, connections } = options;
+  const reads = await listReads(stack);
   const atRest = await measureMemory({ directory, seconds });
   print(`at rest, ${seconds} s`, atRest);
   const loadSeconds = 60 * minutes;
   const [underLoad, load] = await Promise.all([
     measureMemory({ directory, seconds: loadSeconds }),
-    sendReadLoad({ stack, seconds: loadSeconds, connections }),
+    sendReadLoad({ stack, reads, seconds: loadSeconds, connections }),
   ]);
   print(`under ${load.total} reads in ${minutes} min, ${load.perSecond} a second`, underLoad);
   return { options, atRest, underLoad, load };

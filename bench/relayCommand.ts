@@ -45,7 +45,7 @@ export async function runRelayBenchmark(
 }
 
 function print(
-  { wallets, concurrency, blockSeconds, seconds: wanted, perSecond: signed }: RelayCommand,
+  { wallets, concurrency, blockSeconds, seconds: wanted }: RelayCommand,
   { direct, outbox, api, acceptance }: RelayResult,
 ): void {
   const share = ({ perSecond }: Throughput) =>
@@ -55,7 +55,7 @@ function print(
       .map(([name, ms]) => `${name} ${ms} ms`)
       .join(', ');
   const rate = ({ perSecond, mined, seconds }: Throughput) =>
-    `${perSecond} a second (${mined} in ${seconds} s${seconds < leastShare * wanted ? `: all ${signed} signed for a second were used up` : ''})`;
+    `${perSecond} a second (${mined} in ${seconds} s${seconds < leastShare * wanted ? ': all that was signed beforehand was used up' : ''})`;
   console.log(`${wallets} wallets, ${concurrency} requests at a time, a block every ${blockSeconds} s, rate limits raised to 1000000 a second
 direct sends      ${rate(direct)}
   processor time each  ${cpu(direct)}

@@ -16,7 +16,10 @@ export type AnswerLog = {
 
 const delayMs = 200;
 
-/** Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at a time. */
+/**
+ * Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at a
+ * time.
+ */
 export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logger: Logger }): AnswerLog {
   const { pool, chainId, logger } = options;
   let noted = new Map<Hex, NotedAnswer>();
