@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
 import type { Parameter } from '../database/parameter.ts';
-import { runPrepared } from '../database/runPrepared.ts';
+import { readTogether } from '../database/readTogether.ts';
 import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
@@ -66,8 +66,8 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
     : [query.byAddress, query.byAddressOnChain];
   const rows =
     chainId === undefined
-      ? await runPrepared<Row & Owner>(pool, anywhere, [...query.parameters, ...named])
-      : await runPrepared<Row & Owner>(pool, onChain, [...query.parameters, ...named, chainId]);
+      ? await readTogether<Row & Owner>(pool, anywhere, [...query.parameters, ...named])
+      : await readTogether<Row & Owner>(pool, onChain, [...query.parameters, ...named, chainId]);
   const [first, ...others] = rows;
   if (!first) throw notFound();
   if (first.owner_id !== principalId)
