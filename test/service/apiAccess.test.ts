@@ -1,7 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKeyText } from '../../src/api/access/apiKey.ts';
-import { createKey, disableKey, listKeys, revokeKey, rotateKey } from '../../src/api/access/apiKeys.ts';
+import {
+  createKey,
+  disableKey,
+  enableKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../src/api/access/apiKeys.ts';
 import { setEntitlement } from '../../src/api/access/entitlements.ts';
 import { apiKeys } from '../../src/api/database/tables/access.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -103,6 +110,14 @@ describe('within a second on a running service', () => {
     await disableKey(service.handle.database, id);
     await expectRefusedWithinASecond(key);
     expect(outcome(await callWith({ 'x-api-key': key }))).toMatchSnapshot();
+  });
+
+  test('a disabled key that is enabled is let in', async () => {
+    const { id, key } = await makeKey();
+    await disableKey(service.handle.database, id);
+    await expectRefusedWithinASecond(key);
+    await enableKey(service.handle.database, id);
+    await expectWithinASecond(404, () => callWith({ 'x-api-key': key }));
   });
 
   test('a rotated key is refused and its successor let in', async () => {

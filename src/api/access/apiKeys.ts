@@ -78,12 +78,29 @@ export function revokeKey(database: Database, keyId: string): Promise<ApiKeyFact
 }
 
 /**
- * Suspends a key, on every process within a second.
+ * Suspends a key, on every process within a second, until it is enabled.
  *
  * @throws AdministrationError where there is no key of that id, or it is revoked.
  */
 export function disableKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
   return inTransaction(database, (transaction) => endKey(transaction, { keyId, status: 'disabled' }));
+}
+
+/**
+ * Makes a disabled key active again, on every process within a second. A key that is active already stays as it is.
+ *
+ * @throws AdministrationError where there is no key of that id, or it is revoked.
+ */
+export function enableKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
+  return inTransaction(database, async (transaction) => {
+    const key = await lockKey(transaction, keyId);
+    if (key.status === 'active') return key;
+    if (key.status === 'revoked') throw new AdministrationError(`The key ${keyId} is revoked.`);
+    const active = { status: 'active', endedAt: null } as const;
+    await transaction.update(apiKeys).set(active).where(eq(apiKeys.id, keyId));
+    await notifyAccessChanged(transaction, key.principalId);
+    return { ...key, ...active };
+  });
 }
 
 /**

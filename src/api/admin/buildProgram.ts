@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { createKey, disableKey, listKeys, revokeKey, rotateKey } from '../access/apiKeys.ts';
+import { createKey, disableKey, enableKey, listKeys, revokeKey, rotateKey } from '../access/apiKeys.ts';
 import { listEntitlements, setEntitlement } from '../access/entitlements.ts';
 import { createPrincipal, listPrincipals } from '../access/principals.ts';
 import {
@@ -118,12 +118,22 @@ function addKeys(program: Command, { withDatabase }: ProgramContext): void {
     );
   keys
     .command('disable')
-    .description('suspend a key')
+    .description('suspend a key until it is enabled')
     .argument('<key>', 'id of the key')
     .action((keyId: string) =>
       withDatabase(async (database) => {
         const key = await disableKey(database, keyId);
         return { value: key, text: `Disabled ${key.id} of ${key.principalName}.` };
+      }),
+    );
+  keys
+    .command('enable')
+    .description('make a disabled key active again')
+    .argument('<key>', 'id of the key')
+    .action((keyId: string) =>
+      withDatabase(async (database) => {
+        const key = await enableKey(database, keyId);
+        return { value: key, text: `Enabled ${key.id} of ${key.principalName}.` };
       }),
     );
   keys

@@ -104,6 +104,24 @@ describe('keys', () => {
     expect(statuses.map(({ status }: { status: string }) => status)).toEqual(['revoked', 'revoked']);
   });
 
+  test('are enabled after they were disabled, but never after they were revoked', async () => {
+    await asJson('principals', 'create', 'suspended');
+    const { id } = await asJson('keys', 'create', 'suspended');
+    await asJson('keys', 'disable', id);
+    expect(await asJson('keys', 'enable', id)).toMatchObject({ id, status: 'active', endedAt: null });
+    expect(await admin('keys', 'enable', id)).toMatchObject({
+      code: 0,
+      output: `Enabled ${id} of suspended.`,
+    });
+    await asJson('keys', 'revoke', id);
+    const { code, output, complaint } = await admin('keys', 'enable', id);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(complaint).toContain('is revoked');
+    expect(await asJson('keys', 'list', '--principal', 'suspended')).toMatchObject([
+      { id, status: 'revoked' },
+    ]);
+  });
+
   test('a key that does not exist is refused with the reason, as JSON where that was asked for', async () => {
     const { code, output, complaint } = await admin('keys', 'revoke', 'key_none', '--json');
     expect({ code, complaint }).toEqual({ code: 1, complaint: '' });
