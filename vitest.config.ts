@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** In a log of all tests, what one of them compared must not bury the others. */
 const diff = process.env.CI ? { truncateThreshold: 12 } : {};
 
-/** `unit` needs nothing; every other project gets a real PostgreSQL and starts real Anvil chains itself. */
+/** For all projects but `unit`, which needs nothing, and `contracts`, which starts chains alone: a real PostgreSQL. */
 const withDatabase = {
   diff,
   globalSetup: ['test/support/globalPostgres.ts'],
