@@ -89,7 +89,11 @@ test('where permits were consumed before the start block, their nonces are count
   for (const nonce of [2n, 3n])
     agreements.push(await deploy(chain, await permittedCreation(chain, { nonce })));
 
-  const env = { START_BLOCK_11155111: String(startBlock) };
+  // The latter is what hosts call another database, and Ponder would take it.
+  const env = {
+    START_BLOCK_11155111: String(startBlock),
+    DATABASE_PRIVATE_URL: 'postgresql://127.0.0.1:1/other',
+  };
   const indexer = await launch({ databaseUrl, chains: [chain], env });
   await indexer.ready();
   await catchUp(databaseUrl, [chain]);

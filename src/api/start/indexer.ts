@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
+import { readIndexerServer } from '../config/indexerServer.ts';
 import { readPruneInterval } from '../config/pruneInterval.ts';
 import { forgetSigners } from '../config/relayerSigners.ts';
 import { loadSecretFiles } from '../config/secretFiles.ts';
@@ -9,7 +10,6 @@ import { indexViewsSchemaName } from '../database/indexNames.ts';
 import { hideEndpoints } from '../indexer/endpointAliases.ts';
 import { resolveStartBlocks } from '../indexer/followedChains.ts';
 import { computeIndexSchemaName } from '../indexer/indexSchema.ts';
-import { readOwnServer } from '../indexer/ownServer.ts';
 import { pruneWhenServed } from '../indexer/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
@@ -30,9 +30,11 @@ async function startIndexer(): Promise<void> {
   delete process.env.ENCRYPTION_KEY;
   delete process.env.ENCRYPTION_KEY_FILE;
   loadSecretFiles(process.env);
+  // Ponder would prefer it to DATABASE_URL.
+  delete process.env.DATABASE_PRIVATE_URL;
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
-  const { host, port } = readOwnServer(process.env);
+  const { host, port } = readIndexerServer(process.env);
   const pruneInterval = readPruneInterval(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
 

@@ -26,7 +26,7 @@ describe('.env.example', () => {
     const assigned = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, variable = '']) => variable);
     const unread = assigned.filter((variable) => {
       const base = variable.replace(/_\d+$/, '');
-      return base.includes('_') && !readByCode.has(base) && !base.startsWith('INDEXER_');
+      return base.includes('_') && !readByCode.has(base);
     });
     expect(unread).toEqual([]);
   });

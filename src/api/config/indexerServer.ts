@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError } from '../config/configurationError.ts';
+import { ConfigurationError } from './configurationError.ts';
 
 const variables = z.object({
   INDEXER_HOST: z.string().default('127.0.0.1'),
@@ -17,7 +17,7 @@ const variables = z.object({
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */
-export function readOwnServer(env: NodeJS.ProcessEnv): { host: string; port: number } {
+export function readIndexerServer(env: NodeJS.ProcessEnv): { host: string; port: number } {
   const { INDEXER_HOST, INDEXER_PORT } = env;
   const read = variables.safeParse({
     ...(INDEXER_HOST && { INDEXER_HOST }),
