@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Hex } from 'viem';
 import type { NodeAnswer } from '../chain/nodeAnswer.ts';
+import { createRepeater } from '../jobs/repeater.ts';
 import { faultPoint } from '../supervision/faultPoint.ts';
-import { createRepeater } from './repeater.ts';
 
 export type NotedAnswer = { hash: Hex; answer: NodeAnswer; text: string | undefined };
 

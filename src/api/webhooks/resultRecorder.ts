@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createRepeater } from '../relay/repeater.ts';
+import { createRepeater } from '../jobs/repeater.ts';
 import { type AttemptResult, recordResults } from './recordResults.ts';
 
 const mostTogether = 200;
