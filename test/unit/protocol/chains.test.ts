@@ -21,6 +21,14 @@ test('Base is indexed from shortly before the factory was deployed', () => {
   }
 });
 
+test('blocks are final when Ponder takes them for final', async () => {
+  // None of Ponder's entries exports it.
+  const file = new URL('../../../node_modules/ponder/dist/esm/utils/finality.js', import.meta.url);
+  const ponder: { getFinalityBlockCount(of: { chain: { id: number } }): number } = await import(file.href);
+  const byPonder = chains.map(({ chainId }) => ponder.getFinalityBlockCount({ chain: { id: chainId } }));
+  expect(chains.map(({ finalityBlocks }) => finalityBlocks)).toEqual(byPonder);
+});
+
 test('a chain that the protocol is not deployed on is not found', () => {
   expect(findChain(1)).toBeUndefined();
 });
