@@ -92,4 +92,6 @@ export async function seedAgreements(
     `"${indexSchema}".inputs`,
   ])
     await pool.query(`vacuum (analyze) ${table}`);
+  // Otherwise the database writes all of it to its files while it is measured.
+  await pool.query('checkpoint');
 }
