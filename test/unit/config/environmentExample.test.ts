@@ -9,6 +9,12 @@ const folder = `${root}src/api/config/`;
 const example = readFileSync(`${root}.env.example`, 'utf8');
 const name = /\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b/g;
 
+/** What compose.yaml itself puts in, as `${NAME:-default}`. */
+const compose = readFileSync(`${root}compose.yaml`, 'utf8');
+const readByCompose = new Map(
+  [...compose.matchAll(/\$\{([A-Z0-9_]+):-([^}]*)\}/g)].map(([, variable = '', value]) => [variable, value]),
+);
+
 /** Every text in the code of the configuration that has the form of a variable, but for those that end in a chain id there. */
 const readByCode = new Set(
   readdirSync(folder)
@@ -19,14 +25,15 @@ const readByCode = new Set(
 describe('.env.example', () => {
   test('explains every variable that is read', () => {
     const explained = new Set((example.match(name) ?? []).map((text) => text.replace(/_\d+$/, '')));
-    expect([...readByCode].filter((variable) => !explained.has(variable))).toEqual([]);
+    const read = [...readByCode, ...readByCompose.keys()];
+    expect(read.filter((variable) => !explained.has(variable))).toEqual([]);
   });
 
   test('names no variable that is not read', () => {
     const assigned = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, variable = '']) => variable);
     const unread = assigned.filter((variable) => {
       const base = variable.replace(/_\d+$/, '');
-      return base.includes('_') && !readByCode.has(base);
+      return base.includes('_') && !readByCode.has(base) && !readByCompose.has(base);
     });
     expect(unread).toEqual([]);
   });
@@ -42,5 +49,6 @@ describe('.env.example', () => {
     const shown = { publicBaseUrl: asWritten.publicBaseUrl, corsOrigins: asWritten.corsOrigins };
     expect(asWritten).toEqual({ ...withDefaults, ...shown });
     expect(readRelaySettings(written, chains)).toEqual(readRelaySettings({}, chains));
+    for (const [variable, value] of readByCompose) expect(written[variable]).toBe(value);
   });
 });
