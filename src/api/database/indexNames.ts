@@ -2,3 +2,5 @@
 export const indexViewsSchemaName = 'chain_index';
 /** Ponder notifies here after every indexed block. */
 export const indexChannel = `${indexViewsSchemaName}_live_query`;
+/** The views that the service reads. */
+export const indexViewNames = ['agreements', 'blocks', 'definitions', 'heads', 'inputs', 'permit_counts'];

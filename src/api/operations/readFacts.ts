@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
-import { indexViewsSchemaName } from '../database/indexNames.ts';
+import { indexViewNames, indexViewsSchemaName } from '../database/indexNames.ts';
 import type { TransactionState } from '../database/tables/transactions.ts';
 
 /** A position on a chain; `timestamp` in Unix seconds. */
@@ -36,14 +36,11 @@ export type ChainFacts = {
   readonly wallets: readonly WalletFacts[];
 };
 
-/** The views that the service reads. */
-const viewNames = ['agreements', 'inputs', 'permit_counts', 'blocks', 'heads'];
-
 /** Whether an indexer has put its tables behind the views that the service reads. */
 export async function isIndexThere(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ is_there: boolean }>(
     `select bool_and(to_regclass($1 || '.' || name) is not null) as is_there from unnest($2::text[]) as view(name)`,
-    [indexViewsSchemaName, viewNames],
+    [indexViewsSchemaName, indexViewNames],
   );
   return rows[0]?.is_there === true;
 }

@@ -6,6 +6,7 @@ import { indexChannel } from '../../../../src/api/database/indexNames.ts';
 import {
   indexedAgreements,
   indexedBlocks,
+  indexedDefinitions,
   indexedHeads,
   indexedInputs,
   indexedPermitCounts,
@@ -14,6 +15,7 @@ import { type ChainBlock, indexRows } from './chain.ts';
 
 const tables = [
   { table: indexedAgreements, key: 'chain_id, address' },
+  { table: indexedDefinitions, key: 'chain_id, agreement' },
   { table: indexedInputs, key: 'chain_id, agreement, position' },
   { table: indexedPermitCounts, key: 'chain_id, contract, signer' },
   { table: indexedBlocks, key: 'chain_id, number' },
