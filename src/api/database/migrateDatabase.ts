@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type { Logger } from 'pino';
+import { applyMigrations } from './applyMigrations.ts';
 import { connectPatiently } from './connectPatiently.ts';
 import { migrateJobs } from './migrateJobs.ts';
-import { serviceSchemaName } from './schema.ts';
 
 const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
 /** Any constant will do; every process of this service uses the same. */
@@ -12,7 +10,8 @@ const migrationLock = 0x61_67_72_31;
 
 /**
  * Brings the tables of the service and of its jobs up to date, as soon as the database can be reached. Processes that start
- * together take turns under a lock of the session, which the database lets go of when its holder dies.
+ * together take turns under a lock of the session, which the database lets go of when its holder dies. Those of an earlier version
+ * go on working meanwhile.
  */
 export async function migrateDatabase(
   url: string,
@@ -26,11 +25,7 @@ export async function migrateDatabase(
   });
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    await migrate(drizzle(client), {
-      migrationsFolder,
-      migrationsSchema: serviceSchemaName,
-      migrationsTable: 'migrations',
-    });
+    await applyMigrations(client, { folder: migrationsFolder, logger });
     await migrateJobs(client, url);
   } finally {
     await client.end();

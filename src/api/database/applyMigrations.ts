@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { serviceSchemaName } from './schema.ts';
+
+/** Of the tables that hold what was done, which Drizzle's own migrator knows as well. */
+const history = `${serviceSchemaName}.migrations`;
+const createHistory = `
+  create schema if not exists ${serviceSchemaName};
+  create table if not exists ${history} (id serial primary key, hash text not null, created_at bigint)`;
+/**
+ * Shorter than PostgreSQL waits before it looks for waits in a circle (`deadlock_timeout`, a second): it is always the migration
+ * that gives way, and never a statement of a process that serves.
+ */
+const lockTimeoutMs = 700;
+const [pauseMs, morePauseMs] = [500, 1_000];
+const triesBetweenWarnings = 20;
+/** A lock that was not to be had in time, and waits in a circle. */
+const busyStates = new Set(['55P03', '40P01']);
+
+/**
+ * Makes the migrations of a folder that are still to be made, each in a transaction of its own. Processes of an earlier version may
+ * be at work meanwhile: a migration first locks every table that it names, and where it does not get all of them at once, lets
+ * go and tries again later, for as long as that takes. What is served waits less than a second for each try, and then for what the
+ * migration itself takes. The caller sees to it that nobody else does the same.
+ */
+export async function applyMigrations(
+  client: pg.ClientBase,
+  { folder, logger }: { folder: string; logger?: Logger | undefined },
+): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  await client.query(createHistory);
+  const { rows } = await client.query<{ last: string | null }>(
+    `select max(created_at) as last from ${history}`,
+  );
+  const last = Number(rows[0]?.last ?? -1);
+  for (const migration of migrations)
+    if (migration.folderMillis > last) await applyPatiently(client, migration, logger);
+}
+
+async function applyPatiently(
+  client: pg.ClientBase,
+  migration: MigrationMeta,
+  logger: Logger | undefined,
+): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await client.query('begin');
+      await apply(client, migration);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      if (!isBusy(error)) throw error;
+      if (tries % triesBetweenWarnings === 0)
+        logger?.warn({ err: error, tries }, 'tables that a migration changes are in use: trying again');
+      await delay(pauseMs + morePauseMs * Math.random());
+    }
+  }
+}
+
+async function apply(client: pg.ClientBase, { sql, hash, folderMillis }: MigrationMeta): Promise<void> {
+  const tables = await findTables(client, sql.join('\n'));
+  if (tables.length > 0) {
+    await client.query(`set local lock_timeout = ${Math.ceil(lockTimeoutMs / tables.length)}`);
+    await client.query(`lock table ${tables.join(', ')} in access exclusive mode`);
+  }
+  // Building an index may take longer than an operator lets other statements take.
+  await client.query('set local statement_timeout = 0');
+  for (const statement of sql) await client.query(statement);
+  await client.query(`insert into ${history} (hash, created_at) values ($1, $2)`, [hash, folderMillis]);
+}
+
+/** The tables there are that statements name, or name an index of. */
+async function findTables(client: pg.ClientBase, statements: string): Promise<string[]> {
+  const names = [...statements.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct coalesce(i.indrelid, named.oid)::regclass::text as name
+     from pg_class named left join pg_index i on i.indexrelid = named.oid
+     where named.relnamespace = to_regnamespace($1) and named.relkind in ('r', 'i') and named.relname = any($2::text[])
+     order by name`,
+    [serviceSchemaName, names],
+  );
+  return rows.map(({ name }) => name);
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && busyStates.has(String(error.code));
+}

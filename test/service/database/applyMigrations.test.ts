@@ -1,0 +1,101 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { applyMigrations } from '../../../src/api/database/applyMigrations.ts';
+import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { createTestDatabase } from '../../support/postgres.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const committed = fileURLToPath(new URL('../../../src/api/database/migrations', import.meta.url));
+const journalShape = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) });
+/** Changes events and then transactions. */
+const ofTwoTables = '0015_traces';
+
+const closings: (() => Promise<unknown>)[] = [];
+let url: string;
+beforeEach(async () => {
+  const database = await createTestDatabase();
+  closings.push(database.drop);
+  url = database.url;
+});
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  closings.push(() => client.end());
+  return client;
+}
+
+/** A folder with the migrations of an earlier version: all those before the one of this name. */
+async function copyBefore(tag: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'agreements-migrations-'));
+  closings.push(() => rm(folder, { recursive: true }));
+  await cp(committed, folder, { recursive: true });
+  const path = join(folder, 'meta/_journal.json');
+  const journal = journalShape.parse(JSON.parse(await readFile(path, 'utf8')));
+  const at = journal.entries.findIndex((entry) => entry.tag === tag);
+  expect(at).toBeGreaterThan(0);
+  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, at) }));
+  return folder;
+}
+
+async function readHistory(client: pg.Client): Promise<unknown[]> {
+  return (await client.query('select hash, created_at from service.migrations order by id')).rows;
+}
+
+test('migrations give way to a transaction that would wait for them in a circle', async () => {
+  const client = await connect();
+  await applyMigrations(client, { folder: await copyBefore(ofTwoTables) });
+  const earlier = (await readHistory(client)).length;
+
+  const [serving, watching] = [await connect(), await connect()];
+  await serving.query('begin');
+  await serving.query('lock table service.transactions in row exclusive mode');
+  const migrating = applyMigrations(client, { folder: committed });
+  const isWaiting = `select 1 from pg_locks where not granted and relation = 'service.transactions'::regclass`;
+  await waitUntil('the migration waits', async () => (await watching.query(isWaiting)).rowCount === 1);
+  await serving.query(`update service.events set state = state`);
+  await serving.query('commit');
+  await migrating;
+  expect((await readHistory(client)).length).toBeGreaterThan(earlier);
+  expect((await client.query('select trace_parent, request_id from service.transactions')).rowCount).toBe(0);
+});
+
+test('a migration that fails leaves what was made before it, and nothing of itself', async () => {
+  const folder = await copyBefore(ofTwoTables);
+  const client = await connect();
+  await writeFile(
+    join(folder, '0014_index_filters.sql'),
+    'create table "service"."half" ();--> statement-breakpoint\ndrop table "service"."absent"',
+  );
+  await expect(applyMigrations(client, { folder })).rejects.toThrow(/"?absent"? does not exist/);
+  expect(await readHistory(client)).toHaveLength(14);
+  expect((await client.query(`select to_regclass('service.half') as half`)).rows).toEqual([{ half: null }]);
+});
+
+test('what Drizzle has migrated is known, and nothing is made twice by processes that start together', async () => {
+  const folder = await copyBefore(ofTwoTables);
+  const client = await connect();
+  await migrate(drizzle(client), {
+    migrationsFolder: folder,
+    migrationsSchema: 'service',
+    migrationsTable: 'migrations',
+  });
+  const earlier = await readHistory(client);
+  await Promise.all([1, 2, 3].map(() => migrateDatabase(url)));
+  const { entries } = journalShape.parse(
+    JSON.parse(await readFile(join(committed, 'meta/_journal.json'), 'utf8')),
+  );
+  const history = await readHistory(client);
+  expect(history).toHaveLength(entries.length);
+  expect(history.slice(0, earlier.length)).toEqual(earlier);
+});
