@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { serviceSchemaName } from './schema.ts';
 
-/** Of the tables that hold what was done, which Drizzle's own migrator knows as well. */
+/** Where it stands which migrations were made, as Drizzle's own migrator writes it. */
 const history = `${serviceSchemaName}.migrations`;
 const createHistory = `
   create schema if not exists ${serviceSchemaName};
