@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
+import { readTogether } from '../../src/api/database/readTogether.ts';
+import { runPrepared } from '../../src/api/database/runPrepared.ts';
+import { withTransaction } from '../../src/api/database/withTransaction.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
+import { createMutedProxy, type MutedProxy } from '../support/mutedProxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
+const logger = createLogger({ level: 'silent', name: 'test' });
 let database: TestDatabase;
 let handle: DatabaseHandle;
 beforeAll(async () => {
   database = await createTestDatabase();
-  const logger = createLogger({ level: 'silent', name: 'test' });
   handle = createDatabase({ url: database.url, applicationName: 'limits', maxConnections: 2, logger });
 });
 afterAll(async () => {
@@ -29,4 +33,47 @@ test('a pool never opens more connections than it may, however much is asked of 
   const query = `select count(*)::int as count, pg_sleep(0.01) from pg_stat_activity where application_name = 'limits'`;
   const answers = await Promise.all(Array.from({ length: 40 }, () => handle.pool.query(query)));
   expect(Math.max(...answers.map(({ rows }) => rows[0].count))).toBe(2);
+});
+
+describe('a database whose host is gone without a word', () => {
+  let proxy: MutedProxy;
+  let lost: DatabaseHandle;
+  beforeEach(async () => {
+    proxy = await createMutedProxy(database.url);
+    // One connection, so that one that is kept for nothing shows.
+    lost = createDatabase({
+      url: proxy.url,
+      applicationName: 'lost',
+      maxConnections: 1,
+      answerTimeoutMs: 500,
+      logger,
+    });
+  });
+  afterEach(async () => {
+    await lost.close();
+    await proxy.close();
+  });
+
+  const answer = 'select 42 as answer';
+  const askers = {
+    'a prepared statement': () => runPrepared(lost.pool, answer, []),
+    'a statement that goes with others': () => readTogether(lost.pool, answer, []),
+    'a statement of the query builder': async () => (await lost.database.execute(answer)).rows,
+  };
+  test.each(Object.entries(askers))('fails %s after a time, and the next one is answered', async (_, ask) => {
+    expect(await ask()).toEqual([{ answer: 42 }]);
+    proxy.mute();
+    await expect(ask()).rejects.toThrow('timeout');
+    expect(await ask()).toEqual([{ answer: 42 }]);
+  });
+
+  test('fails a transaction that it has begun, and the next one is answered', async () => {
+    const transact = (onBegun: () => void) =>
+      withTransaction(lost.pool, async (client) => {
+        onBegun();
+        return (await client.query(answer)).rows;
+      });
+    await expect(transact(proxy.mute)).rejects.toThrow('Query read timeout');
+    expect(await transact(() => {})).toEqual([{ answer: 42 }]);
+  });
 });

@@ -9,9 +9,10 @@ let database: TestDatabase;
 let pool: pg.Pool;
 let close: () => Promise<void>;
 
+const logger = createLogger({ level: 'silent', name: 'test' });
+
 beforeAll(async () => {
   database = await createTestDatabase();
-  const logger = createLogger({ level: 'silent', name: 'test' });
   ({ pool, close } = createDatabase({
     url: database.url,
     applicationName: 'together',
@@ -52,15 +53,21 @@ test('what is asked for in one turn travels together, eight at most, and each as
   }
 });
 
-test('different statements share a turn, each with its own columns', async () => {
-  for (const _round of ['prepares', 'runs again']) {
-    const answers = await Promise.all([
-      readTogether(pool, 'select $1::text as name', ['one']),
-      readTogether(pool, 'select 2 as n, null as nothing where $1', [true]),
-      readTogether(pool, 'select $1::text as name', ['three']),
-      readTogether(pool, 'select 2 as n, null as nothing where $1', [false]),
-    ]);
-    expect(answers).toEqual([[{ name: 'one' }], [{ n: 2, nothing: null }], [{ name: 'three' }], []]);
+test('a statement waits for no other one of its turn', async () => {
+  const blocker = await pool.connect();
+  await blocker.query('create table if not exists locked (n int)');
+  await blocker.query('begin');
+  await blocker.query('lock table locked');
+  const wide = createDatabase({ url: database.url, applicationName: 'wide', maxConnections: 2, logger });
+  try {
+    const locked = readTogether(wide.pool, 'select n from locked', []);
+    const free = readTogether(wide.pool, quotient, [6, 2]);
+    expect(await Promise.race([locked, free])).toEqual([{ quotient: 3 }]);
+    await blocker.query('commit');
+    expect(await locked).toEqual([]);
+  } finally {
+    blocker.release();
+    await wide.close();
   }
 });
 
@@ -86,27 +93,20 @@ test('what the database refuses to one asker it refuses to no other', async () =
   }
 });
 
-test('a text that is no statement fails its asker alone, and the failure names who has asked', async () => {
-  const [good, bad, behind] = await Promise.allSettled([
-    readTogether(pool, quotient, [3, 1]),
-    readTogether(pool, 'selekt 1', []),
-    readTogether(pool, quotient, [5, 1]),
-  ]);
-  expect(good).toMatchObject({ value: [{ quotient: 3 }] });
-  expect(bad).toMatchObject({ reason: { code: '42601' } });
-  expect(bad.status === 'rejected' && bad.reason.stack).toContain('readTogether.test.ts');
-  expect(behind).toMatchObject({ value: [{ quotient: 5 }] });
+test('a failure names who has asked', async () => {
+  const failure = await readTogether(pool, 'selekt 1', []).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: '42601' });
+  expect(failure instanceof Error && failure.stack).toContain('readTogether.test.ts');
 });
 
 test('a connection that the database ends fails who was being answered, and those behind get another', async () => {
-  const [before, ended, behind] = await Promise.allSettled([
-    readTogether(pool, quotient, [3, 1]),
-    readTogether(pool, 'select pg_terminate_backend(pg_backend_pid())', []),
-    readTogether(pool, quotient, [5, 1]),
+  const statement = `select case when $1::int = 1 then pg_terminate_backend(pg_backend_pid()) end as ended, $1::int as n`;
+  const answers = await Promise.allSettled(numbers(3).map((n) => readTogether(pool, statement, [n])));
+  expect(answers).toMatchObject([
+    { value: [{ n: 0, ended: null }] },
+    { reason: { code: '57P01' } },
+    { value: [{ n: 2, ended: null }] },
   ]);
-  expect(before).toMatchObject({ value: [{ quotient: 3 }] });
-  expect(ended).toMatchObject({ reason: { code: '57P01' } });
-  expect(behind).toMatchObject({ value: [{ quotient: 5 }] });
 });
 
 test('a row that cannot be read is missing from no answer', async () => {
@@ -129,9 +129,30 @@ test('a row that cannot be read is missing from no answer', async () => {
   expect(await readTogether(pool, statement, [14, 14])).toEqual([{ amount: '$14.00' }]);
 });
 
-test('without a connection every asker is told', async () => {
-  const away = new pg.Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
-  const answers = await Promise.allSettled(numbers(10).map((n) => readTogether(away, quotient, [n, 1])));
-  expect(answers.map(({ status }) => status)).toEqual(numbers(10).map(() => 'rejected'));
-  expect(answers[9]).toMatchObject({ reason: { code: 'ECONNREFUSED' } });
+test('without a connection every asker is told, and nobody tries again', async () => {
+  const url = new URL(database.url);
+  const wrong = [
+    { url: 'postgresql://nobody@127.0.0.1:1/none', code: 'ECONNREFUSED' },
+    // What the server refuses.
+    { url: String(Object.assign(new URL(url), { pathname: '/no_such_database' })), code: '3D000' },
+    // What is found out before anything is connected.
+    { url: `${url}?sslrootcert=/no/such/certificate.pem`, code: 'ENOENT' },
+  ];
+  for (const { url: away, code } of wrong) {
+    const unreachable = createDatabase({ url: away, applicationName: 'away', maxConnections: 8, logger });
+    let connects = 0;
+    const { connect } = unreachable.pool;
+    Object.assign(unreachable.pool, {
+      connect(...args: Parameters<typeof connect>) {
+        connects++;
+        return connect.apply(unreachable.pool, args);
+      },
+    });
+    const answers = await Promise.allSettled(
+      numbers(8).map((n) => readTogether(unreachable.pool, quotient, [n, 1])),
+    );
+    expect(answers).toMatchObject(numbers(8).map(() => ({ reason: { code } })));
+    expect(connects).toBe(1);
+    await unreachable.close();
+  }
 });

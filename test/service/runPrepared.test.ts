@@ -130,10 +130,39 @@ test('runs that ask at once wait for each other on the connection, and all are a
   expect(rows.flat()).toEqual(Array.from({ length: 20 }, (_, n) => ({ n })));
 });
 
-test('of very many statements the later ones run without being kept', async () => {
-  for (let n = 0; n < 250; n++)
-    expect(await runPrepared(pool, `select $1::int + ${n} as sum`, [1])).toEqual([{ sum: n + 1 }]);
-  expect(await runPrepared(pool, 'select $1::int + 249 as sum', [2])).toEqual([{ sum: 251 }]);
-  const kept = await pool.query('select 1 from pg_prepared_statements');
-  expect(kept.rows.length).toBeLessThanOrEqual(200);
+test('of very many statements those that came last stay prepared, and none is lost', async () => {
+  const sum = (n: number) => `select $1::int + ${n} as sum`;
+  for (let n = 0; n < 250; n++) expect(await runPrepared(pool, sum(n), [1])).toEqual([{ sum: n + 1 }]);
+  for (const n of [0, 249]) expect(await runPrepared(pool, sum(n), [2])).toEqual([{ sum: n + 2 }]);
+  const { rows } = await pool.query('select statement from pg_prepared_statements');
+  const kept = rows.map(({ statement }) => statement);
+  expect(kept.length).toBeLessThanOrEqual(201);
+  expect(kept).toEqual(expect.arrayContaining([sum(0), sum(249)]));
+  expect(kept).not.toContain(sum(1));
+});
+
+test('a text gets a name again after very many others', async () => {
+  for (let n = 0; n < 600; n++) await runPrepared(pool, `select ${n} as n`, []);
+  for (const _run of ['prepares', 'runs again'])
+    expect(await runPrepared(pool, 'select 0 as n', [])).toEqual([{ n: 0 }]);
+});
+
+test('a time that pg sets to queries ends the run that takes longer, and no other', async () => {
+  const hasty = createDatabase({
+    url: database.url,
+    applicationName: 'hasty',
+    maxConnections: 1,
+    answerTimeoutMs: 300,
+    logger: createLogger({ level: 'silent', name: 'test' }),
+  });
+  const sleep = (seconds: number) => runPrepared(hasty.pool, 'select pg_sleep($1)', [seconds]);
+  try {
+    await sleep(0);
+    await expect(sleep(10)).rejects.toThrow('Query read timeout');
+    for (const _run of ['first', 'second']) expect(await sleep(0.2)).toHaveLength(1);
+    // Whatever waits still for a run that has ended shows itself by now, and would end this process.
+    await expect(sleep(10)).rejects.toThrow('Query read timeout');
+  } finally {
+    await hasty.close();
+  }
 });

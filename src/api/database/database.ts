@@ -13,6 +13,12 @@ export type DatabaseHandle = { database: Database; pool: pg.Pool; close(): Promi
 /** How columns are named where a table does not say. */
 export const drizzleOptions = { casing: 'snake_case' } as const;
 
+/** The database ends a statement after this time. */
+const statementTimeoutMs = 30_000;
+/** One that has said nothing after this time is not there any more, though nothing has told of its end. */
+const usualAnswerTimeoutMs = 35_000;
+const firstKeepAliveMs = 10_000;
+
 /** Opens lazily: nothing is connected before the first query. A connection that breaks while idle is logged and replaced. */
 export function createDatabase(options: {
   url: string;
@@ -20,6 +26,7 @@ export function createDatabase(options: {
   maxConnections: number;
   /** Settings of PostgreSQL for each connection, by name. */
   settings?: Readonly<Record<string, string>>;
+  answerTimeoutMs?: number;
   logger: Logger;
 }): DatabaseHandle {
   const pool = new pg.Pool({
@@ -27,8 +34,11 @@ export function createDatabase(options: {
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 30_000,
-    idle_in_transaction_session_timeout: 30_000,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: options.answerTimeoutMs ?? usualAnswerTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: firstKeepAliveMs,
     options: writeSettings(options.settings ?? {}),
   });
   // The error carries the whole client with it, which says nothing that its message does not.

@@ -1,6 +1,9 @@
 import type pg from 'pg';
 import { withConnection } from './withConnection.ts';
 
+/** It may stand behind a statement that the database does not answer any more. */
+const rollback = { text: 'rollback', query_timeout: 5_000 };
+
 /** Runs `work` in one database transaction; whatever it throws undoes all of it. */
 export function withTransaction<Result>(
   pool: pg.Pool,
@@ -13,7 +16,7 @@ export function withTransaction<Result>(
       await client.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback').catch(discard);
+      await client.query(rollback).catch(discard);
       throw error;
     }
   });
