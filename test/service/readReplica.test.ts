@@ -250,4 +250,26 @@ describe('a read from the replica', () => {
       await other.close();
     }
   });
+
+  // The last one: the replica is none any more after it.
+  test('that was made the primary waits for nothing', async () => {
+    await postgres.askReplica('select pg_promote()');
+    const { replicaUrl: url } = postgres;
+    const promoted = createDatabase({ url, applicationName: 'test', maxConnections: 2, logger });
+    const outcomes: ReadOutcome[] = [];
+    try {
+      const reads = readFromReplica({
+        primary: promoted.pool,
+        replica: promoted.pool,
+        waitMs: 1,
+        onRead: (outcome) => outcomes.push(outcome),
+        logger,
+      });
+      await promoted.pool.query('create table written_since ()');
+      expect(await reads.run(await reads.mark(), (pool) => nameSource(pool))).toBe('replica');
+      expect(outcomes).toEqual(['replica']);
+    } finally {
+      await promoted.close();
+    }
+  });
 });

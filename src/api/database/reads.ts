@@ -55,7 +55,8 @@ export function readFromReplica(options: {
   };
   const isReplayed = async (position: string): Promise<boolean> => {
     const { rows } = await replica.query<{ is_replayed: boolean }>(
-      `select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, true) as is_replayed`,
+      // One that was made the primary has all that there is.
+      `select not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= $1::pg_lsn as is_replayed`,
       [position],
     );
     return rows[0]?.is_replayed === true;
