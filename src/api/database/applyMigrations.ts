@@ -23,7 +23,7 @@ const busyStates = new Set(['55P03', '40P01']);
  * Makes the migrations of a folder that are still to be made, each in a transaction of its own. Processes of an earlier version may
  * be at work meanwhile: a migration first locks every table that it names, and where it does not get all of them at once, lets
  * go and tries again later, for as long as that takes. What is served waits less than a second for each try, and then for what the
- * migration itself takes. The caller sees to it that nobody else does the same.
+ * migration itself takes; reads do not where it makes indexes alone. The caller sees to it that nobody else does the same.
  */
 export async function applyMigrations(
   client: pg.ClientBase,
@@ -64,12 +64,19 @@ async function apply(client: pg.ClientBase, { sql, hash, folderMillis }: Migrati
   const tables = await findTables(client, sql.join('\n'));
   if (tables.length > 0) {
     await client.query(`set local lock_timeout = ${Math.ceil(lockTimeoutMs / tables.length)}`);
-    await client.query(`lock table ${tables.join(', ')} in access exclusive mode`);
+    await client.query(`lock table ${tables.join(', ')} in ${chooseMode(sql)} mode`);
   }
   // Building an index may take longer than an operator lets other statements take.
   await client.query('set local statement_timeout = 0');
   for (const statement of sql) await client.query(statement);
   await client.query(`insert into ${history} (hash, created_at) values ($1, $2)`, [hash, folderMillis]);
+}
+
+/** While nothing but indexes is made, what is there can still be read. */
+function chooseMode(statements: readonly string[]): string {
+  return statements.every((text) => /^\s*create (unique )?index\b/i.test(text))
+    ? 'share'
+    : 'access exclusive';
 }
 
 /** The tables there are that statements name, or name an index of. */

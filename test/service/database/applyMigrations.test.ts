@@ -72,6 +72,31 @@ test('migrations give way to a transaction that would wait for them in a circle'
   expect((await client.query('select trace_parent, request_id from service.transactions')).rowCount).toBe(0);
 });
 
+test('while a migration makes indexes alone, its table can be read', async () => {
+  const folder = await copyBefore(ofTwoTables);
+  const [client, holding, reading] = [await connect(), await connect(), await connect()];
+  await applyMigrations(client, { folder: await copyBefore('0014_index_filters') });
+  await client.query(`insert into service.worker_leases (id, lease_until) values ('one', now())`);
+  await client.query(`create function service.slowly(text) returns text immutable language plpgsql as
+    'begin perform pg_advisory_xact_lock(7); return $1; end'`);
+  await writeFile(
+    join(folder, '0014_index_filters.sql'),
+    'create index "slow" on "service"."worker_leases" (service.slowly("id"))',
+  );
+  await holding.query('select pg_advisory_lock(7)');
+  const migrating = applyMigrations(client, { folder });
+  await waitUntil('the index is being built', async () => {
+    const waiting = await holding.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
+    return waiting.rowCount === 1;
+  });
+  expect((await reading.query('select id from service.worker_leases')).rows).toEqual([{ id: 'one' }]);
+  await holding.query('select pg_advisory_unlock(7)');
+  await migrating;
+  expect((await reading.query(`select to_regclass('service.slow') is not null as is_made`)).rows).toEqual([
+    { is_made: true },
+  ]);
+});
+
 test('a migration that fails leaves what was made before it, and nothing of itself', async () => {
   const folder = await copyBefore(ofTwoTables);
   const client = await connect();
