@@ -109,6 +109,46 @@ test('a standby takes over when the indexer is killed, at once, and up to its he
   }
 });
 
+test('a standby takes over from an indexer that stands still, which writes nothing when it goes on', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const first = await launchIndexer(database.url);
+  await first.ready();
+  await catchUp(database.url, [chain]);
+  const standby = await launchIndexer(database.url);
+  await waitUntil('the second indexer stands by', () =>
+    standby.lines.some((line) => line.includes('standing by')),
+  );
+  const client = await connect(database.url);
+  const listSessions = async () => {
+    const { rows } = await client.query<{ name: string; pid: number }>(
+      `select application_name as name, pid from pg_stat_activity
+       where datname = current_database() and application_name like 'chain\\_index\\_%'`,
+    );
+    return rows;
+  };
+  const before = await listSessions();
+  expect(before.filter(({ name }) => name.endsWith(' ponder')).length).toBeGreaterThan(0);
+  const waiting = await client.query<{ pid: number }>('select pid from pg_locks where not granted');
+
+  process.kill(first.pid, 'SIGSTOP');
+  try {
+    await sendInputs(3);
+    await standby.ready();
+    await catchUp(database.url, [chain]);
+    const kept = new Set(waiting.rows.map(({ pid }) => pid));
+    const earlier = new Set(before.map(({ pid }) => pid).filter((pid) => !kept.has(pid)));
+    expect((await listSessions()).filter(({ pid }) => earlier.has(pid))).toEqual([]);
+  } finally {
+    process.kill(first.pid, 'SIGCONT');
+  }
+  expect(await first.exited).toEqual({ code: 75, signal: null });
+  await sendInputs(3);
+  await catchUp(database.url, [chain]);
+  await expectIndexEqualsChain(database.url, chain);
+  expect(await standby.stop()).toEqual({ code: 0, signal: null });
+});
+
 test('an indexer that loses its database ends for another start, which goes on from what is stored', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-data-'));
   cleanups.push(() => rm(dataDirectory, { recursive: true }));

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexViewsSchemaName } from '../database/indexNames.ts';
 import { schemaLockKey } from './schemaLock.ts';
+import { nameSessions, sessionName } from './sessions.ts';
 
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
 
@@ -22,7 +23,9 @@ export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { int
 
 /** Returns false while there is something left to wait for: that the views show `schema` alone, or that others let go. */
 async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: `${schema} pruning` });
+  const client = new pg.Client({
+    connectionString: nameSessions(databaseUrl, sessionName(schema, 'pruning')),
+  });
   // A connection that breaks fails its query.
   client.on('error', () => {});
   try {

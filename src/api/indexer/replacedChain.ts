@@ -4,6 +4,7 @@ import { createPublicClient, fallback, http } from 'viem';
 import type { ChainConfiguration } from '../config/configuration.ts';
 import { ConfigurationError } from '../config/configurationError.ts';
 import { isLocalUrl } from './isLocalUrl.ts';
+import { nameSessions, sessionName } from './sessions.ts';
 
 export type ReplacedChainOptions = {
   databaseUrl: string;
@@ -137,5 +138,5 @@ async function exists(client: pg.Client, table: string): Promise<boolean> {
 }
 
 function createClient({ databaseUrl, schema }: ReplacedChainOptions): pg.Client {
-  return new pg.Client({ connectionString: databaseUrl, application_name: `${schema} chains` });
+  return new pg.Client({ connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')) });
 }

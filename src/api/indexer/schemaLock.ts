@@ -1,49 +1,63 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { endSessions, nameSessions, sessionName } from './sessions.ts';
 
 export type SchemaLockOptions = {
   url: string;
   schema: string;
+  /** For how many milliseconds the database keeps the lock for a holder of which it hears nothing: by default 30 seconds. */
+  leaseMs?: number;
   logger: Logger;
-  /** The database has let go of the lock, or cannot be reached any more: nothing may be indexed from here on. */
+  /** The lock is lost, or may be any moment. To be the only one, the process has to end before this returns. */
   onLost(cause: Error): void;
 };
 
+const usualLeaseMs = 30_000;
 const retryDelayMs = 1_000;
-/** A peer that vanished without a word is found out by this. */
-const probeIntervalMs = 10_000;
-const probeTimeoutMs = 10_000;
+/** A standby says nothing itself while it waits: without this it would not notice for hours that its connection is gone. */
+const keepAliveDelayMs = 10_000;
 
 /**
  * Makes this process the only indexer of the schema for as long as it lives; waits while another one is. The lock belongs to
- * the database session, so it ends with the process, however that ends. Ponder's own lock is a row that a killed process
- * leaves behind and that others honour for 25 seconds: whoever holds the session's lock may take it off at once.
+ * the database session, so it ends with the process, however that ends; and where nobody tells the database so, since the whole
+ * machine is gone or the process stands still, with its lease. Ponder's own lock is a row that a killed process leaves behind and
+ * that others honour for 25 seconds: whoever holds the session's lock may take it off at once.
+ *
+ * Two never write side by side. One that hears nothing from the database gives up before its lease ends. One that was held up so
+ * long that it could not has no session left in which to write: whoever takes the lock ends them, and with them what was not
+ * committed. Back again, it would have to open new ones, for which its event loop turns several times; it looks at its lease, and
+ * finds the lock's session ended, in the first turn.
  */
 export async function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
+  const { url, schema, leaseMs = usualLeaseMs, logger } = options;
   for (;;) {
     const client = new pg.Client({
-      connectionString: options.url,
-      application_name: `${options.schema} lock`,
+      connectionString: nameSessions(url, sessionName(schema, 'lock')),
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelayMs,
     });
     let isHeld = false;
     const lose = (cause: Error) => {
-      if (isHeld) options.onLost(cause);
+      if (!isHeld) return;
+      isHeld = false;
+      options.onLost(cause);
     };
     client.on('error', lose);
     client.on('end', () => lose(new Error('the database closed the connection')));
     try {
       await client.connect();
+      // A session that waits for the lock does not count as idle.
+      await client.query(`select set_config('idle_session_timeout', $1, false)`, [String(leaseMs)]);
       await lock(client, options);
+      await endSessions(client, schema);
+      await clearStaleLock(client, schema);
       isHeld = true;
-      await clearStaleLock(client, options.schema);
-      probe(client, lose);
+      renew(client, { leaseMs, lose });
       return;
     } catch (error) {
-      if (isHeld) throw error;
-      options.logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
+      logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
       await client.end().catch(() => {});
       await delay(retryDelayMs);
     }
@@ -70,12 +84,25 @@ async function clearStaleLock(client: pg.Client, schema: string): Promise<void> 
   await client.query(`update ${table} set value = jsonb_set(value, '{is_locked}', '0')`);
 }
 
-function probe(client: pg.Client, lose: (cause: Error) => void): void {
-  setInterval(() => {
-    const overdue = setTimeout(() => lose(new Error('the database does not answer')), probeTimeoutMs);
+/** Any statement begins the lease anew. The time counts from when it was sent: the database's own begins later. */
+function renew(client: pg.Client, { leaseMs, lose }: { leaseMs: number; lose(cause: Error): void }): void {
+  const giveUpAfterMs = (leaseMs * 2) / 3;
+  let renewedAt = performance.now();
+  let isAsking = false;
+  const look = () => {
+    const now = performance.now();
+    if (now - renewedAt > giveUpAfterMs) return lose(new Error('the database does not answer'));
+    if (isAsking) return;
+    isAsking = true;
     client
       .query('select 1')
-      .catch(lose)
-      .finally(() => clearTimeout(overdue));
-  }, probeIntervalMs);
+      .then(() => {
+        renewedAt = now;
+      }, lose)
+      .finally(() => {
+        isAsking = false;
+      });
+  };
+  look();
+  setInterval(look, leaseMs / 10);
 }

@@ -14,6 +14,7 @@ import { pruneWhenServed } from '../indexer/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../indexer/replacedChain.ts';
 import { runPonder } from '../indexer/runPonder.ts';
 import { acquireSchemaLock } from '../indexer/schemaLock.ts';
+import { nameSessions, sessionName } from '../indexer/sessions.ts';
 import { useQuickEntity } from '../indexer/useQuickEntity.ts';
 
 /** Another start may help: what supervisors know as EX_TEMPFAIL. */
@@ -64,6 +65,8 @@ async function startIndexer(): Promise<void> {
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
   process.off('SIGINT', leave).off('SIGTERM', leave);
   useQuickEntity();
+  // By that name the next holder of the lock finds Ponder's sessions.
+  process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
   await runPonder({ root, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
 }
 
