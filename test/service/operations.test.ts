@@ -95,6 +95,23 @@ async function addTransaction(id: string, state: string, ageSeconds: number): Pr
   );
 }
 
+test('what has not happened yet is counted, too: the first time is an increase', async () => {
+  for (const chain of testnets) {
+    for (const reach of ['confirmed', 'unconfirmed'])
+      expect(await readMetric(`agreements_reorganisations_total{chain="${chain}",reach="${reach}"}`)).toBe(0);
+    expect(await readMetric(`agreements_reorganised_events_total{chain="${chain}"}`)).toBe(0);
+  }
+  expect(await readMetric('agreements_temporal_firings_total')).toBe(0);
+  for (const outcome of ['sent', 'skipped', 'failed', 'retried'])
+    expect(await readMetric(`agreements_mails_total{outcome="${outcome}"}`)).toBe(0);
+  for (const outcome of ['replica', 'late', 'cancelled', 'refused', 'away'])
+    expect(await readMetric(`agreements_replica_reads_total{outcome="${outcome}"}`)).toBe(0);
+  for (const status of ['retry_pending', 'succeeded', 'failed'])
+    expect(await readMetric(`agreements_delivery_attempt_duration_seconds_count{status="${status}"}`)).toBe(
+      0,
+    );
+});
+
 describe('readiness', () => {
   test('waits for the views of the index, and is there with them', async () => {
     expect(await readReady()).toMatchObject({

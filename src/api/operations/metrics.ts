@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { EndpointFacts } from '../chain/endpoint.ts';
 import type { ReadOutcome } from '../database/reads.ts';
+import type { DeliveryStatus } from '../database/tables/webhooks.ts';
 import type { MailOutcome } from '../rules/sendMail.ts';
 import { measureLag, measureOutbox } from './describeReadiness.ts';
 import type { EventFacts } from './readEventFacts.ts';
@@ -46,8 +47,26 @@ export type Metrics = {
 /** From a cached read to a deployment that is awaited. */
 const secondsBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
-/** What one process counts and measures: the process itself, its requests, and what the database says of the chains. */
-export function createMetrics(): Metrics {
+const reaches = { confirmed: true, unconfirmed: true };
+const mailOutcomes: Record<MailOutcome, true> = { sent: true, skipped: true, failed: true, retried: true };
+const readOutcomes: Record<ReadOutcome, true> = {
+  replica: true,
+  late: true,
+  cancelled: true,
+  refused: true,
+  away: true,
+};
+const attemptStatuses: Record<Exclude<DeliveryStatus, 'pending'>, true> = {
+  retry_pending: true,
+  succeeded: true,
+  failed: true,
+};
+
+/**
+ * What one process counts and measures: the process itself, its requests, and what the database says of the chains. What counts
+ * rare things counts from 0: a series that begins with what it counts has not increased by it, for Prometheus.
+ */
+export function createMetrics({ chains }: { chains: readonly { readonly chainId: number }[] }): Metrics {
   const registers = [new Registry()];
   const [registry = new Registry()] = registers;
   collectDefaultMetrics({ register: registry });
@@ -155,6 +174,15 @@ export function createMetrics(): Metrics {
     nonce,
     active,
   ];
+
+  for (const { chainId } of chains) {
+    const chain = String(chainId);
+    for (const reach of Object.keys(reaches)) reorganisations.inc({ chain, reach }, 0);
+    undoneEvents.inc({ chain }, 0);
+  }
+  for (const outcome of Object.keys(mailOutcomes)) mails.inc({ outcome }, 0);
+  for (const outcome of Object.keys(readOutcomes)) reads.inc({ outcome }, 0);
+  for (const status of Object.keys(attemptStatuses)) attempts.zero({ status });
 
   const noteChain = (facts: ChainFacts, nowMs: number) => {
     const chain = String(facts.chainId);

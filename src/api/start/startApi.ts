@@ -72,7 +72,7 @@ export async function startApi(
     logger,
   });
   onClose({ name: 'database', close });
-  const metrics = internal && createMetrics();
+  const metrics = internal && createMetrics({ chains });
   const openReads = (url: string) => {
     const applicationName = 'agreements reads';
     const replica = createDatabase({ url, applicationName, maxConnections, settings: orderedReads, logger });

@@ -65,7 +65,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
     };
     const access = createChainAccess(chains, limits);
     let isStopping = false;
-    const metrics = createMetrics();
+    const metrics = createMetrics({ chains });
     if (internal) {
       const operations = {
         settings: internal,
