@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createSilentProxy } from '../support/silentProxy.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type LockHolder, startLockHolder } from './support/lockHolder.ts';
-import { createSilentProxy } from './support/silentProxy.ts';
 
 /** Long enough for a busy machine, on which every statement takes its time. */
 const leaseMs = 6_000;

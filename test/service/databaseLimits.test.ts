@@ -4,8 +4,8 @@ import { readTogether } from '../../src/api/database/readTogether.ts';
 import { runPrepared } from '../../src/api/database/runPrepared.ts';
 import { withTransaction } from '../../src/api/database/withTransaction.ts';
 import { createLogger } from '../../src/api/log/createLogger.ts';
-import { createMutedProxy, type MutedProxy } from '../support/mutedProxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createSilentProxy, type SilentProxy } from '../support/silentProxy.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 let database: TestDatabase;
@@ -36,10 +36,10 @@ test('a pool never opens more connections than it may, however much is asked of 
 });
 
 describe('a database whose host is gone without a word', () => {
-  let proxy: MutedProxy;
+  let proxy: SilentProxy;
   let lost: DatabaseHandle;
   beforeEach(async () => {
-    proxy = await createMutedProxy(database.url);
+    proxy = await createSilentProxy(database.url);
     // One connection, so that one that is kept for nothing shows.
     lost = createDatabase({
       url: proxy.url,
@@ -62,7 +62,7 @@ describe('a database whose host is gone without a word', () => {
   };
   test.each(Object.entries(askers))('fails %s after a time, and the next one is answered', async (_, ask) => {
     expect(await ask()).toEqual([{ answer: 42 }]);
-    proxy.mute();
+    proxy.fallSilent();
     await expect(ask()).rejects.toThrow('timeout');
     expect(await ask()).toEqual([{ answer: 42 }]);
   });
@@ -73,7 +73,7 @@ describe('a database whose host is gone without a word', () => {
         onBegun();
         return (await client.query(answer)).rows;
       });
-    await expect(transact(proxy.mute)).rejects.toThrow('Query read timeout');
+    await expect(transact(proxy.fallSilent)).rejects.toThrow('Query read timeout');
     expect(await transact(() => {})).toEqual([{ answer: 42 }]);
   });
 });

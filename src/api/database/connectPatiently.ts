@@ -17,6 +17,9 @@ const unreachable = new Set([
   'EAI_AGAIN',
 ]);
 
+/** So that the database ends the session within a minute, and lets go of what it holds, where its client's host is gone without a word. */
+const keepAlive = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
+
 /**
  * Connects to a database that may still be starting, as it is when everything is started at once. What waiting cannot mend, a
  * wrong password for example, fails at once; whatever else, after `patienceMs`.
@@ -35,6 +38,7 @@ export async function connectPatiently(options: {
       connectionString: url,
       application_name: applicationName,
       connectionTimeoutMillis: attemptTimeoutMs,
+      options: keepAlive,
     });
     try {
       await client.connect();

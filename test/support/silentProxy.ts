@@ -4,7 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export type SilentProxy = {
   /** The connection string by which the database is reached through it. */
   url: string;
-  /** From here on nothing gets through, and nobody is told: as where a machine is gone, or the network between. */
+  /**
+   * From here on nothing gets through the connections that there are, and nobody is told: as where a machine is gone, or the network
+   * between. Later connections work.
+   */
   fallSilent(): void;
   close(): Promise<void>;
 };
@@ -15,21 +18,23 @@ export async function createSilentProxy(databaseUrl: string): Promise<SilentProx
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => {});
-      from.pipe(to);
+    const end = () => {
+      for (const socket of [client, upstream]) {
+        socket.destroy();
+        sockets.delete(socket);
+      }
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', end).on('close', end);
     }
+    client.pipe(upstream).pipe(client);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const { port }: AddressInfo = Object(server.address());
   const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${address.port}`;
+  url.host = `127.0.0.1:${port}`;
   return {
     url: url.href,
     fallSilent() {
