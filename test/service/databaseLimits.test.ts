@@ -45,7 +45,7 @@ describe('a database whose host is gone without a word', () => {
       url: proxy.url,
       applicationName: 'lost',
       maxConnections: 1,
-      answerTimeoutMs: 500,
+      answerTimeoutMs: 2_000,
       logger,
     });
   });
@@ -65,6 +65,14 @@ describe('a database whose host is gone without a word', () => {
     proxy.fallSilent();
     await expect(ask()).rejects.toThrow('timeout');
     expect(await ask()).toEqual([{ answer: 42 }]);
+  });
+
+  test('takes away a connection that does not answer, though its borrower says nothing of that', async () => {
+    const client = await lost.pool.connect();
+    proxy.fallSilent();
+    await expect(client.query(answer)).rejects.toThrow('Query read timeout');
+    client.release();
+    expect((await lost.pool.query(answer)).rows).toEqual([{ answer: 42 }]);
   });
 
   test('fails a transaction that it has begun, and the next one is answered', async () => {

@@ -14,6 +14,8 @@ const createHistory = `
  * that gives way, and never a statement of a process that serves.
  */
 const lockTimeoutMs = 700;
+/** Longer than that: only then does PostgreSQL end an autovacuum that is in the way. */
+const reserveTimeoutMs = 1_500;
 const [pauseMs, morePauseMs] = [500, 1_000];
 const triesBetweenWarnings = 20;
 /** A lock that was not to be had in time, and waits in a circle. */
@@ -63,6 +65,9 @@ async function applyPatiently(
 async function apply(client: pg.ClientBase, { sql, hash, folderMillis }: MigrationMeta): Promise<void> {
   const tables = await findTables(client, sql.join('\n'));
   if (tables.length > 0) {
+    // In the way of no read and no write, and of any maintenance that would begin.
+    await client.query(`set local lock_timeout = ${reserveTimeoutMs}`);
+    for (const table of tables) await client.query(`lock table ${table} in share update exclusive mode`);
     await client.query(`set local lock_timeout = ${Math.ceil(lockTimeoutMs / tables.length)}`);
     await client.query(`lock table ${tables.join(', ')} in ${chooseMode(sql)} mode`);
   }

@@ -18,7 +18,8 @@ const unreachable = new Set([
 ]);
 
 /** So that the database ends the session within a minute, and lets go of what it holds, where its client's host is gone without a word. */
-const keepAlive = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
+const noticeEnd = `select set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),
+  set_config('tcp_keepalives_count', '3', false)`;
 
 /**
  * Connects to a database that may still be starting, as it is when everything is started at once. What waiting cannot mend, a
@@ -38,10 +39,10 @@ export async function connectPatiently(options: {
       connectionString: url,
       application_name: applicationName,
       connectionTimeoutMillis: attemptTimeoutMs,
-      options: keepAlive,
     });
     try {
       await client.connect();
+      await client.query(noticeEnd);
       return client;
     } catch (error) {
       await client.end().catch(() => {});

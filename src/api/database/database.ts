@@ -47,7 +47,16 @@ export function createDatabase(options: {
   );
   // One that breaks while it is used fails its query; without a listener it would end the process as well.
   pool.on('connect', (client) => client.on('error', () => {}));
+  // Not everybody who lends a connection says that it does not answer any more.
+  pool.on('release', (error, client) => {
+    if (!error && isAnswering(client)) void client.end();
+  });
   return { database: drizzle(pool, drizzleOptions), pool, close: () => pool.end() };
+}
+
+/** Whether a statement is under way still; `pg` has no public word for it. */
+function isAnswering(client: pg.PoolClient): boolean {
+  return Boolean(Reflect.get(client, '_activeQuery'));
 }
 
 /** Settings as the database takes them when a connection is opened. */

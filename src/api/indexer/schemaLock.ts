@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { endSessions, nameSessions, sessionName } from './sessions.ts';
+import { awaitEndOfSessions, endSessions, nameSessions, sessionName } from './sessions.ts';
 
 export type SchemaLockOptions = {
   url: string;
@@ -15,6 +15,8 @@ export type SchemaLockOptions = {
 
 const usualLeaseMs = 30_000;
 const retryDelayMs = 1_000;
+/** No waiting mends it. */
+const insufficientPrivilege = '42501';
 /** A standby says nothing itself while it waits: without this it would not notice for hours that its connection is gone. */
 const keepAliveDelayMs = 10_000;
 
@@ -24,10 +26,11 @@ const keepAliveDelayMs = 10_000;
  * machine is gone or the process stands still, with its lease. Ponder's own lock is a row that a killed process leaves behind and
  * that others honour for 25 seconds: whoever holds the session's lock may take it off at once.
  *
- * Two never write side by side. One that hears nothing from the database gives up before its lease ends. One that was held up so
+ * Two do not write side by side. One that hears nothing from the database gives up before its lease ends. One that was held up so
  * long that it could not has no session left in which to write: whoever takes the lock ends them, and with them what was not
  * committed. Back again, it would have to open new ones, for which its event loop turns several times; it looks at its lease, and
- * finds the lock's session ended, in the first turn.
+ * finds the lock's session ended, in the first turn. A machine that was suspended, with its clocks, may not have been told: until
+ * it next looks, a tenth of a lease, it may open a session, which the holder ends when it looks itself.
  */
 export async function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
   const { url, schema, leaseMs = usualLeaseMs, logger } = options;
@@ -51,12 +54,13 @@ export async function acquireSchemaLock(options: SchemaLockOptions): Promise<voi
       // A session that waits for the lock does not count as idle.
       await client.query(`select set_config('idle_session_timeout', $1, false)`, [String(leaseMs)]);
       await lock(client, options);
-      await endSessions(client, schema);
+      await awaitEndOfSessions(client, schema);
       await clearStaleLock(client, schema);
       isHeld = true;
-      renew(client, { leaseMs, lose });
+      renew(client, { schema, leaseMs, lose });
       return;
     } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) throw error;
       logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
       await client.end().catch(() => {});
       await delay(retryDelayMs);
@@ -85,17 +89,22 @@ async function clearStaleLock(client: pg.Client, schema: string): Promise<void> 
 }
 
 /** Any statement begins the lease anew. The time counts from when it was sent: the database's own begins later. */
-function renew(client: pg.Client, { leaseMs, lose }: { leaseMs: number; lose(cause: Error): void }): void {
+function renew(
+  client: pg.Client,
+  { schema, leaseMs, lose }: { schema: string; leaseMs: number; lose(cause: Error): void },
+): void {
   const giveUpAfterMs = (leaseMs * 2) / 3;
-  let renewedAt = performance.now();
+  // The one stands still while a machine is suspended, the other may be set.
+  const readClocks = () => [performance.now(), Date.now()] as const;
+  let renewedAt = readClocks();
   let isAsking = false;
   const look = () => {
-    const now = performance.now();
-    if (now - renewedAt > giveUpAfterMs) return lose(new Error('the database does not answer'));
+    const now = readClocks();
+    if (now.some((time, clock) => time - (renewedAt[clock] ?? 0) > giveUpAfterMs))
+      return lose(new Error('the database does not answer'));
     if (isAsking) return;
     isAsking = true;
-    client
-      .query('select 1')
+    endSessions(client, schema)
       .then(() => {
         renewedAt = now;
       }, lose)
