@@ -12,22 +12,17 @@ export const recordIdOf = (number: number) => `agr_${String(number).padStart(32,
 export const addressOf = (number: number) => `0x${String(number).padStart(40, '0')}`;
 
 /**
- * Adds the agreements `from` to `through` of a principal as the projector leaves them, with their inputs, and the rows of the
+ * Adds so many agreements of a principal as the projector leaves them, with their inputs, and the rows of the
  * index that they were folded out of. The rows of the index go past the triggers with which Ponder would note how to undo them.
  */
 export async function seedAgreements(
   pool: pg.Pool,
-  {
-    principalId,
-    from,
-    through,
-    indexSchema,
-  }: { principalId: string; from: number; through: number; indexSchema: string },
+  { principalId, size, indexSchema }: { principalId: string; size: number; indexSchema: string },
 ): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query(`set session_replication_role = replica`);
-    const range = [from, through];
+    const range = [1, size];
     const [ping, pong, hit] = [nameHash('PING'), nameHash('PONG'), nameHash('hit')];
     const hash = (kind: string, value: string) =>
       `'0x' || md5('${kind}' || ${value}) || md5('${kind}2' || ${value})`;

@@ -1,0 +1,130 @@
+import pg from 'pg';
+import { createKey } from '../../src/api/access/apiKeys.ts';
+import { setEntitlement } from '../../src/api/access/entitlements.ts';
+import { createPrincipal } from '../../src/api/access/principals.ts';
+import { createDatabase } from '../../src/api/database/database.ts';
+import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
+import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { createLogger } from '../../src/api/log/createLogger.ts';
+import { chainId, seedAgreements } from './seedAgreements.ts';
+import { lightDrizzle, startProgram } from './startProgram.ts';
+
+/** Who answers. */
+export const readSubjects = ['service', 'bare', 'graphql'] as const;
+export type Subject = (typeof readSubjects)[number];
+
+export const rateLimit = 1_000_000;
+
+/** A database with so many agreements, and what answers from it. */
+export type Installation = {
+  readonly size: number;
+  readonly key: string;
+  readonly programs: Readonly<Record<Subject, { url: string; pid: number }>>;
+};
+
+/** Makes the database and starts what answers from it; `onClose` gets what stops it. */
+export async function install(
+  size: number,
+  options: {
+    serverUrl: string;
+    rpcUrl: string;
+    profile: string | undefined;
+    onClose: (closing: () => Promise<unknown>) => void;
+  },
+): Promise<Installation> {
+  const { serverUrl, rpcUrl, profile, onClose } = options;
+  const databaseUrl = await addDatabase(serverUrl, `agreements_${size}`);
+  await migrateDatabase(databaseUrl);
+  const { principalId, key } = await createCaller(databaseUrl);
+  const [apiPort, barePort, indexerPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const env = {
+    DATABASE_URL: databaseUrl,
+    CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: rpcUrl,
+    PORT: String(apiPort),
+    INDEXER_PORT: String(indexerPort),
+    INTERNAL_PORT: '0',
+    RATE_LIMIT_READS: String(rateLimit),
+    ENCRYPTION_KEY: '0'.repeat(64),
+    LOG_LEVEL: 'warn',
+  };
+  const urls: Record<Subject, string> = {
+    service: `http://127.0.0.1:${apiPort}`,
+    bare: `http://127.0.0.1:${barePort}`,
+    graphql: `http://127.0.0.1:${indexerPort}`,
+  };
+  const indexer = await startProgram({
+    entry: 'src/api/start/indexer.ts',
+    env,
+    url: `${urls.graphql}/ready`,
+  });
+  onClose(indexer.stop);
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  onClose(() => pool.end());
+  console.error(`seeding ${size} agreements`);
+  await seedAgreements(pool, { principalId, size, indexSchema: await findIndexSchema(pool) });
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const api = await startProgram({
+    entry: 'src/api/start/api.ts',
+    nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle, ...flags],
+    env,
+    url: `${urls.service}/v0/health`,
+  });
+  onClose(api.stop);
+  const bare = await startProgram({
+    entry: 'bench/read/bareServer.ts',
+    env: { DATABASE_URL: databaseUrl, PRINCIPAL_ID: principalId, PORT: String(barePort) },
+    url: `${urls.bare}/v0/agreements`,
+  });
+  onClose(bare.stop);
+  return {
+    size,
+    key,
+    programs: {
+      service: { url: urls.service, pid: api.pid },
+      bare: { url: urls.bare, pid: bare.pid },
+      graphql: { url: urls.graphql, pid: indexer.pid },
+    },
+  };
+}
+
+async function addDatabase(serverUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function createCaller(databaseUrl: string): Promise<{ principalId: string; key: string }> {
+  const logger = createLogger({ level: 'silent', name: 'bench' });
+  const { database, close } = createDatabase({
+    url: databaseUrl,
+    applicationName: 'bench',
+    maxConnections: 1,
+    logger,
+  });
+  try {
+    const { id } = await createPrincipal(database, 'bench');
+    await setEntitlement(database, { principal: id, scope: '*', mode: 'free_allowlist' });
+    const { key } = await createKey(database, { principal: id, environment: 'testnet' });
+    return { principalId: id, key };
+  } finally {
+    await close();
+  }
+}
+
+/** The schema that the views of the index look into. */
+async function findIndexSchema(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select nspname as name from pg_namespace where nspname like 'chain_index\\_%'`,
+  );
+  const [schema, ...others] = rows;
+  if (!schema || others.length > 0) throw new Error('There is not one schema of the index.');
+  return schema.name;
+}
