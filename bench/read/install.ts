@@ -10,8 +10,7 @@ import { chainId, seedAgreements } from './seedAgreements.ts';
 import { lightDrizzle, startProgram } from './startProgram.ts';
 
 /** Who answers. */
-export const readSubjects = ['service', 'bare', 'graphql'] as const;
-export type Subject = (typeof readSubjects)[number];
+export type Subject = 'service' | 'bare' | 'graphql';
 
 export const rateLimit = 1_000_000;
 
