@@ -2,8 +2,8 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./src/api/database/schema.ts', './src/api/database/tables/*.ts'],
-  out: './src/api/database/migrations',
+  schema: ['./src/platform/database/schema.ts', './src/platform/database/tables/*.ts'],
+  out: './src/platform/database/migrations',
   casing: 'snake_case',
   schemaFilter: ['service'],
   migrations: { schema: 'service', table: 'migrations' },

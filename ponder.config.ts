@@ -1,8 +1,8 @@
 import { createConfig, factory } from 'ponder';
 import { agreementEngineAbi } from './abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from './abis/AgreementFactory.ts';
-import { type ChainConfiguration, readConfiguration } from './src/api/config/configuration.ts';
-import { isLocalUrl } from './src/api/indexer/isLocalUrl.ts';
+import { isLocalUrl } from './src/indexer/runtime/isLocalUrl.ts';
+import { type ChainConfiguration, readConfiguration } from './src/platform/config/configuration.ts';
 
 /** In one order, whatever that of the environment: it is part of the identity. */
 const chains = readConfiguration(process.env).chains.toSorted((a, b) => a.chainId - b.chainId);
@@ -13,7 +13,10 @@ const agreementDeployed = agreementFactoryAbi.find(
 if (agreementDeployed?.type !== 'event')
   throw new Error('the ABI of the factory has no event AgreementDeployed');
 
-/** Without a websocket the latest block is asked for this often, with all of its transactions. */
+/**
+ * The latest block is asked for this often, with all of its transactions. Ponder gets no websocket: it would ask for nothing by itself
+ * then, so that after a start it would wait for the next block, and for ever where the connection is half open.
+ */
 const pollingIntervalMs = 1_000;
 const localPollingIntervalMs = 100;
 
@@ -23,11 +26,10 @@ const localPollingIntervalMs = 100;
  * not, and may change between two starts.
  */
 export default createConfig({
-  chains: byName(({ chainId, rpcUrls, wsUrl }) => ({
+  chains: byName(({ chainId, rpcUrls }) => ({
     id: chainId,
     rpc: rpcUrls.flatMap(repeatIfLocal),
     pollingInterval: rpcUrls.every(isLocalUrl) ? localPollingIntervalMs : pollingIntervalMs,
-    ...(wsUrl && { ws: wsUrl }),
   })),
   contracts: {
     AgreementFactory: {

@@ -27,6 +27,11 @@ export const agreement = onchainTable(
     permitSigner: t.hex(),
     permitSubmitter: t.hex(),
     permitNonce: t.bigint(),
+    /**
+     * All that was signed with the permit, as `hashDeploymentContent` has it; null where there is none, or where the factory was
+     * called through another contract, so that what was signed cannot be read.
+     */
+    contentHash: t.hex(),
     /** How many inputs were accepted, and how many of them changed the state. */
     inputCount: t.integer().notNull(),
     transitionCount: t.integer().notNull(),

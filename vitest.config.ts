@@ -1,12 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// Tests start some two hundred processes of the same code: each would compile it anew.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
 
 /** In a log of all tests, what one of them compared must not bury the others. */
 const diff = process.env.CI ? { truncateThreshold: 12 } : {};
 
-/** For all projects but `unit`, which needs nothing, and `contracts`, which starts chains alone: a real PostgreSQL. */
+/** For all projects but `unit`, which needs nothing, and `contracts`, which starts chains alone. */
 const withDatabase = {
   diff,
-  globalSetup: ['test/support/globalPostgres.ts'],
   // Longer than anything that a test waits for, which says what did not come.
   testTimeout: 600_000,
   hookTimeout: 600_000,
@@ -17,8 +20,18 @@ const withDatabase = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // One PostgreSQL for all projects.
+    globalSetup: ['test/support/globalPostgres.ts'],
     projects: [
-      { test: { name: 'unit', diff, include: ['test/unit/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          name: 'unit',
+          diff,
+          isolate: false,
+          include: ['test/unit/**/*.test.ts'],
+          testTimeout: 300_000,
+        },
+      },
       {
         test: {
           name: 'contracts',
@@ -29,8 +42,23 @@ export default defineConfig({
         },
       },
       { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withDatabase } },
-      { test: { name: 'service', include: ['test/service/**/*.test.ts'], ...withDatabase } },
-      { test: { name: 'client', include: ['test/client/**/*.test.ts'], ...withDatabase } },
+      {
+        test: {
+          name: 'service',
+          include: ['test/service/**/*.test.ts'],
+          ...withDatabase,
+          setupFiles: ['test/service/support/beforeFile.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'client',
+          include: ['test/client/**/*.test.ts', 'test/mcp/**/*.test.ts'],
+          ...withDatabase,
+          // A whole service, which brings its own database.
+          globalSetup: ['test/client/support/globalStack.ts'],
+        },
+      },
       {
         test: {
           name: 'fuzz',

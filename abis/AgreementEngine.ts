@@ -86,11 +86,11 @@ export const agreementEngineAbi = [
         "type": "address"
       },
       {
-        "name": "expected",
+        "name": "provided",
         "type": "uint256"
       },
       {
-        "name": "provided",
+        "name": "expected",
         "type": "uint256"
       }
     ],

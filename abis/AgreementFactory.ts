@@ -67,11 +67,11 @@ export const agreementFactoryAbi = [
         "type": "address"
       },
       {
-        "name": "expected",
+        "name": "provided",
         "type": "uint256"
       },
       {
-        "name": "provided",
+        "name": "expected",
         "type": "uint256"
       }
     ],

@@ -1,15 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { findDevDirectory } from '../src/api/dev/devDirectory.ts';
-import { findRunningDevStack } from '../src/api/dev/devStack.ts';
+import { findDevDirectory } from '../src/cli/dev/devDirectory.ts';
+import { findRunningDevStack } from '../src/cli/dev/devStack.ts';
 import { runCompileBenchmark } from './compileCommand.ts';
 import { describeDistribution } from './distribution.ts';
 import { runIndexBenchmark } from './indexCommand.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { type MemoryCommand, runMemoryBenchmark } from './memoryCommand.ts';
-import { runReadBenchmark } from './readCommand.ts';
+import { compareServers, describeComparison } from './read/compareServers.ts';
+import { type ReadCommand, runReadBenchmark } from './readCommand.ts';
 import { runRelayBenchmark } from './relayCommand.ts';
 import { measureWebhookLatency } from './webhookLatency.ts';
 import { runWebhookBenchmark } from './webhooksCommand.ts';
@@ -91,7 +92,16 @@ program
   .option('--seconds <count>', 'how long each route is asked', parseCount, 10)
   .option('--connections <count>', 'connections at the same time', parseCount, 50)
   .option('--profile <directory>', 'where the API leaves a CPU profile')
-  .action(async (options) => keep('read', await runReadBenchmark(options)));
+  .option(
+    '--database-url <url>',
+    'another PostgreSQL, as superuser: compares single reads on it with those on the embedded one, at the largest size',
+  )
+  .action(async ({ databaseUrl, ...options }: ReadCommand & { databaseUrl?: string }) => {
+    if (databaseUrl === undefined) return keep('read', await runReadBenchmark(options));
+    const comparison = await compareServers({ databaseUrl, size: Math.max(...options.sizes) });
+    console.log(describeComparison(comparison));
+    keep('read-elsewhere', comparison);
+  });
 
 try {
   await program.parseAsync();

@@ -8,9 +8,9 @@ import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../abis/AgreementFactory.ts';
 import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../contracts-test/deploy.ts';
-import { startAnvil } from '../src/api/dev/anvil.ts';
-import { findFreePort } from '../src/api/dev/freePort.ts';
-import { startPostgres } from '../src/api/dev/postgres.ts';
+import { startAnvil } from '../src/cli/devtools/anvil.ts';
+import { findFreePort } from '../src/cli/devtools/freePort.ts';
+import { startPostgres } from '../src/cli/devtools/postgres.ts';
 import { compileAgreement, encodeInputPayload, findChain, nameHash } from '../src/protocol/index.ts';
 import { pingPong } from './pingPong.ts';
 import { readProcessorSeconds } from './processorTime.ts';
@@ -58,7 +58,7 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
       countEvents: `select (select count(*) from bare_index.acceptances) + (select count(*) from bare_index.permissions)`,
     };
     const service: Subject = {
-      entry: 'src/api/start/indexer.ts',
+      entry: 'src/cli/start/indexer.ts',
       env: {
         CHAINS: String(chainId),
         [`RPC_URL_${chainId}`]: anvil.rpcUrl,

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { stateShape } from '../src/api/demo/served.ts';
-import { createServiceClient } from '../src/api/demo/serviceClient.ts';
-import type { DevStack } from '../src/api/dev/devStack.ts';
+import type { DevStack } from '../src/cli/dev/devStack.ts';
+import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { type Distribution, summarise } from './distribution.ts';
 import { deployPingAgreement } from './pingAgreement.ts';
 
@@ -20,9 +19,9 @@ export async function measureLatency(options: {
   rounds: number;
 }): Promise<Distribution> {
   const { stack, chainId, rounds } = options;
-  const service = createServiceClient(stack);
+  const client = createSingleCallClient(stack);
   const displayName = 'Latency benchmark';
-  const agreement = await deployPingAgreement({ stack, service, chainId, displayName, accountFromEnd: 3 });
+  const agreement = await deployPingAgreement({ stack, client, chainId, displayName, accountFromEnd: 3 });
 
   const measured: number[] = [];
   for (let round = -warmUpRounds; round < rounds; round++) {
@@ -30,7 +29,7 @@ export async function measureLatency(options: {
     const receivedAt = performance.now();
     const expected = (round + warmUpRounds) % 2 === 0 ? 'PONG' : 'PING';
     for (;;) {
-      const { state, blockNumber } = await service.get(`/agreements/${agreement.id}/state`, stateShape);
+      const { state, blockNumber } = await client.agreements.getState(agreement.id);
       const servedAt = performance.now();
       if (state === expected && blockNumber != null && BigInt(blockNumber) >= receipt.blockNumber) {
         if (round >= 0) measured.push(servedAt - receivedAt);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DevDirectory } from '../src/api/dev/devDirectory.ts';
-import { readProcessList } from '../src/api/dev/leftProcesses.ts';
-import { isRunning } from '../src/api/supervision/processIdentity.ts';
+import type { DevDirectory } from '../src/cli/dev/devDirectory.ts';
+import { readProcessList } from '../src/cli/dev/leftProcesses.ts';
+import { isRunning } from '../src/platform/supervision/processIdentity.ts';
 import { type Distribution, summarise } from './distribution.ts';
 
 const intervalMs = 1_000;

@@ -1,5 +1,5 @@
-import type { DevDirectory } from '../src/api/dev/devDirectory.ts';
-import type { DevStack } from '../src/api/dev/devStack.ts';
+import type { DevDirectory } from '../src/cli/dev/devDirectory.ts';
+import type { DevStack } from '../src/cli/dev/devStack.ts';
 import { describeDistribution } from './distribution.ts';
 import { measureMemory, type Residence } from './memory.ts';
 import type { LoadResult } from './read/sendLoad.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAnvil } from '../src/api/dev/anvil.ts';
-import { startPostgres } from '../src/api/dev/postgres.ts';
+import { startAnvil } from '../src/cli/devtools/anvil.ts';
+import { startPostgres } from '../src/cli/devtools/postgres.ts';
 import { readProcessorSeconds } from './processorTime.ts';
 import { type Installation, install, rateLimit, type Subject } from './read/install.ts';
 import { chainId } from './read/seedAgreements.ts';

@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import { createServiceClient } from '../src/api/demo/serviceClient.ts';
-import type { DevStack } from '../src/api/dev/devStack.ts';
+import type { DevStack } from '../src/cli/dev/devStack.ts';
+import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { type LoadResult, sendLoad } from './read/sendLoad.ts';
 
 type Read = { readonly method: 'GET'; readonly path: string };
@@ -11,8 +10,7 @@ type Read = { readonly method: 'GET'; readonly path: string };
  * @throws Error where there is no agreement to read.
  */
 export async function listReads(stack: DevStack): Promise<Read[]> {
-  const service = createServiceClient(stack);
-  const listed = await service.get('/agreements?limit=100', z.array(z.object({ id: z.string() })));
+  const { data: listed } = await createSingleCallClient(stack).agreements.list({ limit: 100 });
   if (listed.length === 0) throw new Error('There is no agreement to read: run npm run demo first.');
   const paths = listed.flatMap(({ id }) =>
     ['', '/state', '/inputs'].map((part) => `/v0/agreements/${id}${part}`),

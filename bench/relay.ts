@@ -1,17 +1,17 @@
-import { createPublicClient, type Hex, http } from 'viem';
-import { inputShape } from '../src/api/demo/served.ts';
-import { createServiceClient, type ServiceClient } from '../src/api/demo/serviceClient.ts';
-import { findFreePort } from '../src/api/dev/freePort.ts';
-import type { Child } from '../src/api/supervision/child.ts';
+import { createPublicClient, type Hex, http, isHash } from 'viem';
+import type { AgreementsClient } from '../client/src/index.ts';
+import { findFreePort } from '../src/cli/devtools/freePort.ts';
+import type { Child } from '../src/platform/supervision/child.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../test/support/serviceStack.ts';
+import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
 import { type Distribution, summarise } from './distribution.ts';
-import { type Acceptance, acceptanceRounds, measureAcceptance } from './relayAcceptance.ts';
+import { watchNode } from './nodeWatch.ts';
+import { type Acceptance, measureAcceptance } from './relayAcceptance.ts';
 import { deployAgreements, type SignedInput, signInputs } from './relayCalls.ts';
 import { sendDirectly } from './relayDirect.ts';
 import { measureOutbox } from './relayOutbox.ts';
 import { countMined, measureThroughput, type Running, type Throughput } from './relayThroughput.ts';
-import { watchSimulations } from './simulationWatch.ts';
 
 export type RelayBenchmark = {
   databaseUrl: string;
@@ -32,7 +32,7 @@ export type RelayResult = {
   direct: Throughput;
   outbox: Throughput;
   api: Throughput & { answerMs: Distribution; minedMs: Distribution };
-  /** With one request at a time. */
+  /** At half of the rate of `api`. */
   acceptance: Acceptance;
 };
 
@@ -78,18 +78,17 @@ async function measureOn(
   };
   for (const kind of ['indexer', 'worker', 'api'] as const) start(kind);
   await stack.awaitReady();
-  const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
+  const client = createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
   await awaitAnswer(baseUrl);
   onProgress('signing');
-  const deployed = await deployAgreements(stack, { service, baseUrl, count: agreements });
+  const deployed = await deployAgreements(stack, { client, count: agreements });
   const count = Math.ceil(seconds * perSecond);
   const sign = (wanted: number) => signInputs(deployed, { chainId: stack.chainId, count: wanted });
   const [first, second, third, fourth] = [
     await sign(count),
     await sign(count),
-    // Each of these is simulated first: fewer of them go through.
-    await sign(Math.ceil(count / 2)),
-    await sign(2 * acceptanceRounds),
+    await sign(count),
+    await sign(Math.ceil(count / 4)),
   ];
 
   await mineInIntervals(stack, options.blockSeconds);
@@ -100,18 +99,20 @@ async function measureOn(
   const outbox = await measureOutbox(running, second, { seconds, mostUnderWay: options.wallets * inFlight });
   await settle(stack);
   onProgress('through the API');
-  const api = await measureApi(running, third, { ...options, service });
+  const api = await measureApi(running, third, { ...options, client });
   await settle(stack);
   onProgress('acceptance');
   await children.get('api')?.stop();
-  const simulations = await watchSimulations(stack.rpcUrl);
+  const watch = await watchNode(stack.rpcUrl);
   try {
-    start('api', { [`RPC_URL_${stack.chainId}`]: simulations.url });
+    start('api', { [`RPC_URL_${stack.chainId}`]: watch.url });
     await awaitAnswer(baseUrl);
-    const acceptance = await measureAcceptance(simulations, fourth, service);
+    const perSecond = Math.max(1, Math.round(api.perSecond / 2));
+    const calls = fourth.slice(0, perSecond * seconds);
+    const acceptance = await measureAcceptance({ watch, calls, client, pool: stack.pool, perSecond });
     return { direct, outbox, api, acceptance };
   } finally {
-    await simulations.close();
+    await watch.close();
   }
 }
 
@@ -156,7 +157,7 @@ async function measureDirect(
 async function measureApi(
   running: Running,
   calls: readonly SignedInput[],
-  { seconds, concurrency, service }: RelayBenchmark & { service: ServiceClient },
+  { seconds, concurrency, client }: RelayBenchmark & { client: AgreementsClient },
 ): Promise<RelayResult['api']> {
   const { stack } = running;
   const answerMs: number[] = [];
@@ -168,9 +169,9 @@ async function measureApi(
       for (const [at, { recordId, body }] of waiting) {
         if (isOver()) return;
         const startedAt = performance.now();
-        const { txHash } = await service.post(`/agreements/${recordId}/input`, body, inputShape);
+        const { txHash } = await client.agreements.submitInput(recordId, body);
         answerMs.push(performance.now() - startedAt);
-        if (at % sampleEvery === 0 && txHash)
+        if (at % sampleEvery === 0 && txHash && isHash(txHash))
           samples.push(awaitMined(stack, txHash).then((ms) => void minedMs.push(ms)));
       }
     };

@@ -1,39 +1,63 @@
-import { inputShape } from '../src/api/demo/served.ts';
-import type { ServiceClient } from '../src/api/demo/serviceClient.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { AgreementsClient } from '../client/src/index.ts';
 import { type Distribution, summarise } from './distribution.ts';
+import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
-import type { SimulationWatch } from './simulationWatch.ts';
 
-/** Milliseconds until a request is answered, how many of them the node took to simulate it, and what is left of each without that. */
-export type Acceptance = { answerMs: Distribution; simulationMs: Distribution; beyondMs: Distribution };
+/**
+ * Requests that come at a steady rate, whatever becomes of those before: milliseconds until the input is accepted, as the database
+ * has it, and until it is answered with its signed transaction; and what the node was asked meanwhile.
+ */
+export type Acceptance = {
+  perSecond: number;
+  acceptedMs: Distribution;
+  answerMs: Distribution;
+  nodeCalls: number;
+};
 
-export const acceptanceRounds = 400;
-const warmUp = 20;
+const warmUpShare = 0.1;
 
-/** One request at a time, through an API that asks the node by way of `simulations`. */
-export async function measureAcceptance(
-  simulations: SimulationWatch,
-  calls: readonly SignedInput[],
-  service: ServiceClient,
-): Promise<Acceptance> {
-  const answerMs: number[] = [];
-  const simulationMs: number[] = [];
-  const beyondMs: number[] = [];
-  for (const [at, { recordId, body }] of calls.slice(0, warmUp + acceptanceRounds).entries()) {
-    simulations.take();
-    const startedAt = performance.now();
-    await service.post(`/agreements/${recordId}/input`, body, inputShape);
-    const answered = performance.now() - startedAt;
-    const simulated = simulations.take();
-    if (simulated === 0) throw new Error('an input was accepted without a simulation');
-    if (at < warmUp) continue;
-    answerMs.push(answered);
-    simulationMs.push(simulated);
-    beyondMs.push(answered - simulated);
+/** Sends inputs at a rate, through an API that asks the node by way of `watch`. */
+export async function measureAcceptance(options: {
+  watch: NodeWatch;
+  calls: readonly SignedInput[];
+  client: AgreementsClient;
+  pool: pg.Pool;
+  perSecond: number;
+}): Promise<Acceptance> {
+  const { watch, calls, client, pool, perSecond } = options;
+  const sent: Promise<{ id: string; startedAtMs: number; answerMs: number }>[] = [];
+  const first = performance.now();
+  const warmUp = Math.floor(calls.length * warmUpShare);
+  watch.take();
+  for (const [at, { recordId, body }] of calls.entries()) {
+    const waitMs = first + (at * 1_000) / perSecond - performance.now();
+    if (waitMs > 0) await delay(waitMs);
+    sent.push(submit(client, recordId, body));
   }
+  const answers = (await Promise.all(sent)).slice(warmUp);
+  const query = `select input.id, extract(epoch from sent.created_at)::float8 * 1000 as accepted_at_ms
+    from service.inputs input join service.transactions sent on sent.id = input.transaction_id where input.id = any($1)`;
+  const ids = answers.map(({ id }) => id);
+  const { rows } = await pool.query<{ id: string; accepted_at_ms: number }>(query, [ids]);
+  const acceptedAt = new Map(rows.map((row) => [row.id, row.accepted_at_ms]));
   return {
-    answerMs: summarise(answerMs),
-    simulationMs: summarise(simulationMs),
-    beyondMs: summarise(beyondMs),
+    perSecond,
+    acceptedMs: summarise(
+      answers.map(({ id, startedAtMs }) => (acceptedAt.get(id) ?? Number.NaN) - startedAtMs),
+    ),
+    answerMs: summarise(answers.map(({ answerMs }) => answerMs)),
+    nodeCalls: watch.take(),
   };
+}
+
+async function submit(
+  client: AgreementsClient,
+  recordId: string,
+  body: SignedInput['body'],
+): Promise<{ id: string; startedAtMs: number; answerMs: number }> {
+  const startedAtMs = performance.timeOrigin + performance.now();
+  const { id } = await client.agreements.submitInput(recordId, body);
+  return { id, startedAtMs, answerMs: performance.timeOrigin + performance.now() - startedAtMs };
 }

@@ -1,34 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { type Address, encodeFunctionData, type Hex, parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
-import { signDeployPermit } from '../src/api/demo/permits.ts';
-import { recordShape } from '../src/api/demo/served.ts';
-import type { ServiceClient } from '../src/api/demo/serviceClient.ts';
-import { encodeInputPayload, inputTypedData, nameHash } from '../src/protocol/index.ts';
+import type { AgreementsClient, BodyOf } from '../client/src/index.ts';
+import { deployAgreement } from '../client/src/viem/index.ts';
+import { encodeInputPayload, inputTypedData, nameHash, parseAddress } from '../src/protocol/index.ts';
 import type { ServiceStack } from '../test/support/serviceStack.ts';
 import { pingPong } from './pingPong.ts';
 
 /** A signed input as the API takes it, and as anybody can send it to the contract. */
-export type SignedInput = { recordId: string; body: object; to: Address; data: Hex };
+export type SignedInput = { recordId: string; body: BodyOf<'submitInput'>; to: Address; data: Hex };
 
 const lifetimeSeconds = 86_400;
 
 /** Deploys agreements that take inputs of anyone at any time, through the API. */
 export async function deployAgreements(
-  stack: ServiceStack,
-  { service, baseUrl, count }: { service: ServiceClient; baseUrl: string; count: number },
+  { chainId }: Pick<ServiceStack, 'chainId'>,
+  { client, count }: { client: AgreementsClient; count: number },
 ): Promise<{ id: string; address: Address }[]> {
-  const { reader: client, chainId, factory } = stack;
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const documentId = randomUUID();
-      const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
       const account = privateKeyToAccount(generatePrivateKey());
-      const request = { agreement: pingPong, chainId, docUri, documentId, displayName: 'Relay benchmark' };
-      const permit = await signDeployPermit({ ...request, factory, client, values: {}, account });
-      const body = { ...request, ...permit };
-      const { id, address } = await service.post('/agreements/deploy-with-permit', body, recordShape);
+      const deployment = { agreement: pingPong, chainId, displayName: 'Relay benchmark' };
+      const { id, ...record } = await deployAgreement({ client, account, ...deployment });
+      const address = parseAddress(record.address);
       if (!address) throw new Error(`${id} is still a Draft`);
       return { id, address };
     }),
@@ -58,7 +52,7 @@ export async function signInputs(
     for (const { id: recordId, address: agreementAddress } of agreements) {
       const permit = { chainId, agreementAddress, inputId, payload, nonce, deadline: BigInt(deadline) };
       const { r, s, yParity } = parseSignature(await account.signTypedData(inputTypedData(permit)));
-      const v = 27 + yParity;
+      const v = yParity === 0 ? (27 as const) : (28 as const);
       const data = encodeFunctionData({
         abi: agreementEngineAbi,
         functionName: 'submitInputWithPermit',

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../src/api/dev/postgres.ts';
+import { startPostgres } from '../src/cli/devtools/postgres.ts';
 import { describeDistribution } from './distribution.ts';
 import { measureRelay, type RelayResult } from './relay.ts';
 import type { Throughput } from './relayThroughput.ts';
@@ -65,8 +65,8 @@ through the API   ${rate(api)}, ${share(api)}
   processor time each  ${cpu(api)}
   request → answer     ${describeDistribution(api.answerMs, 'ms')}
   accepted → mined     ${describeDistribution(api.minedMs, 'ms')}
-one request at a time
+at half of that load, ${acceptance.perSecond} a second
+  request → accepted   ${describeDistribution(acceptance.acceptedMs, 'ms')}
   request → answer     ${describeDistribution(acceptance.answerMs, 'ms')}
-  simulation alone     ${describeDistribution(acceptance.simulationMs, 'ms')}
-  beyond simulation    ${describeDistribution(acceptance.beyondMs, 'ms')}`);
+  calls to the node    ${acceptance.nodeCalls}`);
 }

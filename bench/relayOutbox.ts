@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { keccak256 } from 'viem';
-import { channels } from '../src/api/database/channels.ts';
-import { inputContentHash } from '../src/api/database/contentHash.ts';
+import { channels } from '../src/platform/database/channels.ts';
+import { inputContentHash } from '../src/platform/database/contentHash.ts';
 import { encodeInputPayload, nameHash } from '../src/protocol/index.ts';
 import type { ServiceStack } from '../test/support/serviceStack.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';

@@ -1,4 +1,4 @@
-import type { Child } from '../src/api/supervision/child.ts';
+import type { Child } from '../src/platform/supervision/child.ts';
 import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts';
 import { waitUntil } from '../test/support/waitUntil.ts';
 import { findDatabaseServer, readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';

@@ -2,15 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { createServiceClient } from '../src/api/demo/serviceClient.ts';
-import type { DevStack } from '../src/api/dev/devStack.ts';
+import type { DevStack } from '../src/cli/dev/devStack.ts';
+import { createSingleCallClient } from '../test/support/singleCalls.ts';
 import { type Distribution, summarise } from './distribution.ts';
 import { deployPingAgreement } from './pingAgreement.ts';
 
 const warmUpRounds = 5;
 const pauseMs = 50;
 const overdueMs = 15_000;
-const subscriptionShape = z.object({ id: z.string() });
 const eventShape = z.object({ data: z.object({ agreementId: z.string(), sequence: z.int() }) });
 
 /**
@@ -23,7 +22,7 @@ export async function measureWebhookLatency(options: {
   rounds: number;
 }): Promise<Distribution> {
   const { stack, chainId, rounds } = options;
-  const service = createServiceClient(stack);
+  const client = createSingleCallClient(stack);
   const arrivals = new Map<number, number>();
   const server = createServer(async (request, response) => {
     const at = performance.now();
@@ -36,10 +35,10 @@ export async function measureWebhookLatency(options: {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const displayName = 'Webhook benchmark';
-    const agreement = await deployPingAgreement({ stack, service, chainId, displayName, accountFromEnd: 2 });
+    const agreement = await deployPingAgreement({ stack, client, chainId, displayName, accountFromEnd: 2 });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const filters = { agreementIds: [agreement.id] };
-    const { id } = await service.post('/webhooks', { url, filters }, subscriptionShape);
+    const { id } = await client.webhooks.create({ url, filters });
 
     const measured: number[] = [];
     for (let round = 1; round <= warmUpRounds + rounds; round++) {
@@ -49,10 +48,7 @@ export async function measureWebhookLatency(options: {
       if (round > warmUpRounds) measured.push(arrivedAt - minedAt);
       await delay(pauseMs);
     }
-    await fetch(`${stack.baseUrl}/v0/webhooks/${id}`, {
-      method: 'DELETE',
-      headers: { 'x-api-key': stack.apiKey },
-    });
+    await client.webhooks.disable(id);
     return summarise(measured);
   } finally {
     server.closeAllConnections();

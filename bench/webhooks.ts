@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pino from 'pino';
-import { createDatabase } from '../src/api/database/database.ts';
-import { migrateDatabase } from '../src/api/database/migrateDatabase.ts';
-import { createSigningSecret } from '../src/api/webhooks/secrets.ts';
+import { createDatabase } from '../src/platform/database/database.ts';
+import { migrateDatabase } from '../src/platform/database/migrateDatabase.ts';
+import { createSigningSecret } from '../src/records/webhooks/secrets.ts';
 import { exampleBody, fillBacklog, seedPrincipal, subscribeAll } from './webhooks/backlog.ts';
 import {
   anchorReport,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../src/api/dev/postgres.ts';
+import { startPostgres } from '../src/cli/devtools/postgres.ts';
 import { summarise } from './distribution.ts';
 import { measureDeliveries } from './webhooks.ts';
 

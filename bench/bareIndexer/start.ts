@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { runPonder } from '../../src/api/indexer/runPonder.ts';
+import { runPonder } from '../../src/indexer/runtime/runPonder.ts';
 
 /** Runs the bare indexer in the way in which the service runs its own. */
 await runPonder({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: fileURLToPath(new URL('./', import.meta.url)),
   schema: 'bare_index',
   viewsSchema: 'bare_views',
   host: '127.0.0.1',

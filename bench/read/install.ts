@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createKey } from '../../src/api/access/apiKeys.ts';
-import { setEntitlement } from '../../src/api/access/entitlements.ts';
-import { createPrincipal } from '../../src/api/access/principals.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
-import { chainId, seedAgreements } from './seedAgreements.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
+import { createKey } from '../../src/records/principals/apiKeys.ts';
+import { setEntitlement } from '../../src/records/principals/entitlements.ts';
+import { createPrincipal } from '../../src/records/principals/principals.ts';
+import { chainId, seedAgreements, seededTables } from './seedAgreements.ts';
 import { lightDrizzle, startProgram } from './startProgram.ts';
 
 /** Who answers. */
@@ -17,7 +18,12 @@ export const rateLimit = 1_000_000;
 /** A database with so many agreements, and what answers from it. */
 export type Installation = {
   readonly size: number;
+  readonly databaseUrl: string;
+  readonly principalId: string;
   readonly key: string;
+  readonly indexSchema: string;
+  /** What holds the agreements and their inputs. */
+  readonly tables: readonly string[];
   readonly programs: Readonly<Record<Subject, { url: string; pid: number }>>;
 };
 
@@ -32,7 +38,9 @@ export async function install(
   },
 ): Promise<Installation> {
   const { serverUrl, rpcUrl, profile, onClose } = options;
-  const databaseUrl = await addDatabase(serverUrl, `agreements_${size}`);
+  const name = `agreements_${size}_${randomBytes(4).toString('hex')}`;
+  const databaseUrl = await addDatabase(serverUrl, name);
+  onClose(() => runOn(serverUrl, `drop database ${name} with (force)`));
   await migrateDatabase(databaseUrl);
   const { principalId, key } = await createCaller(databaseUrl);
   const [apiPort, barePort, indexerPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -53,7 +61,7 @@ export async function install(
     graphql: `http://127.0.0.1:${indexerPort}`,
   };
   const indexer = await startProgram({
-    entry: 'src/api/start/indexer.ts',
+    entry: 'src/cli/start/indexer.ts',
     env,
     url: `${urls.graphql}/ready`,
   });
@@ -61,10 +69,11 @@ export async function install(
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   onClose(() => pool.end());
   console.error(`seeding ${size} agreements`);
-  await seedAgreements(pool, { principalId, size, indexSchema: await findIndexSchema(pool) });
+  const indexSchema = await findIndexSchema(pool);
+  await seedAgreements(pool, { principalId, size, indexSchema });
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const api = await startProgram({
-    entry: 'src/api/start/api.ts',
+    entry: 'src/cli/start/api.ts',
     nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle, ...flags],
     env,
     url: `${urls.service}/v0/health`,
@@ -77,8 +86,8 @@ export async function install(
   });
   onClose(bare.stop);
   return {
-    size,
-    key,
+    ...{ size, databaseUrl, principalId, key, indexSchema },
+    tables: seededTables(indexSchema),
     programs: {
       service: { url: urls.service, pid: api.pid },
       bare: { url: urls.bare, pid: bare.pid },
@@ -88,16 +97,20 @@ export async function install(
 }
 
 async function addDatabase(serverUrl: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(`create database ${name}`);
-  } finally {
-    await client.end();
-  }
+  await runOn(serverUrl, `create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
+}
+
+async function runOn(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 async function createCaller(databaseUrl: string): Promise<{ principalId: string; key: string }> {

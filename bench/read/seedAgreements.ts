@@ -9,7 +9,25 @@ const longHistory = 40;
 
 /** The id of an agreement by its number from 1, and its address. */
 export const recordIdOf = (number: number) => `agr_${String(number).padStart(32, '0')}`;
+/** When it was created, in seconds. */
+export const seededAt = (number: number) => 1_767_225_600 + number * 2;
 export const addressOf = (number: number) => `0x${String(number).padStart(40, '0')}`;
+
+export type Seed = {
+  principalId: string;
+  /** The number of the first one; those before it are there already, and no statistics are gathered then. By default 1. */
+  from?: number;
+  size: number;
+  indexSchema: string;
+};
+
+/** The tables that hold what is seeded. */
+export const seededTables = (indexSchema: string) => [
+  'service.records',
+  'service.inputs',
+  `"${indexSchema}".agreements`,
+  `"${indexSchema}".inputs`,
+];
 
 /**
  * Adds so many agreements of a principal as the projector leaves them, with their inputs, and the rows of the
@@ -17,12 +35,12 @@ export const addressOf = (number: number) => `0x${String(number).padStart(40, '0
  */
 export async function seedAgreements(
   pool: pg.Pool,
-  { principalId, size, indexSchema }: { principalId: string; size: number; indexSchema: string },
+  { principalId, from, size, indexSchema }: Seed,
 ): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query(`set session_replication_role = replica`);
-    const range = [1, size];
+    const range = [from ?? 1, size];
     const [ping, pong, hit] = [nameHash('PING'), nameHash('PONG'), nameHash('hit')];
     const hash = (kind: string, value: string) =>
       `'0x' || md5('${kind}' || ${value}) || md5('${kind}2' || ${value})`;
@@ -80,13 +98,8 @@ export async function seedAgreements(
     await client.query('reset session_replication_role');
     client.release();
   }
-  for (const table of [
-    'service.records',
-    'service.inputs',
-    `"${indexSchema}".agreements`,
-    `"${indexSchema}".inputs`,
-  ])
-    await pool.query(`vacuum (analyze) ${table}`);
+  if (from === undefined)
+    for (const table of seededTables(indexSchema)) await pool.query(`vacuum (analyze) ${table}`);
   // Otherwise the database writes all of it to its files while it is measured.
   await pool.query('checkpoint');
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from '../../src/api/supervision/child.ts';
+import { type Child, startChild } from '../../src/platform/supervision/child.ts';
 
 const root = new URL('../../', import.meta.url);
 const overdueMs = 180_000;
@@ -41,4 +41,4 @@ export async function startProgram(options: {
   }
 }
 
-export const lightDrizzle = fileURLToPath(new URL('src/api/supervision/lightDrizzle.ts', root));
+export const lightDrizzle = fileURLToPath(new URL('src/platform/supervision/lightDrizzle.ts', root));

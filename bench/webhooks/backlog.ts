@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { createSigningSecret, encryptSecret } from '../../src/api/webhooks/secrets.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { createSigningSecret, encryptSecret } from '../../src/records/webhooks/secrets.ts';
 
 const principalId = 'prn_bench';
 const records = 25;

@@ -36,7 +36,7 @@ export type Part = {
 
 /** Starts a part of the benchmark as a process of its own. */
 export function startPart(file: string, args: readonly string[], flags: readonly string[] = []): Part {
-  const light = new URL('../../src/api/supervision/lightDrizzle.ts', import.meta.url).href;
+  const light = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
     execArgv: ['--import', light, ...flags],
   });

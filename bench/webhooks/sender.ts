@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { createDeliverer, type Deliverer } from '../../src/api/webhooks/deliverer.ts';
-import { signAttempt } from '../../src/api/webhooks/sign.ts';
-import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
+import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
+import { createDeliverer, type Deliverer } from '../../src/worker/deliverer/deliverer.ts';
+import { signAttempt } from '../../src/worker/deliverer/sign.ts';
 
 /** A worker that does nothing but deliver, when it is asked to; and, as the anchor, posts without a database. */
 const [databaseUrl = '', keyHex = ''] = process.argv.slice(2);

@@ -119,9 +119,9 @@ contract AgreementEngine is IAgreementEngine, Initializable, EIP712, ReentrancyG
         InputDef memory definition = _inputDefs[inputId];
         require(definition.id != bytes32(0), "Unknown inputId");
 
-        DataField[] memory fields = _matchFields(definition.fields, abi.decode(payload, (DataField[])));
-        _persistFields(definition.fields, fields);
-        _requireConditions(definition, fields, sender);
+        DataField[] memory submitted = abi.decode(payload, (DataField[]));
+        _persistFields(definition.fields, _matchFields(definition.fields, submitted));
+        _requireConditions(definition, submitted, sender);
         _requireVerifiers(definition.verifierKeys, inputId, payload);
 
         bytes32 fromState = currentState;
@@ -139,12 +139,10 @@ contract AgreementEngine is IAgreementEngine, Initializable, EIP712, ReentrancyG
         emit ActionExecuted(fromState, toState, inputId, action.target);
     }
 
+    /// @dev What is stored takes the place of what was, whatever the type of that.
     function _persistFields(InputFieldDef[] memory declared, DataField[] memory fields) private {
         for (uint256 i = 0; i < declared.length; i++) {
-            if (!declared[i].persist || _isOmitted(fields[i])) continue;
-            StoredVariable storage variable = _variables[declared[i].fieldId];
-            require(!variable.isSet || variable.fType == fields[i].fType, "Persist field type mismatch");
-            _store(fields[i]);
+            if (declared[i].persist && !_isOmitted(fields[i])) _store(fields[i]);
         }
     }
 
@@ -208,16 +206,21 @@ contract AgreementEngine is IAgreementEngine, Initializable, EIP712, ReentrancyG
         _variables[field.id] = StoredVariable({isSet: true, fType: field.fType, data: field.data});
     }
 
-    function _requireConditions(InputDef memory definition, DataField[] memory fields, address sender) private view {
+    /// @dev A condition looks at what was submitted, declared or not; it is skipped for a declared field that was omitted.
+    function _requireConditions(InputDef memory definition, DataField[] memory submitted, address sender) private view {
         for (uint256 i = 0; i < definition.conditions.length; i++) {
             Condition memory condition = definition.conditions[i];
             if (condition.isAboutSender()) {
                 condition.requireSender(sender, _variables);
                 continue;
             }
-            DataField memory field = _findDeclared(definition.fields, fields, condition.fieldId);
-            // Only an optional field can be missing here: a required one was refused when the fields were matched.
-            if (!_isOmitted(field)) condition.requireField(field, _variables);
+            (bool found, DataField memory field) = _findSubmitted(submitted, condition.fieldId);
+            if (found) {
+                condition.requireField(field, _variables);
+            } else {
+                // A declared field that is absent is an optional one: a required one was refused when fields were matched.
+                require(_isDeclared(definition.fields, condition.fieldId), "Condition field not found in input data");
+            }
         }
     }
 
@@ -246,27 +249,33 @@ contract AgreementEngine is IAgreementEngine, Initializable, EIP712, ReentrancyG
     {
         fields = new DataField[](declared.length);
         for (uint256 i = 0; i < declared.length; i++) {
-            bool found;
-            for (uint256 j = 0; j < submitted.length && !found; j++) {
-                if (submitted[j].id != declared[i].fieldId) continue;
-                require(submitted[j].fType == declared[i].fType, "Field type mismatch");
-                submitted[j].fType.requireDecodable(submitted[j].data);
-                fields[i] = submitted[j];
-                found = true;
+            (bool found, DataField memory field) = _findSubmitted(submitted, declared[i].fieldId);
+            if (found) {
+                require(field.fType == declared[i].fType, "Field type mismatch");
+                field.fType.requireDecodable(field.data);
+                fields[i] = field;
+            } else {
+                require(!declared[i].required, "Required field missing");
             }
-            require(found || !declared[i].required, "Required field missing");
         }
     }
 
-    function _findDeclared(InputFieldDef[] memory declared, DataField[] memory fields, bytes32 fieldId)
+    /// @dev Of several with the same id the first counts.
+    function _findSubmitted(DataField[] memory submitted, bytes32 id)
         private
         pure
-        returns (DataField memory)
+        returns (bool found, DataField memory field)
     {
-        for (uint256 i = 0; i < declared.length; i++) {
-            if (declared[i].fieldId == fieldId) return fields[i];
+        for (uint256 i = 0; i < submitted.length; i++) {
+            if (submitted[i].id == id) return (true, submitted[i]);
         }
-        revert("Condition field not found in input data");
+    }
+
+    function _isDeclared(InputFieldDef[] memory declared, bytes32 fieldId) private pure returns (bool) {
+        for (uint256 i = 0; i < declared.length; i++) {
+            if (declared[i].fieldId == fieldId) return true;
+        }
+        return false;
     }
 
     /// @dev No value encodes to nothing, so a field without data is one that was not submitted.

@@ -34,9 +34,9 @@ contract AgreementFactory is IAgreementFactory, EIP712, ReentrancyGuard {
 
     address private immutable _implementation;
 
-    /// @param implementation The engine that every agreement will delegate to.
+    /// @param implementation The engine that every agreement will delegate to. Not looked at but for zero.
     constructor(address implementation) EIP712("AgreementFactory", "1") {
-        require(implementation.code.length != 0, InvalidImplementation());
+        require(implementation != address(0), InvalidImplementation());
         _implementation = implementation;
     }
 

@@ -40,10 +40,9 @@ struct InputFieldDef {
     bool persist;
 }
 
-/// @dev `op` is an `Op`, kept as a plain number: one outside the language is refused when the condition runs, not before.
-/// `bytesArg` is the ABI encoding of the constant, of the variable's id, or of (bytes32[] variables, address[] literals).
+/// @dev An `op` outside the language does not decode. `bytesArg` is the ABI encoding of the constant, of the variable's id, or of (bytes32[] variables, address[] literals).
 struct Condition {
-    uint8 op;
+    Op op;
     bytes32 fieldId;
     bytes bytesArg;
 }

@@ -12,7 +12,7 @@ library Conditions {
 
     /// @dev Whether the condition is about the sender and not about a field.
     function isAboutSender(Condition memory condition) internal pure returns (bool) {
-        return condition.op == uint8(Op.SENDER_EQ_VAR_ADDRESS) || condition.op == uint8(Op.SENDER_IN_ALLOWED_ADDRESSES);
+        return condition.op == Op.SENDER_EQ_VAR_ADDRESS || condition.op == Op.SENDER_IN_ALLOWED_ADDRESSES;
     }
 
     /// @dev Checks a condition about the sender. Variables are read in order and before the literals, and none after the
@@ -22,7 +22,7 @@ library Conditions {
         address sender,
         mapping(bytes32 id => StoredVariable) storage variables
     ) internal view {
-        if (condition.op == uint8(Op.SENDER_EQ_VAR_ADDRESS)) {
+        if (condition.op == Op.SENDER_EQ_VAR_ADDRESS) {
             address expected = _loadAddress(variables, condition.fieldId);
             require(sender == expected, IAgreementEngine.SenderAddressMismatch(sender, expected));
             return;
@@ -44,23 +44,33 @@ library Conditions {
         DataField memory field,
         mapping(bytes32 id => StoredVariable) storage variables
     ) internal view {
-        require(condition.op <= uint8(Op.ADDRESS_EQ_VAR), "Unknown operation");
-        Op op = Op(condition.op);
+        Op op = condition.op;
         FieldType expected = _operandType(op);
         _requireType(expected, field.fType);
 
-        bytes memory operand = condition.bytesArg;
-        if (_readsVariable(op)) operand = _load(variables, abi.decode(operand, (bytes32)), expected);
-
+        // A field that nobody declared may not decode. Only for a text is the variable read before that shows.
         bool holds;
         if (expected == FieldType.STRING) {
+            bytes memory operand = _loadOperand(condition, variables, expected);
             holds = _stringHolds(op, abi.decode(field.data, (string)), operand);
         } else if (expected == FieldType.UINT256) {
-            holds = _uintHolds(op, abi.decode(field.data, (uint256)), abi.decode(operand, (uint256)));
+            uint256 value = abi.decode(field.data, (uint256));
+            holds = _uintHolds(op, value, abi.decode(_loadOperand(condition, variables, expected), (uint256)));
         } else {
-            holds = abi.decode(field.data, (address)) == abi.decode(operand, (address));
+            address value = abi.decode(field.data, (address));
+            holds = value == abi.decode(_loadOperand(condition, variables, expected), (address));
         }
         require(holds, IAgreementEngine.ComparisonFailed(OpNames.nameInError(op), expected.typeName()));
+    }
+
+    /// @dev The encoded constant, or what the variable holds that the condition names.
+    function _loadOperand(
+        Condition memory condition,
+        mapping(bytes32 id => StoredVariable) storage variables,
+        FieldType expected
+    ) private view returns (bytes memory) {
+        if (!_readsVariable(condition.op)) return condition.bytesArg;
+        return _load(variables, abi.decode(condition.bytesArg, (bytes32)), expected);
     }
 
     function _operandType(Op op) private pure returns (FieldType) {

@@ -54,7 +54,7 @@ interface IAgreementEngine {
     error InvalidSignature();
 
     /// @notice Part of the public ABI; a wrong nonce shows as `InvalidSignature`.
-    error InvalidNonce(address signer, uint256 expected, uint256 provided);
+    error InvalidNonce(address signer, uint256 provided, uint256 expected);
 
     /// @notice A condition does not hold. `op` is not always the op's own name: see `OpNames`.
     error ComparisonFailed(string op, string fieldType);

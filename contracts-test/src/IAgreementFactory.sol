@@ -12,7 +12,7 @@ interface IAgreementFactory {
     /// @notice `agreement` was created by a permit of `signer` that `submitter` sent.
     event AgreementCreatedWithPermit(address indexed agreement, address indexed signer, address indexed submitter);
 
-    /// @notice The factory would clone an address that holds no engine.
+    /// @notice The factory would clone the zero address. One without code is taken.
     error InvalidImplementation();
 
     /// @notice The permit was valid up to `deadline` (Unix seconds), which has passed.
@@ -22,7 +22,7 @@ interface IAgreementFactory {
     error InvalidSignature();
 
     /// @notice Part of the public ABI; a wrong nonce shows as `InvalidSignature`.
-    error InvalidNonce(address signer, uint256 expected, uint256 provided);
+    error InvalidNonce(address signer, uint256 provided, uint256 expected);
 
     /// @notice Creates an agreement owned by the caller and returns its address.
     function createAgreement(

@@ -1,5 +1,5 @@
 import express from 'express';
-import { verifyWebhook, WebhookVerificationError } from '../../src/api/webhooks/verifyWebhook.ts';
+import { verifyWebhook, WebhookVerificationError } from '../../client/src/webhooks/verifyWebhook.ts';
 import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
@@ -10,9 +10,9 @@ const inbox = openInbox(settings.inbox);
 const app = express();
 
 // The bytes as they were signed: express.json() would hand on what it has made of them.
-app.post('/webhooks', express.raw({ type: () => true, limit: maxBodyBytes }), (request, response) => {
+app.post('/webhooks', express.raw({ type: () => true, limit: maxBodyBytes }), async (request, response) => {
   try {
-    const event = verifyWebhook(request.body ?? '', request.headers, settings.secrets);
+    const event = await verifyWebhook(request.body ?? '', request.headers, settings.secrets);
     // Stored first, answered then: what is answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     response.sendStatus(204);

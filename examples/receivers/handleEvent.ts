@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../../src/api/webhooks/verifyWebhook.ts';
+import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 /** What is done about an event, once for each. Anything slow belongs behind a queue: the service waits ten seconds for the answer. */
 export function handleEvent(event: WebhookEvent): void {

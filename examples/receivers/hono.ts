@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { verifyWebhook, WebhookVerificationError } from '../../src/api/webhooks/verifyWebhook.ts';
+import { verifyWebhook, WebhookVerificationError } from '../../client/src/webhooks/verifyWebhook.ts';
 import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
@@ -14,7 +14,7 @@ const app = new Hono();
 app.post('/webhooks', bodyLimit({ maxSize: maxBodyBytes }), async (context) => {
   const body = new Uint8Array(await context.req.arrayBuffer());
   try {
-    const event = verifyWebhook(body, context.req.raw.headers, settings.secrets);
+    const event = await verifyWebhook(body, context.req.raw.headers, settings.secrets);
     // Stored first, answered then: what is answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     return context.body(null, 204);

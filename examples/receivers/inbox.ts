@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { WebhookEvent } from '../../src/api/webhooks/verifyWebhook.ts';
+import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 export type Inbox = {
   /** Stores an event for good, and returns whether it is new: one that is stored already is only a repetition. */

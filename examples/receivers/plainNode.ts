@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { verifyWebhook, WebhookVerificationError } from '../../src/api/webhooks/verifyWebhook.ts';
+import { verifyWebhook, WebhookVerificationError } from '../../client/src/webhooks/verifyWebhook.ts';
 import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
   try {
     const body = await readBody(request);
     if (!body) return void response.writeHead(413, { connection: 'close' }).end();
-    const event = verifyWebhook(body, request.headers, settings.secrets);
+    const event = await verifyWebhook(body, request.headers, settings.secrets);
     // Stored first, answered then: what is answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     response.writeHead(204).end();

@@ -1,8 +1,17 @@
 import type { Address, Hex } from 'viem';
-import { type CallArgument, encodeCall, findFunction, parseArgument } from './functionCall.ts';
+import {
+  type CallArgument,
+  chooseFunction,
+  coerceArgument,
+  encodeCall,
+  listFunctions,
+  parseArgument,
+  type Scalar,
+} from './functionCall.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { ActionInit } from './onChain.ts';
+import { quote } from './quote.ts';
 import { type Resolved, resolveText, type ValueSource } from './resolveText.ts';
 import { parseUint256 } from './uint256.ts';
 import { parseAddress } from './values.ts';
@@ -58,36 +67,65 @@ function compileData({ agreement, call, values }: CallPlace): Hex | undefined {
   const method = call.at('method').text();
   const abi = call.at('abi').items();
   if (method === undefined) return undefined;
-  const called = findFunction(
+  const functions = listFunctions(
     abi.map((item) => item.value),
     method,
   );
-  if (called === undefined) {
-    call.at('abi').refuse(`has no function called ${JSON.stringify(method)}`);
-    return undefined;
-  }
   const places = call.at('args').items();
-  if (places.length !== called.types.length) {
-    call.at('args').refuse(`must have as many items as the function has parameters, ${called.types.length}`);
+  const [first, ...others] = functions.filter(({ types }) => types.length === places.length);
+  if (functions[0] === undefined) {
+    call.at('abi').refuse(`has no function called ${quote(method)}`);
     return undefined;
   }
-  const args = called.types.map((type, index) =>
-    compileArgument({ agreement, place: places[index], values, type }),
+  if (first === undefined) {
+    const count = functions[0].types.length;
+    call.at('args').refuse(`must have as many items as the function has parameters, ${count}`);
+    return undefined;
+  }
+  const args = places.map((place, at) =>
+    readArgument({ agreement, place, values, type: first.types[at] ?? '' }),
   );
-  return args.every((arg) => arg !== undefined) ? encodeCall(called, args) : undefined;
+  const given = args.filter((arg) => arg !== undefined);
+  if (given.length < args.length) return undefined;
+  const called = chooseFunction(
+    [first, ...others],
+    given.map(({ value }) => value),
+  );
+  if (called === undefined) {
+    call.at('abi').refuse(`has several functions called ${quote(method)} that the arguments fit alike`);
+    return undefined;
+  }
+  const encoded = given.map((arg, at) => encodeArgument(arg, called.types[at] ?? ''));
+  return encoded.every((arg) => arg !== undefined) ? encodeCall(called, encoded) : undefined;
 }
 
 type ArgumentPlace = {
-  agreement: JsonCursor;
-  place: JsonCursor | undefined;
-  values: ValueSource;
-  type: string;
+  readonly agreement: JsonCursor;
+  readonly place: JsonCursor;
+  readonly values: ValueSource;
+  /** Of the parameter of the first function that may be meant. */
+  readonly type: string;
 };
 
-function compileArgument({ agreement, place, values, type }: ArgumentPlace): CallArgument | undefined {
-  const resolved: Resolved | undefined = place && resolveText({ agreement, place, values });
-  const argument = resolved && parseArgument(type, resolved.value);
-  if (resolved !== undefined && argument === undefined)
-    resolved.refuse(`does not fit the parameter's type, ${JSON.stringify(type)}`);
+type Argument = { readonly value: Scalar; readonly refuse: (type: string) => void };
+
+function readArgument({ agreement, place, values, type }: ArgumentPlace): Argument | undefined {
+  if (place.text() === undefined) return undefined;
+  const resolved: Resolved | undefined = resolveText({ agreement, place, values });
+  if (resolved === undefined) return undefined;
+  const refuse = (wanted: string) => resolved.refuse(`does not fit the parameter's type, ${quote(wanted)}`);
+  const value = isScalar(resolved.value) ? coerceArgument(type, resolved.value) : undefined;
+  if (value !== undefined) return { value, refuse };
+  refuse(type);
+  return undefined;
+}
+
+function encodeArgument({ value, refuse }: Argument, type: string): CallArgument | undefined {
+  const argument = parseArgument(type, value);
+  if (argument === undefined) refuse(type);
   return argument;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return ['string', 'number', 'boolean', 'bigint'].includes(typeof value);
 }

@@ -1,6 +1,6 @@
 import { decodeValue } from './decodeValue.ts';
 import type { DeployValues } from './deployValues.ts';
-import { uniqueIssues } from './errors.ts';
+import { listIssues } from './issueList.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { DataField } from './onChain.ts';
@@ -45,7 +45,7 @@ export function resolveAdoptedValues({ agreement, initVars, participants }: Adop
     values: Object.fromEntries(effective),
     participants: all,
     contributors: [...new Set(all.map(({ walletAddress }) => walletAddress))],
-    issues: uniqueIssues(list.issues).map((issue) => ({ ...issue, reason: 'invalid_participants' as const })),
+    issues: listIssues(list.issues).map((issue) => ({ ...issue, reason: 'invalid_participants' as const })),
   };
 }
 

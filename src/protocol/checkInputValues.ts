@@ -1,6 +1,10 @@
 import { checkValue } from './checkValue.ts';
-import { type Issue, uniqueIssues } from './errors.ts';
-import { findInput } from './inputs.ts';
+import { checkValueSizes } from './checkValueSizes.ts';
+import { defaultValueLimits, type ValueLimits } from './documentLimits.ts';
+import type { Issue } from './errors.ts';
+import { groupBy } from './groupBy.ts';
+import { findInput } from './inputDefinitions.ts';
+import { listIssues } from './issueList.ts';
 import { isJsonObject, JsonCursor, ownValue } from './jsonCursor.ts';
 import { createPatternBudget } from './pattern.ts';
 
@@ -14,12 +18,17 @@ export type SubmittedInput = {
  * Everything that is wrong with the values of an input at once, as `values.FIELD`: unknown and missing fields, wrong types and
  * broken rules. None means that the contract finds no fault with the values either, so far as they alone decide.
  */
-export function checkInputValues({ agreement, inputId, values }: SubmittedInput): Issue[] {
+export function checkInputValues(
+  { agreement, inputId, values }: SubmittedInput,
+  limits: ValueLimits = defaultValueLimits,
+): readonly Issue[] {
   const input = findInput(new JsonCursor(agreement), inputId);
   if (input === undefined) return [{ path: 'inputId', message: 'is not an input of the agreement' }];
   if (!isJsonObject(values)) return [{ path: 'values', message: 'must be an object' }];
+  const oversize = checkValueSizes({ root: 'values', values, limits });
+  if (oversize.length > 0) return oversize;
   const budget = createPatternBudget();
-  const fields = Map.groupBy(input.fields, ({ name }) => name);
+  const fields = groupBy(input.fields, ({ name }) => name);
   const issueAt = (name: string, message: string): Issue => ({ path: `values.${name}`, message });
   const wrong = Object.keys(values).flatMap((name) => {
     const value = ownValue(values, name);
@@ -29,5 +38,5 @@ export function checkInputValues({ agreement, inputId, values }: SubmittedInput)
     return messages.map((message) => issueAt(name, message));
   });
   const missing = input.fields.filter((field) => field.required && !Object.hasOwn(values, field.name));
-  return uniqueIssues([...wrong, ...missing.map((field) => issueAt(field.name, 'is missing'))]);
+  return listIssues([...wrong, ...missing.map((field) => issueAt(field.name, 'is missing'))]);
 }

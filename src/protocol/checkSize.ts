@@ -1,18 +1,34 @@
+import { checkBudgets } from './checkBudgets.ts';
 import { serializeAgreement } from './document.ts';
+import type { AgreementLimits } from './documentLimits.ts';
 import { AgreementError, type Issue } from './errors.ts';
-import { JsonCursor } from './jsonCursor.ts';
-import type { AgreementLimits } from './limits.ts';
+import { utf8Length } from './utf8.ts';
+
+export type SizeReport = {
+  /** None means that the document may be looked at. */
+  readonly issues: readonly Issue[];
+  /** Whether its text is too long. */
+  readonly isTooLong: boolean;
+};
 
 /** Why a document is too large to be looked at, if it is; also what is no JSON object at all. */
-export function checkSize(agreement: unknown, limits: AgreementLimits): Issue[] {
+export function checkSize(agreement: unknown, limits: AgreementLimits): SizeReport {
   if (nestsDeeper(agreement, limits.nesting))
-    return [{ path: '', message: `must not nest deeper than ${limits.nesting}` }];
+    return {
+      issues: [{ path: '', message: `must not nest deeper than ${limits.nesting}` }],
+      isTooLong: false,
+    };
   const text = findText(agreement);
-  if (typeof text !== 'string') return text;
-  const size = new TextEncoder().encode(text).length;
-  if (size > limits.jsonBytes)
-    return [{ path: '', message: `must not exceed ${limits.jsonBytes} bytes as JSON, it has ${size}` }];
-  return listCountIssues(agreement, limits);
+  if (typeof text !== 'string') return { issues: text, isTooLong: false };
+  const size = utf8Length(text);
+  if (size <= limits.jsonBytes) return { issues: checkBudgets(agreement, limits), isTooLong: false };
+  const message = `must not exceed ${limits.jsonBytes} bytes as JSON, it has ${size}`;
+  return { issues: [{ path: '', message }], isTooLong: true };
+}
+
+/** Whether a document may be worked with at all, whatever is right or wrong with it otherwise. */
+export function isWithinLimits(agreement: unknown, limits: AgreementLimits): boolean {
+  return checkSize(agreement, limits).issues.length === 0;
 }
 
 function findText(agreement: unknown): string | Issue[] {
@@ -22,21 +38,6 @@ function findText(agreement: unknown): string | Issue[] {
     if (error instanceof AgreementError) return [...error.issues];
     throw error;
   }
-}
-
-function listCountIssues(agreement: unknown, limits: AgreementLimits): Issue[] {
-  const execution = new JsonCursor(agreement).at('execution');
-  const counts = {
-    states: execution.at('states').keys().length,
-    inputs: execution.at('inputs').keys().length,
-    transitions: execution.at('transitions').items().length,
-  };
-  const names = ['states', 'inputs', 'transitions'] as const;
-  const exceeded = names.filter((name) => counts[name] > limits[name]);
-  return exceeded.map((name) => ({
-    path: `execution.${name}`,
-    message: `must not have more than ${limits[name]} items`,
-  }));
 }
 
 /** Looks no deeper than the limit, so that no nesting can exhaust the stack. */

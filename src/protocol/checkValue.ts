@@ -1,7 +1,7 @@
 import type { Definition } from './definition.ts';
+import { type Bound, readBounds } from './fieldRules.ts';
 import { FieldType } from './onChain.ts';
 import { type PatternBudget, testPattern } from './pattern.ts';
-import { type Bound, readBounds } from './rules.ts';
 import { parseBound } from './uint256.ts';
 import { parseValue, type WireValue } from './values.ts';
 

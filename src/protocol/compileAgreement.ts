@@ -2,8 +2,9 @@ import { compileActions } from './actions.ts';
 import { compileConditions } from './conditions.ts';
 import { hashDocument, serializeAgreement } from './document.ts';
 import { encodeValue } from './encodeValue.ts';
-import { AgreementError, type Issue, uniqueIssues, ValuesError } from './errors.ts';
-import { type Input, readInputs } from './inputs.ts';
+import { AgreementError, type Issue, ValuesError } from './errors.ts';
+import { type Input, readInputs } from './inputDefinitions.ts';
+import { listIssues } from './issueList.ts';
 import { JsonCursor, type JsonObject } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { AgreementParameters, DataField, InputDef, Transition } from './onChain.ts';
@@ -41,17 +42,22 @@ export function compileAgreement(
     docHash: hashDocument(text),
     ...compileParts(root, source),
   };
-  if (root.issues.length > 0) throw new AgreementError(uniqueIssues(root.issues));
+  if (root.issues.length > 0) throw new AgreementError(listIssues(root.issues));
   const valueIssues = source.issues.map(({ name, message }) => ({ path: `values.${name}`, message }));
-  if (valueIssues.length > 0) throw new ValuesError(uniqueIssues(valueIssues));
+  if (valueIssues.length > 0) throw new ValuesError(listIssues(valueIssues));
   return parameters;
 }
 
+/** The parameters without anything that hangs on values: no initial variables, and only those actions that name none. */
+export function compileWithoutValues(agreement: unknown): Omit<AgreementParameters, 'docUri' | 'docHash'> {
+  return compileParts(new JsonCursor(agreement), { values: undefined, issues: [] });
+}
+
 /** What is wrong with the document as far as compiling it goes, whatever the values. */
-export function listCompileIssues(agreement: unknown): Issue[] {
+export function listCompileIssues(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
   compileParts(root, { values: undefined, issues: [] });
-  return uniqueIssues(root.issues);
+  return listIssues(root.issues);
 }
 
 /** The values that compiling needs and misses or cannot use. */

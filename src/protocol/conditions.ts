@@ -1,12 +1,12 @@
 import { type Hex, zeroHash } from 'viem';
 import { AbiWriter } from './abiWriter.ts';
 import { encodeUint } from './encodeValue.ts';
+import { readBounds } from './fieldRules.ts';
 import type { Field } from './fields.ts';
 import { bytesToHex } from './hex.ts';
 import type { Issuer } from './issuers.ts';
 import { nameHash } from './names.ts';
 import { type Condition, Op } from './onChain.ts';
-import { readBounds } from './rules.ts';
 
 /** What the contract checks of an input, in its order: each field's bounds, then who sends it. */
 export function compileConditions(fields: readonly Field[], issuer: Issuer): Condition[] {

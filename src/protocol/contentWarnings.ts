@@ -1,5 +1,6 @@
 import type { Issue } from './errors.ts';
 import type { JsonCursor } from './jsonCursor.ts';
+import { quote } from './quote.ts';
 import { listVariableReferences } from './references.ts';
 import { findVariable } from './variables.ts';
 
@@ -16,7 +17,7 @@ export function warnOfContent(agreement: JsonCursor): Issue[] {
     ...(isOther ? [{ path: type.path, message: 'is not md: the content is served as it is' }] : []),
     ...unknown.map((name) => ({
       path: data.path,
-      message: `names ${JSON.stringify(name)}, which is not a declared variable`,
+      message: `names ${quote(name)}, which is not a declared variable`,
     })),
   ];
 }

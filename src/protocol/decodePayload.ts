@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
-import { AbiReader } from './abiReader.ts';
+import { decodeDataFields } from './decodeDataFields.ts';
 import { decodeValue } from './decodeValue.ts';
-import { readInputs } from './inputs.ts';
+import { groupBy } from './groupBy.ts';
+import { readInputs } from './inputDefinitions.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { FieldType } from './onChain.ts';
@@ -40,20 +41,6 @@ export function decodeInputPayload(agreement: unknown, payload: Hex, inputId?: s
   });
 }
 
-/** Solidity's `abi.decode(payload, (DataField[]))`, except that field types unknown to the contracts are kept. */
-function decodeDataFields(payload: Hex): { id: Hex; fType: number; data: Hex }[] {
-  const reader = new AbiReader(payload);
-  const start = reader.number(0);
-  const base = start + 32;
-  const length = reader.number(start);
-  reader.slice(base, length * 32);
-  return Array.from({ length }, (_, index) => {
-    const at = base + reader.number(base + index * 32);
-    const data = reader.byteString(at + reader.number(at + 64));
-    return { id: `0x${reader.word(at)}`, fType: reader.number(at + 32), data: `0x${data}` };
-  });
-}
-
 type Candidate = {
   readonly name: string;
   readonly declaredType: string | undefined;
@@ -66,5 +53,5 @@ function indexNames(agreement: JsonCursor, inputId: string | undefined): Map<Hex
   const isWanted = ({ id }: { id: string }) => id === inputId || nameHash(id) === inputId;
   const ordered = inputId === undefined ? inputs : [...inputs.filter(isWanted), ...inputs];
   const candidates = [...ordered.flatMap(({ fields }) => fields), ...readVariables(agreement)];
-  return Map.groupBy(candidates, ({ name }) => nameHash(name));
+  return groupBy(candidates, ({ name }) => nameHash(name));
 }

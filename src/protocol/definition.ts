@@ -13,9 +13,10 @@ export type Definition = {
   readonly place: JsonCursor;
 };
 
+/** A type that is not a text is unknown to the specification: the definition then declares a text. */
 export function readDefinition(place: JsonCursor): Definition {
   const type = place.member('type');
-  const declaredType = type.isAbsent ? undefined : type.text();
+  const declaredType = typeof type.value === 'string' ? type.value : undefined;
   const validation = place.at('validation');
   const required = validation.member('required').value !== false;
   return { declaredType, fType: fieldTypeOf(declaredType), required, validation, place };

@@ -5,6 +5,7 @@ import { isKnownType } from './fieldType.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { FieldType } from './onChain.ts';
 import { isSupportedPattern, type PatternBudget } from './pattern.ts';
+import { quote } from './quote.ts';
 
 /** What may surprise in the type and rules of one variable or field. */
 export function warnOfDefinition(definition: Definition, budget: PatternBudget): Issue[] {
@@ -16,7 +17,7 @@ export function warnOfDefinition(definition: Definition, budget: PatternBudget):
   if (declaredType === undefined) {
     warnings.push({ path: place.path, message: 'has no type and is treated as a string' });
   } else if (!isKnownType(declaredType)) {
-    const message = `is the unknown type ${JSON.stringify(declaredType)} and is treated as a string`;
+    const message = `is the unknown type ${quote(declaredType)} and is treated as a string`;
     warnings.push({ path: `${place.path}.type`, message });
   }
   return [...warnings.filter((warning) => warning !== undefined), ...warnOfIdleBounds(definition)];

@@ -1,7 +1,10 @@
 import type { Address } from 'viem';
 import { checkValue } from './checkValue.ts';
+import { checkValueSizes } from './checkValueSizes.ts';
 import { listValueIssues } from './compileAgreement.ts';
-import { type Issue, uniqueIssues } from './errors.ts';
+import type { ValueLimits } from './documentLimits.ts';
+import type { Issue } from './errors.ts';
+import { listIssues } from './issueList.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { impliedParticipants, type Participant, readParticipants } from './participants.ts';
 import { createPatternBudget } from './pattern.ts';
@@ -34,7 +37,12 @@ export type DeployValues = {
  * mapped to. All issues are found at once: unknown variables, values that break their variable's type or rules, wallets that
  * are no address or differ from the value given for their variable, and values that creating the agreement needs and misses.
  */
-export function resolveDeployValues({ agreement, initValues, participants }: DeployRequest): DeployValues {
+export function resolveDeployValues(
+  { agreement, initValues, participants }: DeployRequest,
+  limits?: ValueLimits,
+): DeployValues {
+  const oversize = limits ? checkValueSizes({ root: 'initValues', values: initValues, limits }) : [];
+  if (oversize.length > 0) return { ...nothing, issues: blame(oversize, 'invalid_values') };
   const variables = new Map(
     readVariables(new JsonCursor(agreement)).map((variable) => [variable.name, variable]),
   );
@@ -92,6 +100,8 @@ function readInitValues(variables: ReadonlyMap<string, Variable>, initValues: Js
   return { values, refused, issues: initValues.issues };
 }
 
+const nothing = { values: {}, participants: [], contributors: [] };
+
 /** A wallet and a value for the same variable may both be given, but not differ. */
 function listConflicts(
   wallets: ReadonlyMap<string, Address>,
@@ -105,5 +115,5 @@ function listConflicts(
 }
 
 function blame(issues: readonly Issue[], reason: DeployIssue['reason']): DeployIssue[] {
-  return uniqueIssues(issues).map((issue) => ({ ...issue, reason }));
+  return listIssues(issues).map((issue) => ({ ...issue, reason }));
 }

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { DecodedField } from './decodePayload.ts';
 import type { Field } from './fields.ts';
-import { findInput, findInputByHash } from './inputs.ts';
+import { findInput, findInputByHash } from './inputDefinitions.ts';
 import { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import { findVariableReference } from './references.ts';
@@ -18,7 +18,11 @@ export type StoredAddresses = { readonly [name: string]: Address };
  * The effective values after an accepted input: each field that is a variable, or is called like one of the same on-chain
  * type, overwrites that variable's value. The values given are not changed.
  */
-export function applyInput(values: WireValues, agreement: unknown, accepted: AcceptedPayload): WireValues {
+export function applyAcceptedInput(
+  values: WireValues,
+  agreement: unknown,
+  accepted: AcceptedPayload,
+): WireValues {
   const root = new JsonCursor(agreement);
   const submitted = submittedValues(root, accepted).filter(
     ({ field }) => field.isVariable || findVariable(root, field.name)?.fType === field.fType,
@@ -36,7 +40,7 @@ export type ValueHistory = {
 
 /** The initial values, overwritten by each accepted input in turn. */
 export function effectiveValues({ agreement, initialValues, inputs }: ValueHistory): WireValues {
-  return inputs.reduce((values, accepted) => applyInput(values, agreement, accepted), initialValues);
+  return inputs.reduce((values, accepted) => applyAcceptedInput(values, agreement, accepted), initialValues);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { encodeDataFields } from './encodeArrays.ts';
 import { encodeValue } from './encodeValue.ts';
 import { type Issue, ValuesError } from './errors.ts';
-import { findInput } from './inputs.ts';
+import { findInput } from './inputDefinitions.ts';
 import { isJsonObject, JsonCursor, ownValue } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import type { DataField } from './onChain.ts';

@@ -32,9 +32,3 @@ export class PayloadError extends ProtocolError {
     super('The payload is not a list of data fields.', [{ path: 'payload', message: reason }]);
   }
 }
-
-/** The same issues in the same order, each once. */
-export function uniqueIssues(issues: readonly Issue[]): Issue[] {
-  const seen = new Map(issues.map((issue) => [`${issue.path}\n${issue.message}`, issue]));
-  return [...seen.values()];
-}

@@ -1,5 +1,5 @@
 import { type Definition, readDefinition } from './definition.ts';
-import type { JsonCursor } from './jsonCursor.ts';
+import { isJsonObject, type JsonCursor } from './jsonCursor.ts';
 import { FieldType } from './onChain.ts';
 import { findVariableReference } from './references.ts';
 import { findVariable } from './variables.ts';
@@ -27,7 +27,10 @@ export function readFields(agreement: JsonCursor, input: JsonCursor): Field[] {
 
 type FieldPlace = { readonly agreement: JsonCursor; readonly key: string; readonly definition: JsonCursor };
 
-/** A text that refers to a variable, known or not, is that variable's field; everything else keeps its own key. */
+/**
+ * A text that refers to a variable, known or not, is that variable's field; everything else keeps its own key. What is no object
+ * (other text, a number, a boolean, null, a list) declares a required text.
+ */
 function readField({ agreement, key, definition }: FieldPlace): Field {
   const reference =
     typeof definition.value === 'string' ? findVariableReference(definition.value) : undefined;
@@ -35,12 +38,11 @@ function readField({ agreement, key, definition }: FieldPlace): Field {
   if (variable !== undefined) {
     return { ...variable, persist: variable.declaredType === 'address', isVariable: true };
   }
-  const declared = typeof definition.value === 'string' ? untyped(definition) : readDefinition(definition);
-  if (definition.isAbsent) definition.refuse('must be text or an object');
+  const declared = isJsonObject(definition.value) ? readDefinition(definition) : untyped(definition);
   return { ...declared, name: reference ?? key, persist: false, isVariable: false };
 }
 
-/** What a text that no variable stands behind declares. */
+/** What a definition declares that is no object and that no variable stands behind. */
 function untyped(place: JsonCursor): Definition {
   const validation = place.at('validation');
   return { declaredType: undefined, fType: FieldType.STRING, required: true, validation, place };

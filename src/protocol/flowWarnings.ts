@@ -1,4 +1,5 @@
 import type { Issue } from './errors.ts';
+import { groupBy } from './groupBy.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 
@@ -25,7 +26,7 @@ export function warnOfFlow(agreement: JsonCursor): Issue[] {
 
 /** The states that can be reached from the initial one, itself included. */
 function reachableStates(initial: unknown, transitions: readonly AuthoredTransition[]): ReadonlySet<unknown> {
-  const next = Map.groupBy(transitions, ({ from }): unknown => from);
+  const next = groupBy(transitions, ({ from }): unknown => from);
   const reached = new Set([initial]);
   for (const state of reached) {
     for (const { to } of next.get(state) ?? []) reached.add(to);

@@ -5,35 +5,60 @@ import { isJsonObject } from './jsonCursor.ts';
 import { keccak256Text } from './keccak.ts';
 import { parseAddress } from './values.ts';
 
-/** A function of a JSON ABI: its name and the canonical types of its parameters. */
+/** A function of a JSON ABI: its name and the types of its parameters as the ABI writes them. */
 export type CallableFunction = { readonly name: string; readonly types: readonly string[] };
+
+/** A value that may become an argument. */
+export type Scalar = string | number | boolean | bigint;
 
 /** An argument that fits its type: one word, or the content of a byte string. */
 export type CallArgument = { readonly word: bigint } | { readonly content: Uint8Array };
 
-/** The first function of that name in a JSON ABI, or undefined; a parameter without a type has the empty one. */
-export function findFunction(abi: readonly unknown[], name: string): CallableFunction | undefined {
-  const item = abi.find((entry) => isJsonObject(entry) && entry.type === 'function' && entry.name === name);
-  if (!isJsonObject(item)) return undefined;
-  const inputs = Array.isArray(item.inputs) ? item.inputs : [];
-  return { name, types: inputs.map((input) => canonicalType(isJsonObject(input) ? input.type : undefined)) };
+/** The functions of that name in a JSON ABI, in its order; a parameter without a type has the empty one. */
+export function listFunctions(abi: readonly unknown[], name: string): CallableFunction[] {
+  const items = abi.filter(isJsonObject).filter((item) => item.type === 'function' && item.name === name);
+  return items.map(({ inputs }) => ({ name, types: Array.isArray(inputs) ? inputs.map(typeOf) : [] }));
 }
 
 /**
- * A text as an argument of an ABI type: integers from decimal or 0x text, a bool is true for "true" and else false, addresses
- * with a correct checksum or in lower case, bytes from hex. Arrays and structs cannot be written as a text: undefined, as
- * everywhere that the value does not fit.
+ * A value as the signing library hands it on for a parameter of this type: a bool is true for true and "true" and else false, an
+ * integer is read from text, everything else stays as it is. Undefined for a text that is no integer.
  */
-export function parseArgument(type: string, value: unknown): CallArgument | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
-  if (type === 'bool') return { word: value === true || value === 'true' ? 1n : 0n };
+export function coerceArgument(type: string, value: Scalar): Scalar | undefined {
+  if (type === 'bool') return value === true || value === 'true';
+  return /^u?int/.test(type) ? parseInteger(value) : value;
+}
+
+/**
+ * Which of several functions with as many parameters as there are values is called: the last whose types fit the values, as
+ * viem's `encodeFunctionData` chooses; the first where none fits. Undefined where two fit that viem calls ambiguous.
+ */
+export function chooseFunction(
+  functions: readonly [CallableFunction, ...CallableFunction[]],
+  values: readonly Scalar[],
+): CallableFunction | undefined {
+  const [first, ...others] = functions;
+  if (others.length === 0) return first;
+  let chosen: CallableFunction | undefined;
+  for (const candidate of functions) {
+    if (!candidate.types.every((type, at) => fits(values[at], type))) continue;
+    if (chosen && isAmbiguous({ one: chosen, other: candidate, values })) return undefined;
+    chosen = candidate;
+  }
+  return chosen ?? first;
+}
+
+/**
+ * A value as an argument of an ABI type: addresses with a correct checksum or in lower case, bytes from hex, integers within their
+ * width. Arrays and structs cannot be written as a text: undefined, as everywhere that the value does not fit.
+ */
+export function parseArgument(type: string, value: Scalar): CallArgument | undefined {
+  if (type === 'bool') return { word: value === true ? 1n : 0n };
   if (type === 'address') return word(parseAddress(value));
   if (type === 'string') return { content: utf8.encode(String(value)) };
-  const [, family, size = ''] = /^(u?int|bytes)(\d{0,3})$/.exec(type) ?? [];
-  if (family === 'bytes') return parseBytes(value, size);
-  return family === undefined
-    ? undefined
-    : parseInteger({ value, bits: Number(size), signed: family === 'int' });
+  if (widthOf(type) !== undefined) return encodeInteger(type, value);
+  const [, size] = /^bytes(\d{0,2})$/.exec(type) ?? [];
+  return size === undefined ? undefined : parseBytes(value, size);
 }
 
 /** Call data: the function's selector and its arguments' ABI encoding. */
@@ -51,32 +76,64 @@ export function encodeCall({ name, types }: CallableFunction, args: readonly Cal
 
 const utf8 = new TextEncoder();
 
-/** `uint` and `int` are short for their widest form, which is the one that selectors are made of. */
-function canonicalType(type: unknown): string {
-  return typeof type === 'string' ? type.replace(/^(u?int)(?=\[|$)/, '$1256') : '';
+function typeOf(input: unknown): string {
+  return isJsonObject(input) && typeof input.type === 'string' ? input.type : '';
+}
+
+/** Whether viem takes the value for one of that type. */
+function fits(value: Scalar | undefined, type: string): boolean {
+  if (type === 'address') return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value);
+  if (type === 'bool') return typeof value === 'boolean';
+  if (type === 'string' || /^bytes([1-9]|[12]\d|3[0-2])?$/.test(type)) return typeof value === 'string';
+  return widthOf(type) !== undefined && (typeof value === 'bigint' || typeof value === 'number');
+}
+
+type Overloads = {
+  readonly one: CallableFunction;
+  readonly other: CallableFunction;
+  readonly values: readonly Scalar[];
+};
+
+function isAmbiguous({ one, other, values }: Overloads): boolean {
+  return one.types.some((type, at) => {
+    const pair = [type, other.types[at]];
+    if (!pair.includes('address')) return false;
+    return (
+      pair.includes('bytes20') ||
+      (pair.some((name) => name === 'string' || name === 'bytes') && fits(values[at], 'address'))
+    );
+  });
 }
 
 function word(hex: Hex | undefined): CallArgument | undefined {
   return hex && { word: BigInt(hex) };
 }
 
-type Scalar = string | number | boolean;
+/** Longer texts hold no integer that fits, but for leading zeros. */
+const maxIntegerText = 256;
 
-function parseInteger({
-  value,
-  bits,
-  signed,
-}: {
-  value: Scalar;
-  bits: number;
-  signed: boolean;
-}): CallArgument | undefined {
-  const isWidth = bits >= 8 && bits <= 256 && bits % 8 === 0;
-  const text = typeof value === 'number' && !Number.isSafeInteger(value) ? '' : String(value);
-  if (!isWidth || !/^(-?\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text)) return undefined;
-  const integer = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
-  const wrapped = signed ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer);
-  return wrapped === integer ? { word: BigInt.asUintN(256, integer) } : undefined;
+/** An integer from whatever text ECMAScript reads one from. */
+function parseInteger(value: Scalar): bigint | undefined {
+  if (typeof value === 'string' && value.length > maxIntegerText) return undefined;
+  try {
+    return BigInt(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bits of an integer type, whose absence stands for 256. */
+function widthOf(type: string): number | undefined {
+  const [, digits] = /^u?int(\d{0,3})$/.exec(type) ?? [];
+  const bits = digits === '' ? 256 : Number(digits);
+  return bits >= 8 && bits <= 256 && bits % 8 === 0 ? bits : undefined;
+}
+
+function encodeInteger(type: string, value: Scalar): CallArgument | undefined {
+  const bits = widthOf(type);
+  if (bits === undefined || typeof value !== 'bigint') return undefined;
+  const wrapped = type.startsWith('int') ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value);
+  return wrapped === value ? { word: BigInt.asUintN(256, value) } : undefined;
 }
 
 /** `size` is empty for `bytes`, else the N of `bytesN`, which takes exactly that many and is filled up on the right. */

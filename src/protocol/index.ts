@@ -1,9 +1,13 @@
 /** The protocol in pure functions: authored documents, on-chain parameters, permits, payloads and chains. No I/O. */
 export { type AdoptionRequest, resolveAdoptedValues } from './adoptedValues.ts';
+export { type Analysis, analyzeAgreement, analyzeInTurns } from './analysis/analyzeAgreement.ts';
+export type { Finding } from './analysis/createReport.ts';
 export { type Chain, chains, type Environment, findChain, supportedChains } from './chains.ts';
 export { checkInputValues } from './checkInputValues.ts';
+export { isWithinLimits } from './checkSize.ts';
 export { type CompileOptions, compileAgreement } from './compileAgreement.ts';
 export { type DecodedField, decodeInputPayload } from './decodePayload.ts';
+export { hashDeploymentContent } from './deploymentContent.ts';
 export {
   type DeployIssue,
   type DeployRequest,
@@ -12,8 +16,14 @@ export {
 } from './deployValues.ts';
 export { hashDocument, serializeAgreement } from './document.ts';
 export {
+  type AgreementLimits,
+  defaultAgreementLimits,
+  defaultValueLimits,
+  type ValueLimits,
+} from './documentLimits.ts';
+export {
   type AcceptedPayload,
-  applyInput,
+  applyAcceptedInput,
   applyStoredAddresses,
   effectiveValues,
   initialStoredAddresses,
@@ -31,7 +41,6 @@ export {
 export { encodeInputPayload } from './encodePayload.ts';
 export { AgreementError, type Issue, PayloadError, ProtocolError, ValuesError } from './errors.ts';
 export type { Issuer } from './issuers.ts';
-export { type AgreementLimits, defaultAgreementLimits } from './limits.ts';
 export {
   type AcceptedInput,
   acceptedInputs,
@@ -42,6 +51,18 @@ export {
   stateName,
   transitionsFor,
 } from './lookups.ts';
+export {
+  type AppliedInput,
+  applyInput,
+  type InputCall,
+  type InputOutcome,
+  type RefusedInput,
+  type UndecidedInput,
+} from './model/applyInput.ts';
+export { createEngine, type EngineMoment, resumeEngine } from './model/createEngine.ts';
+export { type Engine, type EngineParameters, permitNonce, type StoredVariable } from './model/engine.ts';
+export { listStoringInputs, type RunningAgreement, resumeAgreement } from './model/resumeAgreement.ts';
+export { EngineRevert, encodeRevert, type Revert } from './model/reverts.ts';
 export { nameHash } from './names.ts';
 export * from './onChain.ts';
 export {

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import type { JsonCursor } from './jsonCursor.ts';
+import { quote } from './quote.ts';
 import { findVariableReference } from './references.ts';
 import { parseAddress } from './values.ts';
 import { findVariable } from './variables.ts';
@@ -64,7 +65,7 @@ function readVariable({
 }): Member {
   const variable = findVariable(agreement, name);
   if (variable?.declaredType === 'address') return { variable: name };
-  place.refuse(`names ${JSON.stringify(name)}, which is not a declared variable of type address`);
+  place.refuse(`names ${quote(name)}, which is not a declared variable of type address`);
   return undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Issue } from './errors.ts';
+import { IssueList } from './issueList.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -19,12 +20,17 @@ export function ownValue(object: JsonObject, key: string): unknown {
 export class JsonCursor {
   readonly value: unknown;
   readonly path: string;
-  readonly issues: Issue[];
+  readonly #issues: IssueList;
 
-  constructor(value: unknown, path = '', issues: Issue[] = []) {
+  constructor(value: unknown, path = '', issues = new IssueList()) {
     this.value = value;
     this.path = path;
-    this.issues = issues;
+    this.#issues = issues;
+  }
+
+  /** What this reading has found to be wrong, by any of its cursors. */
+  get issues(): readonly Issue[] {
+    return this.#issues.items;
   }
 
   get isAbsent(): boolean {
@@ -63,7 +69,7 @@ export class JsonCursor {
   }
 
   refuse(message: string): void {
-    this.issues.push({ path: this.path, message });
+    this.#issues.add({ path: this.path, message });
   }
 
   #expectObject(): JsonObject | undefined {
@@ -73,6 +79,6 @@ export class JsonCursor {
   }
 
   #child(value: unknown, key: string | number): JsonCursor {
-    return new JsonCursor(value, this.path === '' ? String(key) : `${this.path}.${key}`, this.issues);
+    return new JsonCursor(value, this.path === '' ? String(key) : `${this.path}.${key}`, this.#issues);
   }
 }

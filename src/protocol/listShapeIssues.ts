@@ -6,7 +6,7 @@ import { readVariables } from './variables.ts';
  * Shapes that compiling does not look at and a service still relies on: parts are objects, content is text, every variable is
  * readable, and names are well-formed Unicode, as only such have a UTF-8 text to hash.
  */
-export function listShapeIssues(agreement: unknown): Issue[] {
+export function listShapeIssues(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
   const execution = root.at('execution');
   const variables = root.at('variables');
@@ -15,8 +15,11 @@ export function listShapeIssues(agreement: unknown): Issue[] {
   root.at('metadata').keys();
   for (const text of [root.at('content').member('type'), root.at('content').at('data')])
     if (!text.isAbsent) text.text();
-  for (const name of variables.keys())
+  for (const name of variables.keys()) {
+    const type = variables.at(name).at('type');
     if (variables.at(name).isAbsent) variables.at(name).refuse('must be an object');
+    else if (!type.isAbsent) type.text();
+  }
   readVariables(root);
   const fields = inputs.keys().flatMap((id) => [inputs.at(id).at('data'), inputs.at(id).at('schema')]);
   for (const names of [variables, states, inputs, root.at('contracts')]) refuseIllFormed(names, names.keys());

@@ -1,5 +1,6 @@
 import type { Issue } from './errors.ts';
 import type { JsonCursor } from './jsonCursor.ts';
+import { quote } from './quote.ts';
 import { findVariableReference } from './references.ts';
 import { findVariable } from './variables.ts';
 
@@ -14,9 +15,7 @@ export function listUndeclared(agreement: JsonCursor): Issue[] {
   };
   const check = (kind: Kind, place: JsonCursor): Issue[] => {
     if (typeof place.value !== 'string' || declared[kind].has(place.value)) return [];
-    return [
-      { path: place.path, message: `names ${JSON.stringify(place.value)}, which is not a declared ${kind}` },
-    ];
+    return [{ path: place.path, message: `names ${quote(place.value)}, which is not a declared ${kind}` }];
   };
   const transitions = execution
     .at('transitions')
@@ -41,6 +40,6 @@ function listUndeclaredValues(agreement: JsonCursor, call: JsonCursor): Issue[] 
   return [call.at('target'), ...call.at('args').items()].flatMap((place) => {
     const name = typeof place.value === 'string' ? findVariableReference(place.value) : undefined;
     if (name === undefined || findVariable(agreement, name) !== undefined) return [];
-    return [{ path: place.path, message: `names ${JSON.stringify(name)}, which is not a declared variable` }];
+    return [{ path: place.path, message: `names ${quote(name)}, which is not a declared variable` }];
   });
 }

@@ -1,16 +1,17 @@
 import { warnOfContent } from './contentWarnings.ts';
 import { warnOfDefinition } from './definitionWarnings.ts';
-import { type Issue, uniqueIssues } from './errors.ts';
+import type { Issue } from './errors.ts';
 import type { Field } from './fields.ts';
 import { warnOfFlow } from './flowWarnings.ts';
-import { readInputs } from './inputs.ts';
-import { JsonCursor } from './jsonCursor.ts';
+import { readInputs } from './inputDefinitions.ts';
+import { listIssues } from './issueList.ts';
+import { isJsonObject, JsonCursor } from './jsonCursor.ts';
 import { createPatternBudget } from './pattern.ts';
 import { findVariableReference } from './references.ts';
 import { findVariable, readVariables } from './variables.ts';
 
 /** What a valid document's author may not have meant. */
-export function listWarnings(agreement: unknown): Issue[] {
+export function listWarnings(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
   const budget = createPatternBudget();
   const variables = readVariables(root);
@@ -18,7 +19,7 @@ export function listWarnings(agreement: unknown): Issue[] {
     ({ isParticipant, declaredType }) => isParticipant && declaredType !== 'address',
   );
   const fields = readInputs(root).flatMap((input) => input.fields.filter(({ isVariable }) => !isVariable));
-  return uniqueIssues([
+  return listIssues([
     ...variables.flatMap((variable) => warnOfDefinition(variable, budget)),
     ...participants.map(({ place }) => ({
       path: place.path,
@@ -31,10 +32,14 @@ export function listWarnings(agreement: unknown): Issue[] {
   ]);
 }
 
-/** A field defined by a text that no declared variable stands behind. */
+/** A field defined by what is no object and has no declared variable behind it. */
 function warnOfField({ place }: Field): Issue[] | undefined {
-  if (typeof place.value !== 'string') return undefined;
-  return [{ path: place.path, message: 'refers to no declared variable and is treated as a string' }];
+  if (isJsonObject(place.value)) return undefined;
+  const message =
+    typeof place.value === 'string'
+      ? 'refers to no declared variable and is treated as a string'
+      : 'is neither a reference nor a definition and is treated as a required string';
+  return [{ path: place.path, message }];
 }
 
 function warnOfInitialData(root: JsonCursor): Issue[] {

@@ -1,10 +1,13 @@
 import type { Hex } from 'viem';
+import { fixedLimits } from './documentLimits.ts';
 import type { Field } from './fields.ts';
-import { findInput, listInputIds } from './inputs.ts';
+import { isKnownType } from './fieldType.ts';
+import { findInput, listInputIds } from './inputDefinitions.ts';
 import type { Issuer } from './issuers.ts';
 import { isJsonObject, JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
+import { utf8Length } from './utf8.ts';
 
 /** A field as callers need it to fill an input in. */
 export type FieldDescription = {
@@ -26,12 +29,17 @@ export function issuerOf(agreement: unknown, inputId: string): Issuer | undefine
   return findInput(new JsonCursor(agreement), inputId)?.issuer;
 }
 
-/** The inputs that lead on from a state, each once, in the order of their first transition. */
+/**
+ * The inputs that lead on from a state, each once, in the order of their first transition. A document that no budget was held
+ * against may have fields that repeat the rules of one variable without end: those past the budget have none here.
+ */
 export function acceptedInputs(agreement: unknown, state: string): AcceptedInput[] {
   const root = new JsonCursor(agreement);
   const leading = readTransitions(root).filter(({ from }) => from === state);
-  const first = leading.filter(({ input }, at) => leading.findIndex((other) => other.input === input) === at);
-  return first.flatMap(({ input: inputId, to: toState }) => {
+  const first = new Map(leading.toReversed().map((transition) => [transition.input, transition]));
+  const inOrder = leading.filter((transition) => first.get(transition.input) === transition);
+  const describeField = createDescriber();
+  return inOrder.flatMap(({ input: inputId, to: toState }) => {
     const input = findInput(root, inputId);
     return input === undefined
       ? []
@@ -76,7 +84,15 @@ function findName(names: readonly string[], hash: Hex): string | undefined {
   return names.find((name) => nameHash(name) === wanted);
 }
 
-function describeField({ name, declaredType, required, validation }: Field): FieldDescription {
-  const rules = isJsonObject(validation.value) ? { validation: validation.value } : {};
-  return { name, type: declaredType ?? 'string', required, ...rules };
+/** Describes fields as long as there is room for their types and rules. */
+function createDescriber(): (field: Field) => FieldDescription {
+  let room: number = fixedLimits.describedBytes;
+  return ({ name, declaredType, required, validation }) => {
+    const plain = { name, type: isKnownType(declaredType) ? String(declaredType) : 'string', required };
+    if (room < 0) return plain;
+    const rules = isJsonObject(validation.value) ? { validation: validation.value } : {};
+    const described = { name, type: declaredType ?? 'string', required, ...rules };
+    room -= utf8Length(JSON.stringify(described));
+    return room < 0 ? plain : described;
+  };
 }

@@ -4,18 +4,31 @@ import type { Address, Hex } from 'viem';
 export const FieldType = { UINT256: 0, STRING: 1, ADDRESS: 2, BOOL: 3, BYTES32: 4 } as const;
 export type FieldType = (typeof FieldType)[keyof typeof FieldType];
 
-/** The part of the contracts' `Op` that authored documents can express, by number. */
+/** The contracts' `Op`, by number: the condition language. Authored documents express the bounds and those of the sender. */
 export const Op = {
   STRING_MIN_LENGTH: 0,
   STRING_MAX_LENGTH: 1,
+  STRING_EQ_CONST: 2,
+  STRING_EQ_VAR: 3,
+  UINT_EQ_CONST: 4,
+  UINT_GT_CONST: 5,
   UINT_GTE_CONST: 6,
+  UINT_LT_CONST: 7,
   UINT_LTE_CONST: 8,
+  UINT_EQ_VAR: 9,
+  UINT_GT_VAR: 10,
+  UINT_GTE_VAR: 11,
+  UINT_LT_VAR: 12,
+  UINT_LTE_VAR: 13,
+  ADDRESS_EQ_CONST: 14,
+  ADDRESS_EQ_VAR: 15,
   SENDER_EQ_VAR_ADDRESS: 16,
   SENDER_IN_ALLOWED_ADDRESSES: 17,
 } as const;
 export type Op = (typeof Op)[keyof typeof Op];
 
-export type InputFieldDef = { fieldId: Hex; fType: FieldType; required: boolean; persist: boolean };
+/** `fType` is a plain number where it was read from a chain, here and in `DataField`. */
+export type InputFieldDef = { fieldId: Hex; fType: number; required: boolean; persist: boolean };
 export type Condition = { op: number; fieldId: Hex; bytesArg: Hex };
 export type InputDef = {
   id: Hex;
@@ -24,7 +37,7 @@ export type InputDef = {
   verifierKeys: readonly Hex[];
 };
 export type Transition = { fromState: Hex; toState: Hex; inputId: Hex };
-/** `data` is the ABI encoding of the value; `fType` is a plain number where it was read from a chain. */
+/** `data` is the ABI encoding of the value. */
 export type DataField = { id: Hex; fType: number; data: Hex };
 export type VerifierInit = { key: Hex; verifier: Address };
 export type ActionInit = { fromState: Hex; inputId: Hex; target: Address; value: bigint; data: Hex };

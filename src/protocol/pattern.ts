@@ -1,19 +1,21 @@
 import { RE2JS } from 're2js';
+import { estimatePatternCost } from './patternCost.ts';
 
 /** Bounds what the patterns of one request may cost together. */
 export type PatternBudget = { remaining: number };
 
-/** About half a second on a slow machine; patterns as people write them use less than a thousandth of it. */
+/** About 25 ms on a slow machine; patterns as people write them use less than a hundredth of it. */
 export function createPatternBudget(): PatternBudget {
-  return { remaining: 8_000_000 };
+  return { remaining: 400_000 };
 }
 
 /** Longer texts, and programs that repetition counts blow up, are not supported. */
 const maxPatternLength = 1_000;
-const maxProgramSize = 2_000;
+const maxProgramSize = 1_000;
 
-/** Compiling one instruction costs about as much as running it this many times. */
-const compileCost = 16;
+/** Compiling one instruction, or reading one character, costs about as much as running an instruction this many times. */
+const compileCost = 40;
+const readCost = 10;
 
 /** The outcome of looking for a pattern in a text. `unsupported` patterns are not enforced, `too costly` ones are refused. */
 export type PatternOutcome = 'match' | 'no match' | 'unsupported' | 'too costly';
@@ -45,10 +47,10 @@ export function isSupportedPattern(pattern: string, budget: PatternBudget): bool
 
 function compilePattern(pattern: string, budget: PatternBudget): RE2JS | 'unsupported' | 'too costly' {
   if (pattern.length > maxPatternLength) return 'unsupported';
-  if (!spend(budget, pattern.length * compileCost)) return 'too costly';
-  const compiled = parsePattern(pattern);
-  if (compiled === undefined || compiled.programSize() > maxProgramSize) return 'unsupported';
-  return spend(budget, compiled.programSize() * compileCost) ? compiled : 'too costly';
+  const { instructions, classes } = estimatePatternCost(pattern);
+  if (instructions > maxProgramSize) return 'unsupported';
+  if (!spend(budget, pattern.length * readCost + instructions * compileCost + classes)) return 'too costly';
+  return parsePattern(pattern) ?? 'unsupported';
 }
 
 function parsePattern(pattern: string): RE2JS | undefined {

@@ -1,4 +1,5 @@
 import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
+import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
 /** What is wrong with the value of a variable. */
@@ -65,6 +66,6 @@ function findContract({
 }): Resolved | undefined {
   const address = agreement.at('contracts').member(name).member('address');
   if (!address.isAbsent) return { value: address.value, refuse: (message) => address.refuse(message) };
-  place.refuse(`names the contract ${JSON.stringify(name)}, which has no address in contracts`);
+  place.refuse(`names the contract ${quote(name)}, which has no address in contracts`);
   return undefined;
 }

@@ -18,7 +18,11 @@ function readTransition(transition: JsonCursor): AuthoredTransition | undefined 
 
 function readFirstInput(conditions: JsonCursor): string | undefined {
   const first = conditions.items()[0];
-  if (first !== undefined) return first.member('input').text();
-  conditions.refuse('must name the input of the transition in its first item');
-  return undefined;
+  if (first === undefined) {
+    conditions.refuse('must name the input of the transition in its first item');
+    return undefined;
+  }
+  const input = first.member('input');
+  if (input.value === '') input.refuse('must not be empty');
+  return input.text();
 }

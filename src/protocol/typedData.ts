@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import { hashActions, hashInitVars, hashInputDefs, hashTransitions, hashVerifiers } from './encodeArrays.ts';
-import { nameHash } from './names.ts';
+import { inputHash } from './names.ts';
 import type { AgreementParameters } from './onChain.ts';
 
 const deployTypes = {
@@ -47,8 +47,15 @@ export function deployTypedData({ chainId, factory, parameters, nonce, deadline 
   } as const;
 }
 
+/** As `AgreementParameters`, however the arrays came. */
+export type SignedParameters = {
+  readonly [Name in keyof AgreementParameters]: AgreementParameters[Name] extends (infer Item)[]
+    ? readonly Item[]
+    : AgreementParameters[Name];
+};
+
 /** The signed form of the parameters: each array as the hash of its ABI encoding. */
-export function hashParameters(parameters: AgreementParameters) {
+export function hashParameters(parameters: SignedParameters) {
   const { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
   return {
     docUri,
@@ -91,14 +98,10 @@ export function inputTypedData({
     types: inputTypes,
     primaryType: 'PermitInput',
     message: {
-      inputId: isHash(inputId) ? inputId : nameHash(inputId),
+      inputId: inputHash(inputId),
       payload,
       nonce: BigInt(nonce),
       deadline: BigInt(deadline),
     },
   } as const;
-}
-
-function isHash(text: string): text is Hex {
-  return /^0x[0-9a-f]{64}$/.test(text);
 }

@@ -1,9 +1,10 @@
 import { checkSize } from './checkSize.ts';
 import { listCompileIssues } from './compileAgreement.ts';
-import { type Issue, uniqueIssues } from './errors.ts';
-import { listInputIds } from './inputs.ts';
+import { type AgreementLimits, defaultAgreementLimits } from './documentLimits.ts';
+import type { Issue } from './errors.ts';
+import { listInputIds } from './inputDefinitions.ts';
+import { listIssues } from './issueList.ts';
 import { JsonCursor } from './jsonCursor.ts';
-import { type AgreementLimits, defaultAgreementLimits } from './limits.ts';
 import { listShapeIssues } from './listShapeIssues.ts';
 import { listUndeclared } from './listUndeclared.ts';
 import { listWarnings } from './listWarnings.ts';
@@ -12,6 +13,8 @@ import { readVariables } from './variables.ts';
 export type AgreementReport = {
   /** What makes the document unusable; none means that it compiles, given its values. */
   readonly issues: readonly Issue[];
+  /** Whether the only issue is that the document's text has too many bytes. */
+  readonly isTooLong: boolean;
   /** What is accepted and may surprise its author. */
   readonly warnings: readonly Issue[];
   /** Null where the document has none, with which it cannot be deployed. */
@@ -26,15 +29,15 @@ const noFacts = { warnings: [], templateId: null, participantVariableKeys: [], i
 
 /**
  * Checks an authored document as a service that hosts it should: that it compiles, that whatever it names is declared, and that
- * it is not too large. It only reads the document, whose text stays what its author signs. A document that is too large is
- * looked at no further.
+ * it is not too large. It only reads the document, whose text stays what its author signs. A document that is too large in
+ * any way is looked at no further.
  */
 export function validateAgreement(
   agreement: unknown,
   limits: AgreementLimits = defaultAgreementLimits,
 ): AgreementReport {
-  const oversize = checkSize(agreement, limits);
-  if (oversize.length > 0) return { ...noFacts, issues: oversize };
+  const { issues: oversize, isTooLong } = checkSize(agreement, limits);
+  if (oversize.length > 0) return { ...noFacts, issues: oversize, isTooLong };
   const root = new JsonCursor(agreement);
   const participants = readVariables(root).filter(({ isParticipant }) => isParticipant);
   const issues = [
@@ -43,7 +46,8 @@ export function validateAgreement(
     ...listUndeclared(new JsonCursor(agreement)),
   ];
   return {
-    issues: uniqueIssues(issues),
+    issues: listIssues(issues),
+    isTooLong: false,
     warnings: listWarnings(agreement),
     templateId: findTemplateId(agreement) ?? null,
     participantVariableKeys: participants.map(({ name }) => name),

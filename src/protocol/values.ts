@@ -1,4 +1,4 @@
-import { type Address, getAddress, isAddress } from 'viem';
+import { type Address, checksumAddress } from 'viem';
 import { isTextType } from './fieldType.ts';
 import { FieldType } from './onChain.ts';
 import { parseUint256 } from './uint256.ts';
@@ -39,7 +39,9 @@ export function parseValue(value: unknown, type: ValueType): ParsedValue {
 
 /** The checksummed address, if the text is one in lower case or with a correct checksum. */
 export function parseAddress(value: unknown): Address | undefined {
-  return typeof value === 'string' && isAddress(value) ? getAddress(value) : undefined;
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) return undefined;
+  const checksummed = checksumAddress(`0x${value.slice(2)}`);
+  return value === checksummed || value === value.toLowerCase() ? checksummed : undefined;
 }
 
 /** True for true and "true", false for false and "false". */

@@ -7,14 +7,28 @@ export type Variable = Definition & {
   readonly isParticipant: boolean;
 };
 
+/** Documents in use write the subtype either way. */
+const spellings = ['subtype', 'subType'];
+
+/** What a reading of a document has found already, by its root: thousands of places may refer to one variable. */
+const found = new WeakMap<JsonCursor, Map<string, Variable | undefined>>();
+
 /** The variable that the document declares under that name, if it does. */
 export function findVariable(agreement: JsonCursor, name: string): Variable | undefined {
-  const definition = agreement.at('variables').member(name);
+  const known = found.get(agreement) ?? new Map<string, Variable | undefined>();
+  if (known.size === 0) found.set(agreement, known);
+  if (known.has(name)) return known.get(name);
+  const variable = readVariable(agreement.at('variables').member(name), name);
+  known.set(name, variable);
+  return variable;
+}
+
+function readVariable(definition: JsonCursor, name: string): Variable | undefined {
   if (definition.isAbsent) return undefined;
   return {
     ...readDefinition(definition),
     name,
-    isParticipant: definition.at('subtype').value === 'participant',
+    isParticipant: spellings.some((spelling) => definition.at(spelling).value === 'participant'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { buildReference, referencePolicy } from '../../src/api/http/reference/buildReference.ts';
+import { buildReference, referencePolicy } from '../../src/api/reference/buildReference.ts';
 import { launchBrowser } from './support/launchBrowser.ts';
 import { openTab, type Tab } from './support/openTab.ts';
 import { servePages } from './support/servePages.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testTokenAbi as abi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { deployTestToken } from '../../contracts-test/deploy.ts';
-import { type Anvil, type AnvilOptions, startAnvil } from '../../src/api/dev/anvil.ts';
+import { type Anvil, type AnvilOptions, startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { createAnvilClient } from '../support/anvilClient.ts';
 import { accounts } from './support/chain.ts';
 

@@ -8,10 +8,12 @@ import {
   bytes32Field,
   condition,
   type DataField,
+  dataField,
   declare,
   encodeUint,
   type FieldTypeName,
   id,
+  type OpName,
   textField,
   uintField,
 } from './support/language.ts';
@@ -100,19 +102,6 @@ describe('conditions', () => {
     expect(await chain.findRevertData(submission(never, 'act', uints(10n)))).toBe(refusal('UINT_GTE_CONST'));
   });
 
-  it('outside the language are accepted at creation and refused when they run', async () => {
-    const fields = [declare('value', 'UINT256')];
-    for (const op of [18, 255]) {
-      const agreement = await createWithInput(chain, {
-        fields,
-        conditions: [{ op, fieldId: id('value'), bytesArg: ten }],
-      });
-      expect(await chain.findRevertData(submission(agreement, 'act', uints(10n)))).toBe(
-        reason('Unknown operation'),
-      );
-    }
-  });
-
   it('with a constant that does not decode revert without data', async () => {
     const fields = [declare('value', 'UINT256')];
     const conditions = [condition('UINT_EQ_CONST', 'value', '0x0a')];
@@ -133,15 +122,48 @@ describe('conditions', () => {
     );
   });
 
-  it('on a field that the input does not declare are refused, whether or not it is submitted', async () => {
-    const conditions = [condition('UINT_EQ_CONST', 'value', ten)];
-    const agreement = await createWithInput(chain, { fields: [declare('declared', 'BOOL')], conditions });
-    const refusal = reason('Condition field not found in input data');
-    const declared = boolField('declared', true);
-    expect(await chain.findRevertData(submission(agreement, 'act', [declared]))).toBe(refusal);
-    expect(await chain.findRevertData(submission(agreement, 'act', [declared, ...uints(10n)]))).toBe(refusal);
+  it('on a field that the input does not declare are refused unless it is submitted', async () => {
+    const { agreement, declared } = await createUndeclared();
+    expect(await chain.findRevertData(submission(agreement, 'act', [declared]))).toBe(
+      reason('Condition field not found in input data'),
+    );
+    expect(await chain.findRevertData(submission(agreement, 'act', [declared, ...uints(10n)]))).toBeNull();
+  });
+
+  it('on a field that is submitted but not declared are evaluated as on any other', async () => {
+    const { agreement, declared } = await createUndeclared();
+    const answer = (...fields: DataField[]) =>
+      chain.findRevertData(submission(agreement, 'act', [...fields, declared]));
+    const refusal = customError('ComparisonFailed(string op, string fieldType)', 'UINT_GT_CONST', 'UINT256');
+    expect(await answer(...uints(11n))).toBe(refusal);
+    expect(await answer(...uints(11n, 10n))).toBe(refusal);
+    expect(await answer(...uints(10n, 11n))).toBeNull();
+    expect(await answer(textField('value', 'ten'))).toBe(typeMismatch('UINT256', 'STRING'));
+    expect(await answer(dataField('value', 'UINT256', '0x'))).toBe(withoutData);
   });
 });
+
+describe('a field that nobody declared and that does not decode', () => {
+  it.each<[OpName, FieldTypeName, Hex]>([
+    ['STRING_EQ_VAR', 'STRING', customError('VarNotSet(bytes32 fieldId)', id('never set'))],
+    ['UINT_EQ_VAR', 'UINT256', withoutData],
+    ['ADDRESS_EQ_VAR', 'ADDRESS', withoutData],
+  ])('shows under %s before or after the variable without a value', async (op, type, answer) => {
+    const conditions = [condition(op, 'value', id('never set'))];
+    const agreement = await createWithInput(chain, { conditions });
+    const submitted = submission(agreement, 'act', [dataField('value', type, '0x')]);
+    expect(await chain.findRevertData(submitted)).toBe(answer);
+  });
+});
+
+/** An agreement whose one condition, `value` = 10, is about a field that its input does not declare. */
+async function createUndeclared() {
+  const agreement = await createWithInput(chain, {
+    fields: [declare('declared', 'BOOL')],
+    conditions: [condition('UINT_EQ_CONST', 'value', ten)],
+  });
+  return { agreement, declared: boolField('declared', true) };
+}
 
 const oneOfEachType: { name: FieldTypeName; field: DataField }[] = [
   { name: 'UINT256', field: uintField('value', 1n) },

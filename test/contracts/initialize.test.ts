@@ -175,6 +175,17 @@ describe('initialisation is refused', () => {
     }
   });
 
+  it('with an op or a field type outside the language, as calldata that does not decode', async () => {
+    const [fieldId, bytesArg] = [id('value'), encodeUint(10n)];
+    for (const op of [18, 255]) {
+      const conditions = [{ op, fieldId, bytesArg }];
+      expect(await refusal({ inputDefs: [inputDef('act', { conditions })] })).toBe(withoutData);
+    }
+    const fields = [{ ...declare('value', 'UINT256'), fType: 5 }];
+    expect(await refusal({ inputDefs: [inputDef('act', { fields })] })).toBe(withoutData);
+    expect(await refusal({ initVars: [{ ...uintField('any', 1n), fType: 5 }] })).toBe(withoutData);
+  });
+
   it('with an action on the zero address', async () => {
     const actions = [
       { fromState: id('open'), inputId: id('act'), target: zeroAddress, value: 0n, data: '0x' as const },

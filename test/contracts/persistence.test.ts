@@ -71,11 +71,13 @@ describe('a persisted field', () => {
     expect(await read(agreement, 1n)).toBeNull();
   });
 
-  it('cannot change the type of the variable', async () => {
+  it('overwrites a variable of another type, which then has the type of the field', async () => {
     const agreement = await createStore([boolField('amount', true)]);
-    expect(await chain.findRevertData(submission(agreement, 'store', [uintField('amount', 7n)]))).toBe(
-      reason('Persist field type mismatch'),
+    expect(await read(agreement, 7n)).toBe(
+      customError('TypeMismatch(string expected, string actual)', 'UINT256', 'BOOL'),
     );
+    await chain.send(submission(agreement, 'store', [uintField('amount', 7n)]));
+    expect(await read(agreement, 7n)).toBeNull();
   });
 
   it('is stored before any condition runs', async () => {

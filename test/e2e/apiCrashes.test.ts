@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
-import type { Child } from '../../src/api/supervision/child.ts';
-import { type FaultPoint, faultPoints } from '../../src/api/supervision/faultPoint.ts';
+import { type AgreementsClient, ConnectionError } from '../../client/src/index.ts';
+import type { Child } from '../../src/platform/supervision/child.ts';
+import { type FaultPoint, faultPoints } from '../../src/platform/supervision/faultPoint.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import { createSingleCallClient } from '../support/singleCalls.ts';
 import { type CalledStack, createCaller } from './support/caller.ts';
 
 let database: TestDatabase;
@@ -34,15 +34,18 @@ afterAll(async () => {
 });
 
 /** Asks an API for something during which it is killed at this place. */
-async function askInVain(point: FaultPoint, path: string, body: unknown): Promise<void> {
+async function askInVain(
+  point: FaultPoint,
+  ask: (client: AgreementsClient) => Promise<unknown>,
+): Promise<void> {
   const env = { FAULT_POINT: point };
   const { baseUrl, child } = await startRunning(stack, {
     kind: 'api',
     env,
     onStart: (started) => doomed.push(started),
   });
-  const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
-  await expect(service.post(path, body, z.unknown())).rejects.toThrow(TypeError);
+  const client = createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
+  await expect(ask(client)).rejects.toThrow(ConnectionError);
   expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
 }
 
@@ -58,7 +61,7 @@ describe.each(faultPoints.api)('an API that is killed at %s', (point) => {
     const caller = createCaller(called, stack.chainId);
     const { address: signer } = caller.account;
     const body = await caller.prepareDeploy();
-    await askInVain(point, '/agreements/deploy-with-permit', body);
+    await askInVain(point, ({ agreements }) => agreements.deployWithPermit(body));
     expect(await countStored(signer, 'deploy')).toBe(left);
 
     const { id } = await caller.deploy(body);
@@ -74,7 +77,7 @@ describe.each(faultPoints.api)('an API that is killed at %s', (point) => {
     const { id } = await caller.deploy(await caller.prepareDeploy());
     const { address } = await caller.awaitDeployed(id);
     const body = await caller.prepareHit(address, point);
-    await askInVain(point, `/agreements/${id}/input`, body);
+    await askInVain(point, ({ agreements }) => agreements.submitInput(id, body));
     expect(await countStored(signer, 'input')).toBe(left);
 
     const { id: inputId } = await caller.hit(id, body);

@@ -40,17 +40,19 @@ const chainIds = [59141, 11155111, 84532];
 describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim) => {
   test('in the middle of deployments: each happens exactly once and is served', async () => {
     const callers = chainIds.map((chainId) => createCaller(local.stack, chainId));
-    const bodies = await Promise.all(callers.map((caller) => caller.prepareDeploy()));
-    const sent = callers.map((caller, at) => caller.deploy(bodies[at] ?? {}));
+    const prepared = await Promise.all(
+      callers.map(async (caller) => ({ caller, body: await caller.prepareDeploy() })),
+    );
+    const sent = prepared.map(({ caller, body }) => ({ caller, body, answer: caller.deploy(body) }));
     await awaitStored(callers.map(({ account }) => account.address));
     await killAndAwaitRestart(local, victim);
 
-    for (const [at, caller] of callers.entries()) {
-      const { id } = (await sent[at]) ?? { id: '' };
+    for (const { caller, body, answer } of sent) {
+      const { id } = await answer;
       const { address, state } = await caller.awaitDeployed(id);
       expect(state).toBe('PING');
       // Once more with the same permit: the same record, and nothing new on the chain.
-      expect(await caller.deploy(bodies[at] ?? {})).toMatchObject({ id, address });
+      expect(await caller.deploy(body)).toMatchObject({ id, address });
       expect(await caller.countDeployed()).toBe(1);
     }
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordShape, stateShape } from '../../src/api/demo/served.ts';
-import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
+import { AgreementsClient } from '../../client/src/index.ts';
 import { type PublicChain, startPublicChain } from '../support/publicChain.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createLocalStacks, type LocalStack, type LocalStacks } from './support/localStack.ts';
@@ -25,41 +24,39 @@ afterAll(async () => {
 describe('npm run dev -- --fork', () => {
   test('plays the demo on the contracts of the forked chain, which stays as it was', async () => {
     const head = await publicChain.client.getBlockNumber();
-    const demo = startProgram('src/api/demo/demo.ts', { env: stacks.env });
+    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
     expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
     expect(await publicChain.client.getBlockNumber()).toBe(head);
   });
 
   test('an agreement from before the fork can be imported, with its history', async () => {
-    const service = createServiceClient(local.stack);
+    const client = new AgreementsClient(local.stack);
     const { address, agreement } = publicChain.earlier;
     const body = { chainId, address, agreement, displayName: 'From before' };
-    const record = await service.post('/agreements/import', body, recordShape);
+    const record = await client.agreements.import(body);
     expect(record).toMatchObject({ address, status: 'Deployed' });
-    expect(await service.get(`/agreements/${record.id}/state`, stateShape)).toMatchObject({ state: 'PONG' });
+    expect(await client.agreements.getState(record.id)).toMatchObject({ state: 'PONG' });
   });
 
   test('goes on where it stopped, at the same block of the forked chain', async () => {
-    const client = createServiceClient(local.stack);
-    const list = recordShape.pick({ id: true }).array();
-    const before = await client.get('/agreements?limit=100', list);
+    const listIds = async () => {
+      const { data } = await new AgreementsClient(local.stack).agreements.list({ limit: 100 });
+      return data.map(({ id }) => id).join();
+    };
+    const before = await listIds();
     local.program.signal('SIGINT');
     expect(await local.program.exited).toEqual({ code: 0, signal: null });
     await publicChain.client.mine({ blocks: 5 });
     local = await stacks.start(fork);
-    const service = createServiceClient(local.stack);
-    await waitUntil('the records are there', async () => {
-      const now = await service.get('/agreements?limit=100', list);
-      return JSON.stringify(now) === JSON.stringify(before);
-    });
-    const demo = startProgram('src/api/demo/demo.ts', { env: stacks.env });
+    await waitUntil('the records are there', async () => (await listIds()) === before);
+    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
     expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
   });
 });
 
 describe('a fork that cannot be is refused before anything starts', () => {
   const refusal = async (words: string[], env: Record<string, string>) => {
-    const program = startProgram('src/api/dev/dev.ts', { env, words });
+    const program = startProgram('src/cli/dev/dev.ts', { env, words });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     return program.lines.join('\n');
   };

@@ -2,25 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pingPong } from '../../bench/pingPong.ts';
-import { createKey, revokeKey } from '../../src/api/access/apiKeys.ts';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { signInputPermit } from '../../src/api/demo/permits.ts';
-import { inputShape, stateShape } from '../../src/api/demo/served.ts';
-import { createServiceClient, ServiceResponseError } from '../../src/api/demo/serviceClient.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
-import type { Child } from '../../src/api/supervision/child.ts';
-import { verifyWebhook } from '../../src/api/webhooks/verifyWebhook.ts';
+import { UnauthorizedError } from '../../client/src/index.ts';
+import { verifyWebhook } from '../../client/src/webhooks/verifyWebhook.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
+import type { Child } from '../../src/platform/supervision/child.ts';
+import { createKey, revokeKey } from '../../src/records/principals/apiKeys.ts';
 import { deployPingPong } from '../support/deployPingPong.ts';
+import { signInputPermit } from '../support/permits.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { accept, type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startRunning } from '../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
+import { createSingleCallClient } from '../support/singleCalls.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { copyDatabase } from './support/copyDatabase.ts';
 
 const patienceMs = 300_000;
-const subscriptionShape = z.object({ id: z.string(), secret: z.string() });
 const eventShape = z.looseObject({ id: z.string(), data: z.looseObject({ sequence: z.int() }) });
 const pageShape = z.object({
   data: z.array(eventShape),
@@ -78,7 +77,7 @@ async function start(kind: ServiceKind, databaseUrl: string): Promise<Child> {
   return process.child;
 }
 
-const service = () => createServiceClient({ baseUrl, apiKey: stack.apiKey });
+const service = () => createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
 
 async function deploy() {
   const { chainId, reader: client } = stack;
@@ -88,7 +87,7 @@ async function deploy() {
     const permit = { client, chainId, agreementAddress: address, agreement: pingPong, account };
     const signed = await signInputPermit({ ...permit, inputId: 'hit', values });
     const input = { inputId: 'hit', values, ...signed };
-    const { id: ownId } = await service().post(`/agreements/${id}/input`, input, inputShape);
+    const { id: ownId } = await service().agreements.submitInput(id, input);
     await waitUntil(
       'the input is mined',
       async () => (await readInputs(id)).some((given) => given.id === ownId && given.status === 'MINED'),
@@ -98,8 +97,8 @@ async function deploy() {
   return { id, hit };
 }
 
-const readInputs = (id: string) =>
-  service().get(`/agreements/${id}/inputs?limit=100&sort[createdAt]=asc`, z.array(inputShape.loose()));
+const readInputs = async (id: string) =>
+  (await service().agreements.listInputs(id, { limit: 100, sort: { createdAt: 'asc' } })).data;
 
 async function readFeed(after?: string) {
   const query = after === undefined ? '' : `&after=${after}`;
@@ -111,21 +110,23 @@ async function readFeed(after?: string) {
 
 async function readAll(id: string) {
   const [record, state, inputs, feed, webhooks] = await Promise.all([
-    service().get(`/agreements/${id}`, z.looseObject({})),
-    service().get(`/agreements/${id}/state`, stateShape.loose()),
+    service().agreements.get(id),
+    service().agreements.getState(id),
     readInputs(id),
     readFeed(),
-    service().get('/webhooks', z.array(z.looseObject({ id: z.string(), status: z.string() }))),
+    service().webhooks.list(),
   ]);
   // Counters of attempts go on while they are read.
-  const subscriptions = webhooks.map(({ id: webhookId, status, url, eventTypes }) => ({
+  const subscriptions = webhooks.data.map(({ id: webhookId, status, url, eventTypes }) => ({
     ...{ webhookId, status, url, eventTypes },
   }));
   return { record, state, inputs, feed, subscriptions };
 }
 
 const idsOf = (received: readonly Received[], secret: string) =>
-  received.map(({ body, headers }) => verifyWebhook(body.toString(), headers, secret).id);
+  Promise.all(
+    received.map(async ({ body, headers }) => (await verifyWebhook(body.toString(), headers, secret)).id),
+  );
 
 test('a service that goes on from a backup keeps what it held, and tells nothing twice', async ({
   annotate,
@@ -134,7 +135,7 @@ test('a service that goes on from a backup keeps what it held, and tells nothing
   await start('worker', first.url);
   await start('api', first.url);
   await stack.awaitReady();
-  const subscribe = ({ url }: Receiver) => service().post('/webhooks', { url }, subscriptionShape);
+  const subscribe = ({ url }: Receiver) => service().webhooks.create({ url });
   const [steadyOne, brokenOne] = [await subscribe(steady), await subscribe(broken)];
   const gone = await createKey(original.database, {
     principal: 'dev',
@@ -159,7 +160,7 @@ test('a service that goes on from a backup keeps what it held, and tells nothing
   await agreement.hit('after the backup');
   await waitUntil('it is told', () => steady.received.length === 3, patienceMs);
   const lost = (await readFeed()).data[2];
-  const toldBefore = idsOf(steady.received, steadyOne.secret);
+  const toldBefore = await idsOf(steady.received, steadyOne.secret);
   await Promise.all(running.splice(0).map((child) => child.kill()));
   isBroken = false;
   const failedBefore = broken.received.length;
@@ -167,9 +168,9 @@ test('a service that goes on from a backup keeps what it held, and tells nothing
   // Before there is an index, everything is served as it was.
   await start('api', second.url);
   expect(await readAll(agreement.id)).toEqual(before);
-  await expect(
-    createServiceClient({ baseUrl, apiKey: gone.key }).get('/agreements', z.unknown()),
-  ).rejects.toThrow(ServiceResponseError);
+  await expect(createSingleCallClient({ baseUrl, apiKey: gone.key }).agreements.list()).rejects.toThrow(
+    UnauthorizedError,
+  );
 
   const heights: number[] = [];
   let isWatching = true;
@@ -210,9 +211,9 @@ test('a service that goes on from a backup keeps what it held, and tells nothing
     return (await restored.pool.query(query)).rowCount === count;
   };
   await waitUntil('all is delivered', delivered(6), patienceMs);
-  expect(idsOf(steady.received, steadyOne.secret)).toEqual([...toldBefore, lost?.id]);
+  expect(await idsOf(steady.received, steadyOne.secret)).toEqual([...toldBefore, lost?.id]);
   // Now in any order, as attempts after the first are.
-  const taken = idsOf(broken.received.slice(failedBefore), brokenOne.secret);
+  const taken = await idsOf(broken.received.slice(failedBefore), brokenOne.secret);
   expect(taken.toSorted()).toEqual(toldBefore.toSorted());
 
   // The wallet has used nonces that the backup knows nothing of.

@@ -2,9 +2,9 @@ import { createTestClient, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployProtocol } from '../../contracts-test/deploy.ts';
-import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { findProcess } from '../../src/api/supervision/processIdentity.ts';
+import { type Anvil, startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { findProcess } from '../../src/platform/supervision/processIdentity.ts';
 import { chains } from '../../src/protocol/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 function start(changes: Record<string, string>): Program {
-  const program = startProgram('src/api/start/all.ts', { env: { ...env, ...changes } });
+  const program = startProgram('src/cli/start/all.ts', { env: { ...env, ...changes } });
   started.push(program);
   return program;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Child } from '../../src/api/supervision/child.ts';
-import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
+import type { Child } from '../../src/platform/supervision/child.ts';
+import { faultPoints } from '../../src/platform/supervision/faultPoint.ts';
 import { type KeptProcess, keepRunning } from '../faults/support/keepRunning.ts';
 import { createRandom, pick } from '../support/random.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';

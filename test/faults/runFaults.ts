@@ -1,4 +1,4 @@
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { createRandom } from '../support/random.ts';
 import {
   createServiceStack,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../../src/api/dev/postgres.ts';
+import { type PostgresServer, startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { startAnvil } from '../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { catchUp, startIndexer } from '../support/indexer.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';

@@ -1,12 +1,16 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Address, parseEventLogs } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
-import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { catchUp, startIndexer } from '../support/indexer.ts';
+import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploy, permittedSubmission, submission } from './support/agreements.ts';
@@ -27,8 +31,8 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-async function launchIndexer(databaseUrl: string) {
-  const indexer = await startIndexer({ databaseUrl, chains: [chain] });
+async function launchIndexer(databaseUrl: string, env: Readonly<Record<string, string>> = {}) {
+  const indexer = await startIndexer({ databaseUrl, chains: [chain], env });
   cleanups.push(() => indexer.stop());
   return indexer;
 }
@@ -129,13 +133,17 @@ test('a standby takes over from an indexer that stands still, which writes nothi
   };
   const before = await listSessions();
   expect(before.filter(({ name }) => name.includes(' ponder ')).length).toBeGreaterThan(0);
-  const waiting = await client.query<{ pid: number }>('select pid from pg_locks where not granted');
+  const waiting = await client.query<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name like 'chain\\_index\\_% lock'
+     and pid not in (select pid from pg_locks where locktype = 'advisory' and granted)`,
+  );
 
   process.kill(first.pid, 'SIGSTOP');
   try {
     await sendInputs(3);
     await standby.ready();
     await catchUp(database.url, [chain]);
+    expect(waiting.rows).not.toEqual([]);
     const kept = new Set(waiting.rows.map(({ pid }) => pid));
     const earlier = new Set(before.map(({ pid }) => pid).filter((pid) => !kept.has(pid)));
     expect((await listSessions()).filter(({ pid }) => earlier.has(pid))).toEqual([]);
@@ -173,6 +181,79 @@ test('an indexer that loses its database ends for another start, which goes on f
   await catchUp(server.url, [chain]);
   await expectIndexEqualsChain(server.url, chain);
   expect(await again.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('a block from before live indexing is seen without another one, and a websocket that says nothing holds up nobody', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const silent = createServer();
+  const { url, close } = await listenLocally(silent);
+  silent.on('upgrade', (_request, socket) => cleanups.push(async () => socket.destroy()));
+  cleanups.push(close);
+  const indexer = await launchIndexer(database.url, { WS_URL_84532: url.replace('http:', 'ws:') });
+  await indexer.ready();
+  await catchUp(database.url, [chain]);
+  await indexer.kill();
+  await sendInputs(1);
+  const again = await launchIndexer(database.url, { WS_URL_84532: url.replace('http:', 'ws:') });
+  await again.ready();
+  await expectIndexEqualsChain(database.url, chain);
+});
+
+test('a public chain that was reorganised below its final block is given up alone, and its index made anew', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const other = await startTestChain(59141);
+  cleanups.push(() => other.stop());
+  await deploy(other);
+  // Another address of this machine, as which no node of its own counts.
+  const proxy = createTcpServer((socket) => {
+    const upstream = connectTcp(Number(new URL(chain.rpcUrl).port), '127.0.0.1');
+    for (const one of [socket, upstream])
+      one.on('error', () => [socket, upstream].map((each) => each.destroy()));
+    socket.pipe(upstream).pipe(socket);
+  });
+  proxy.listen(0, '127.0.0.2');
+  await once(proxy, 'listening');
+  cleanups.push(async () => proxy.close());
+  const { port }: AddressInfo = Object(proxy.address());
+  const chains = [{ chainId: chain.chainId, rpcUrl: `http://127.0.0.2:${port}` }, other];
+  const launch = async () => {
+    const indexer = await startIndexer({
+      databaseUrl: database.url,
+      chains,
+      env: { START_BLOCK_84532: '0', INDEX_PRUNE_SECONDS: '1' },
+    });
+    cleanups.push(() => indexer.stop());
+    return indexer;
+  };
+  const client = await connect(database.url);
+  const readRebuilds = async () =>
+    (await client.query('select chain_id, generation, done_at is not null as is_done from indexer.rebuilds'))
+      .rows;
+
+  const deployedAt = await chain.client.getBlockNumber();
+  await sendInputs(1);
+  await chain.client.mine({ blocks: 40 });
+  const first = await launch();
+  await first.ready();
+  await expectIndexEqualsChain(database.url, chain);
+  await first.stop();
+
+  await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
+  await sendInputs(2);
+  await chain.client.mine({ blocks: 80 });
+  const second = await launch();
+  expect(await second.exited).toEqual({ code: 75, signal: null });
+  expect(second.lines.filter((line) => line.includes('its index is given up and rebuilt'))).toHaveLength(1);
+  expect(await readRebuilds()).toEqual([{ chain_id: 84532, generation: 1, is_done: false }]);
+  // What is there is served until the new index is.
+  expect((await look(client))?.inputs).toBe(2);
+
+  const third = await launch();
+  await third.ready();
+  for (const one of [chain, other]) await expectIndexEqualsChain(database.url, one);
+  await waitUntil('the rebuild is noted as done', async () => (await readRebuilds())[0]?.is_done);
 });
 
 test('an index of a local chain that lost its final blocks, or was started anew, is made again from what the chain says', async () => {

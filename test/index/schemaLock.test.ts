@@ -19,15 +19,24 @@ beforeEach(async () => {
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   cleanups.push(() => client.end());
-  await client.query('create table written (number int primary key, pid int)');
+  await client.query(`create schema ${schema}`);
+  await client.query(`create table ${schema}.written (number int primary key, pid int)`);
 });
 
 afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-function launch(lockUrl = database.url): LockHolder {
-  const holder = startLockHolder({ lockUrl, databaseUrl: database.url, schema, leaseMs });
+type Plan = Parameters<typeof startLockHolder>[0];
+
+function launch(parts: Partial<Plan> = {}): LockHolder {
+  const holder = startLockHolder({
+    lockUrl: database.url,
+    databaseUrl: database.url,
+    schema,
+    leaseMs,
+    ...parts,
+  });
   cleanups.push(() => {
     holder.signal('SIGKILL');
     return holder.exited;
@@ -39,8 +48,8 @@ const says = (holder: LockHolder, text: string) =>
   waitUntil(`it says: ${text}`, () => holder.lines.some((line) => line.includes(text)));
 
 /** One that has the lock and something uncommitted, and one that waits for it. */
-async function launchPair(lockUrl?: string): Promise<{ first: LockHolder; standby: LockHolder }> {
-  const first = launch(lockUrl);
+async function launchPair(parts?: Partial<Plan>): Promise<{ first: LockHolder; standby: LockHolder }> {
+  const first = launch(parts);
   await says(first, 'written');
   const standby = launch();
   await says(standby, 'standing by');
@@ -74,14 +83,55 @@ test('a holder that stands still is replaced, with what it had not committed, an
 test('a holder that hears nothing ends by itself, and is replaced although the database hears nothing of that', async () => {
   const proxy = await createSilentProxy(database.url);
   cleanups.push(() => proxy.close());
-  const { first, standby } = await launchPair(proxy.url);
+  const { first, standby } = await launchPair({ lockUrl: proxy.url });
   proxy.fallSilent();
   expect(await first.exited).toBe(75);
   expect(first.lines).toContain('lost: the database does not answer');
   await says(standby, 'written');
 });
 
-test('a standby that stands still when the lock falls to it lets another one have it', async () => {
+test('a holder whose main thread is busy for three leases keeps the lock, although another one waits for it', async () => {
+  const { first, standby } = await launchPair({ afterwards: { spinForMs: 3 * leaseMs } });
+  await says(first, 'spun');
+  expect(first.lines.filter((line) => line.includes('lost'))).toEqual([]);
+  expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
+});
+
+test('a holder that stood still for three leases goes on where nobody has taken its place', async () => {
+  const holder = launch();
+  await says(holder, 'written');
+  holder.signal('SIGSTOP');
+  await waitUntil('three leases are over', async () => {
+    const { rows } = await client.query(
+      `select now() - max(state_change) > $1 * interval '1 millisecond' as is_over from pg_stat_activity
+       where datname = current_database() and application_name = $2`,
+      [3 * leaseMs, `${schema} lock`],
+    );
+    return rows[0]?.is_over === true;
+  });
+  const stoodStill = new Date();
+  holder.signal('SIGCONT');
+  await waitUntil('it renews its lease', async () => {
+    const { rows } = await client.query(
+      `select max(state_change) > $1 as is_renewed from pg_stat_activity
+       where datname = current_database() and application_name = $2`,
+      [stoodStill, `${schema} lock`],
+    );
+    return rows[0]?.is_renewed === true;
+  });
+  expect(holder.lines.filter((line) => line.includes('lost'))).toEqual([]);
+});
+
+test('what a former holder writes in a new session is refused by the database', async () => {
+  const { first, standby } = await launchPair({ afterwards: 'goOn' });
+  first.signal('SIGSTOP');
+  await says(standby, 'written');
+  first.signal('SIGCONT');
+  await says(first, `refused: another indexer has taken over the index ${schema}`);
+  expect(standby.lines.filter((line) => line.includes('lost'))).toEqual([]);
+});
+
+test('a standby that stands still is no hindrance for another one', async () => {
   const { first, standby } = await launchPair();
   standby.signal('SIGSTOP');
   first.signal('SIGKILL');
@@ -89,10 +139,15 @@ test('a standby that stands still when the lock falls to it lets another one hav
   const third = launch();
   await says(third, 'written');
   standby.signal('SIGCONT');
-  await waitUntil(
-    'the one that stood still stands by again',
-    () => standby.lines.filter((line) => line.includes('standing by')).length === 2,
-  );
+  const { rows } = await client.query('select now() as now');
+  await waitUntil('the one that stood still asks for the lock again', async () => {
+    const asked = await client.query(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and application_name = $1 and query_start > $2`,
+      [`${schema} lock`, rows[0]?.now],
+    );
+    return asked.rows[0]?.count === 2;
+  });
   expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
   expect(third.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { startAnvil } from '../../src/api/dev/anvil.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -34,14 +34,13 @@ async function launchAnvil(options: { chainId: number; port?: number }) {
 
 test('a node of another chain ends the start with a sentence that names the variable', async () => {
   const databaseUrl = await makeDatabase();
-  const { rpcUrl, wsUrl, port } = await launchAnvil({ chainId: 84532 });
+  const { rpcUrl, port } = await launchAnvil({ chainId: 84532 });
   const chains = [{ chainId: 59141, rpcUrl }];
-  const indexer = await launch({ databaseUrl, chains, env: { WS_URL_59141: wsUrl } });
+  const indexer = await launch({ databaseUrl, chains });
   expect(await indexer.exited).toEqual({ code: 1, signal: null });
   expect(indexer.lines).toEqual([
     'The configuration is not usable:',
     `  - RPC_URL_59141: 127.0.0.1:${port} is a node of chain 84532, not of 59141 (Linea Sepolia)`,
-    `  - WS_URL_59141: 127.0.0.1:${port} is a node of chain 84532, not of 59141 (Linea Sepolia)`,
   ]);
 });
 

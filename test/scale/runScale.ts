@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
-import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
-import { type Receiver, startReceiver } from '../exactlyOnce/support/receiver.ts';
+import { startReceiver } from '../exactlyOnce/support/receiver.ts';
 import { audit } from '../faults/support/audit.ts';
 import { type Agreement, type Promised, playCaller } from '../faults/support/caller.ts';
+import { awaitRest } from '../support/awaitRest.ts';
+import { mineSteadily } from '../support/mineSteadily.ts';
 import { createRandom } from '../support/random.ts';
 import { createServiceStack, type ServiceKind, type ServiceStack } from '../support/serviceStack.ts';
-import { passTimeout, waitUntil } from '../support/waitUntil.ts';
+import { subscribe } from '../support/subscribe.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { type OnClose, withClosings } from '../support/withClosings.ts';
 import { auditEvents } from './support/auditEvents.ts';
 import { type Balancer, startBalancer } from './support/balancer.ts';
@@ -57,7 +57,6 @@ const settings = {
   WEBHOOK_TIMEOUT_MS: '60000',
 };
 const wallets = 2;
-const blockMs = 500;
 const patienceMs = 300_000;
 
 /**
@@ -92,7 +91,7 @@ async function runWith(run: ScaleRun, onClose: OnClose): Promise<ScaleReport> {
   const first = await Promise.all(kinds.map(start));
   await stack.awaitReady();
   await Promise.all(first.map((replica) => replica.awaitReady()));
-  await subscribe(stack, balancer, receiver);
+  await subscribe({ baseUrl: balancer.baseUrl, apiKey: stack.apiKey }, receiver);
   run.onProgress('everything runs');
 
   const blocks = mineSteadily(stack);
@@ -136,32 +135,6 @@ async function runWith(run: ScaleRun, onClose: OnClose): Promise<ScaleReport> {
       'requests that failed': [...balancer.failures, ...load.refusals],
       'processes that ended badly': endings,
       'events that were told wrongly': auditEvents(receiver, promised),
-    },
-  };
-}
-
-const subscriptionShape = z.object({ secret: z.string() });
-
-async function subscribe({ apiKey }: ServiceStack, { baseUrl }: Balancer, receiver: Receiver): Promise<void> {
-  const service = createServiceClient({ baseUrl, apiKey });
-  const { secret } = await service.post('/webhooks', { url: receiver.url }, subscriptionShape);
-  receiver.setSecret(secret);
-}
-
-/** Blocks come also where nobody sends anything, as on public chains: an indexer that has just started goes on with the next one. */
-function mineSteadily({ client }: ServiceStack) {
-  let isOver = false;
-  const mining = (async () => {
-    while (!isOver) {
-      await client.mine({ blocks: 1 });
-      await delay(blockMs);
-    }
-  })();
-  mining.catch(() => {});
-  return {
-    async stop(): Promise<void> {
-      isOver = true;
-      await mining;
     },
   };
 }
@@ -211,35 +184,4 @@ function startLoad(stack: ServiceStack, { baseUrl }: Balancer, run: ScaleRun) {
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
-}
-
-/** What does not come to rest in time is found by the audits. */
-async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): Promise<void> {
-  const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
-  const rest = async () => {
-    const underWay = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast')`;
-    await waitUntil('the outbox is done', () => isEmpty(underWay), patienceMs);
-    // Only an indexer that follows the chain by now, and not only its past, needs no other block to show the last one.
-    await stack.awaitNewBlock();
-    await stopBlocks();
-    await stack.awaitFolded(patienceMs);
-    for (const query of [
-      `select 1 from service.events where state = 'pending'`,
-      `select 1 from service.deliveries where status in ('pending', 'retry_pending')`,
-    ])
-      await waitUntil('all is told', () => isEmpty(query), patienceMs);
-    const query = `select address, next_nonce from service.relayer_wallets`;
-    await waitUntil(
-      'the counters are those of the chain',
-      async () => {
-        const { rows } = await stack.pool.query<{ address: `0x${string}`; next_nonce: string }>(query);
-        const mined = await Promise.all(
-          rows.map(({ address }) => stack.client.getTransactionCount({ address })),
-        );
-        return rows.every(({ next_nonce }, at) => Number(next_nonce) === mined[at]);
-      },
-      patienceMs,
-    );
-  };
-  await rest().catch(passTimeout);
 }

@@ -1,11 +1,10 @@
 import { pino } from 'pino';
 import { getAddress, keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPrincipal } from '../../src/api/access/principals.ts';
 import { createAcceptedInputs } from '../../src/api/agreements/acceptedInputs.ts';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { createPrincipal } from '../../src/records/principals/principals.ts';
+import { createMigratedDatabase, type TestDatabase } from '../support/postgres.ts';
 import { buildLease } from './support/documents.ts';
 import { insertRecords } from './support/rows.ts';
 
@@ -25,9 +24,8 @@ let testDatabase: TestDatabase;
 /** Nobody else asks through it. */
 let handle: DatabaseHandle;
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createMigratedDatabase();
   const { url } = testDatabase;
-  await migrateDatabase(url);
   handle = createDatabase({
     url,
     applicationName: 'test',

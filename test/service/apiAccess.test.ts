@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiKeyText } from '../../src/api/access/apiKey.ts';
+import { apiKeys } from '../../src/platform/database/tables/access.ts';
+import { createApiKeyText } from '../../src/records/principals/apiKey.ts';
 import {
   createKey,
   disableKey,
@@ -8,9 +9,8 @@ import {
   listKeys,
   revokeKey,
   rotateKey,
-} from '../../src/api/access/apiKeys.ts';
-import { setEntitlement } from '../../src/api/access/entitlements.ts';
-import { apiKeys } from '../../src/api/database/tables/access.ts';
+} from '../../src/records/principals/apiKeys.ts';
+import { setEntitlement } from '../../src/records/principals/entitlements.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { preflightShape, templateReportShape } from '../../src/api/http/resources.ts';
+import { preflightShape, templateReportShape } from '../../src/api/shapes/resources.ts';
 import { type Call, createCall } from './support/call.ts';
 import { buildLease, reference } from './support/documents.ts';
 import { outcome } from './support/outcome.ts';
@@ -58,7 +58,11 @@ describe('validate-template', () => {
 
   test('refuses a document that is too large', async () => {
     const answer = await check({ ...lease, content: { type: 'md', data: 'x'.repeat(524_288) } });
-    expect(outcome(answer)).toMatchObject({ status: 400, details: { reason: 'invalid_agreement' } });
+    expect(outcome(answer)).toMatchObject({
+      status: 413,
+      code: 'payload_too_large',
+      details: { limitBytes: 524_288 },
+    });
   });
 
   test('refuses a document that nests one level too deeply, and takes one that just does not', async () => {
@@ -121,6 +125,24 @@ describe('validate', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.error?.details?.reason).toBe(reason);
     expect(outcome(answer)).toMatchSnapshot();
+  });
+
+  test('takes the rest of a deployment, and does not look at it', async () => {
+    const rest = {
+      displayName: '',
+      docUri: 1,
+      documentId: {},
+      signer: 'me',
+      deadline: 'now',
+      signature: null,
+    };
+    const answer = await check({ ...deployment, ...rest });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual((await check(deployment)).body.data);
+    expect(outcome(await check({ ...deployment, ...rest, colour: 'red' }))).toMatchObject({
+      status: 400,
+      message: 'The body is not as expected: colour is not known here.',
+    });
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { getAddress, keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { inputRecordShape, recordShape, stateShape } from '../../src/api/http/resources.ts';
+import { inputRecordShape, recordShape, stateShape } from '../../src/api/shapes/resources.ts';
 import { nameHash } from '../../src/protocol/index.ts';
 import type { Answer } from './support/call.ts';
 import { buildLease } from './support/documents.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readContract } from './support/apiContract.ts';
 import { type Call, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
 import { startTestService, type TestService } from './support/testService.ts';
@@ -96,7 +97,7 @@ describe('a route', () => {
     ['GET', validate, 'POST'],
     ['GET', '/v0/agreements/validate-template', 'POST'],
     ['PUT', '/v0/agreements/deploy-with-permit', 'POST'],
-    ['POST', '/v0/agreements/agr_1', 'GET, HEAD'],
+    ['POST', '/v0/agreements/agr_1', 'GET, HEAD, PATCH'],
     ['PATCH', '/v0/agreements/agr_1/state', 'GET, HEAD'],
     ['GET', '/v0/agreements/agr_1/input', 'POST'],
     ['OPTIONS', '/v0/agreements/agr_1/inputs', 'GET, HEAD'],
@@ -168,7 +169,7 @@ describe('a body', () => {
   });
 
   test('that nests without end is refused without harm', async () => {
-    const depth = 200_000;
+    const depth = 30_000;
     const text = `{"agreement":${'['.repeat(depth)}${']'.repeat(depth)},"chainId":59141}`;
     expect(outcome(await call('POST', validate, { text }))).toMatchSnapshot();
     const elsewhere = `{"agreement":{},"chainId":59141,"x":${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}}`;
@@ -230,6 +231,8 @@ describe('a query', () => {
     ['/v0/agreements?createdAt[gt]=yesterday'],
     ['/v0/agreements?createdAt[gt]=0000-01-01T00:00:00Z'],
     ['/v0/agreements?createdAt[gt]=2026-01-01T00:00:00%2B16:00'],
+    [`/v0/agreements?createdAt[gt]=2026-01-01T00:00:00.${'1'.repeat(130)}Z`],
+    ['/v0/agreements?createdAt[gt]=2026-01-01'],
     ['/v0/agreements?createdAt[eq]=2026-01-01T00:00:00Z'],
     ['/v0/agreements?chainId=99999999999'],
     ['/v0/agreements?state=%00'],
@@ -244,6 +247,26 @@ describe('a query', () => {
     expect(answer.status).toBe(400);
     expect(outcome(answer)).toMatchSnapshot();
   });
+});
+
+test('a chain that the installation does not have is refused by every route that takes one', async () => {
+  const { document } = await readContract(service.baseUrl);
+  const taking = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { parameters }]) => parameters.some(({ name }) => name === 'chainId'))
+      .map(([method, { responses }]) => ({ method, path, responses })),
+  );
+  expect(taking.length).toBeGreaterThan(6);
+  for (const { method, path, responses } of taking) {
+    const target = `${path.replaceAll(/\{\w+\}/g, 'agr_1')}?chainId=1`;
+    const answer = await call(method.toUpperCase(), target, method === 'get' ? {} : { body: {} });
+    expect(outcome(answer)).toMatchObject({
+      status: 400,
+      message: 'unsupported chainId',
+      details: { reason: 'unsupported_chain', field: 'chainId', chainId: 1 },
+    });
+    expect(JSON.stringify(responses['400'])).toContain('unsupported_chain');
+  }
 });
 
 test('a failure inside shows nothing of itself, and is logged with the request id', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../src/api/config/configuration.ts';
+import { readConfiguration } from '../../src/platform/config/configuration.ts';
 import { startTestApi, startTestService, type TestApi, type TestService } from './support/testService.ts';
 
 const origin = 'https://app.example.com';
@@ -49,18 +49,24 @@ describe('a page of an origin that is allowed', () => {
       'patch',
       'delete',
     ]);
-    expect(namesOf(headers.get('access-control-allow-headers'))).toEqual(
-      expect.arrayContaining([
-        'x-api-key',
-        'authorization',
-        'content-type',
-        'idempotency-key',
-        'x-request-id',
-      ]),
-    );
+    expect(namesOf(headers.get('access-control-allow-headers'))).toEqual([
+      'x-api-key',
+      'content-type',
+      'idempotency-key',
+    ]);
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(headers.get('vary')).toContain('Origin');
     expect(headers.get('x-request-id')).toMatch(/^req_/);
+  });
+
+  test('may send whatever headers its clients and its tracing add', async () => {
+    const added = ['x-cns-client-app', 'x-correlation-id', 'traceparent'];
+    const asked = { ...preflight, origin, 'access-control-request-headers': `x-api-key,${added.join(',')}` };
+    const { headers } = await send(shared.baseUrl, asked);
+    expect(namesOf(headers.get('access-control-allow-headers'))).toEqual(['x-api-key', ...added]);
+    expect(headers.get('vary')).toContain('Access-Control-Request-Headers');
+    const sent = Object.fromEntries(added.map((name) => [name, 'x']));
+    expect((await send(shared.baseUrl, { origin, 'x-api-key': key, ...sent })).status).toBe(200);
   });
 
   test('may read answers and refusals, and the headers that it needs', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exampleStory } from '../../src/api/http/exampleStory.ts';
+import { exampleStory } from '../../src/api/openapi/exampleStory.ts';
 import { outcome } from './support/outcome.ts';
+import { insertRecords } from './support/rows.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
 /** Every answer is held against the document of its profile besides. */
@@ -53,9 +54,34 @@ test('the document tells of 201 for every POST, and of 200 for all else', async 
   const document = Object(await (await fetch(`${service.baseUrl}/v0/openapi.json`)).json());
   for (const methods of Object.values<Record<string, { responses: object }>>(document.paths))
     for (const [method, { responses }] of Object.entries(methods)) {
-      const successes = Object.keys(responses).filter((status) => status.startsWith('2'));
+      // 202 is for what is still being made.
+      const successes = Object.keys(responses).filter((status) => /^2\d\d$/.test(status) && status !== '202');
       expect(successes).toEqual([method === 'post' ? '201' : '200']);
     }
+});
+
+test('a preflight without a chain is about the first one, which the answer names', async () => {
+  const { chainId: _, ...deployment } = exampleStory.deployment;
+  const answer = await principal.call('POST', '/v0/agreements/validate', { body: deployment });
+  expect(answer).toMatchObject({ status: 201, body: { data: { chainId: 59141 } } });
+  const refused = await principal.call('POST', '/v0/agreements/validate', {
+    body: { ...deployment, initValues: [] },
+  });
+  expect(outcome(refused)).toMatchObject({ status: 400, details: { reason: 'invalid_values' } });
+});
+
+test('filters take days, which begin at midnight in UTC', async () => {
+  const other = await service.createPrincipal();
+  await insertRecords(service.handle.pool, other, [
+    { id: 'agr_before', created_at: '2026-01-30T23:59:59Z' },
+    { id: 'agr_at', created_at: '2026-01-31T00:00:00Z' },
+  ]);
+  const listed = await other.call('GET', '/v0/agreements?createdAt[gte]=2026-01-31');
+  expect(listed.body.data).toMatchObject([{ id: 'agr_at' }]);
+  const earlier = await other.call('GET', '/v0/agreements?createdAt[lt]=2026-01-31');
+  expect(earlier.body.data).toMatchObject([{ id: 'agr_before' }]);
+  for (const day of ['2026-02-30', '0000-01-01', '2026-1-1', 'today'])
+    expect((await other.call('GET', `/v0/agreements?createdAt[gte]=${day}`)).status).toBe(400);
 });
 
 test('a profile that there is none of is a fault of the configuration', async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectPatiently } from '../../src/api/database/connectPatiently.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { connectPatiently } from '../../src/platform/database/connectPatiently.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
-import { recordShape } from '../../src/api/http/resources.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
 import { encodeInputPayload, nameHash } from '../../src/protocol/index.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';

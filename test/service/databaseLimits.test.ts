@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { readTogether } from '../../src/api/database/readTogether.ts';
-import { runPrepared } from '../../src/api/database/runPrepared.ts';
-import { withTransaction } from '../../src/api/database/withTransaction.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { readTogether } from '../../src/platform/database/readTogether.ts';
+import { runPrepared } from '../../src/platform/database/runPrepared.ts';
+import { withTransaction } from '../../src/platform/database/withTransaction.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createSilentProxy, type SilentProxy } from '../support/silentProxy.ts';
 
@@ -27,6 +27,11 @@ test('the database ends statements and idle transactions of the service after 30
   expect(rows).toEqual([{ statements: '30s', transactions: '30s' }]);
 });
 
+test('the database compiles no plan of the service', async () => {
+  const { rows } = await handle.pool.query('show jit');
+  expect(rows).toEqual([{ jit: 'off' }]);
+});
+
 test('a pool never opens more connections than it may, however much is asked of it', async () => {
   // Both are opened: one alone might be quick enough for all.
   for (const client of await Promise.all([handle.pool.connect(), handle.pool.connect()])) client.release();
@@ -38,26 +43,24 @@ test('a pool never opens more connections than it may, however much is asked of 
 describe('a database whose host is gone without a word', () => {
   let proxy: SilentProxy;
   let lost: DatabaseHandle;
+  let together: DatabaseHandle;
   beforeEach(async () => {
     proxy = await createSilentProxy(database.url);
     // One connection, so that one that is kept for nothing shows.
-    lost = createDatabase({
-      url: proxy.url,
-      applicationName: 'lost',
-      maxConnections: 1,
-      answerTimeoutMs: 2_000,
-      logger,
-    });
+    const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs: 2_000, logger };
+    lost = createDatabase({ ...options, applicationName: 'lost' });
+    together = createDatabase({ ...options, applicationName: 'together', readsTogether: true });
   });
   afterEach(async () => {
     await lost.close();
+    await together.close();
     await proxy.close();
   });
 
   const answer = 'select 42 as answer';
   const askers = {
     'a prepared statement': () => runPrepared(lost.pool, answer, []),
-    'a statement that goes with others': () => readTogether(lost.pool, answer, []),
+    'a statement that goes with others': () => readTogether(together.pool, answer, []),
     'a statement of the query builder': async () => (await lost.database.execute(answer)).rows,
   };
   test.each(Object.entries(askers))('fails %s after a time, and the next one is answered', async (_, ask) => {
@@ -75,9 +78,12 @@ describe('a database whose host is gone without a word', () => {
     expect((await lost.pool.query(answer)).rows).toEqual([{ answer: 42 }]);
   });
 
-  test('fails a transaction that it has begun, and the next one is answered', async () => {
+  test.each([
+    ['alone', () => lost],
+    ['beside reads that go together', () => together],
+  ])('fails a transaction that it has begun, %s, and the next one is answered', async (_, handleOf) => {
     const transact = (onBegun: () => void) =>
-      withTransaction(lost.pool, async (client) => {
+      withTransaction(handleOf().pool, async (client) => {
         onBegun();
         return (await client.query(answer)).rows;
       });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
+import { faultPoints } from '../../src/platform/supervision/faultPoint.ts';
 import { type DelivererProcess, startDelivererProcess } from '../support/delivererProcess.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
-import { redeliver } from '../../src/api/webhooks/redeliver.ts';
+import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
+import { redeliver } from '../../src/records/webhooks/redeliver.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
+import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 

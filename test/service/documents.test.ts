@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordShape } from '../../src/api/http/resources.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
 import { hashDocument } from '../../src/protocol/index.ts';
 import { readContract } from './support/apiContract.ts';
 import { buildLease, reference } from './support/documents.ts';

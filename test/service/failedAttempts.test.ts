@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiKeyText } from '../../src/api/access/apiKey.ts';
+import { createApiKeyText } from '../../src/records/principals/apiKey.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordShape } from '../../src/api/http/resources.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploymentPath, findDeployment, prepareDeployment } from './support/deployments.ts';
 import { countKeys, createKeyedCall, isReplayed, type KeyedCall } from './support/keyedCall.ts';

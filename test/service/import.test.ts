@@ -2,10 +2,12 @@ import { type Address, type Hex, parseEventLogs } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
-import { inputRecordShape, recordShape } from '../../src/api/http/resources.ts';
+import { inputRecordShape, recordShape } from '../../src/api/shapes/resources.ts';
+import { recordSimulationShape } from '../../src/api/shapes/simulationShapes.ts';
+import { catchUp } from '../support/indexer.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type Answer, createCall } from './support/call.ts';
-import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
+import { deployByPermit, deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
 import { outcome } from './support/outcome.ts';
@@ -113,6 +115,22 @@ describe('an agreement that was deployed elsewhere', () => {
       { inputId: 'knock', status: 'MINED', signer: landlord, fromState: 'OFFERED', toState: 'OFFERED' },
       { inputId: 'accept', status: 'MINED', signer: tenant, fromState: 'OFFERED', toState: 'ACTIVE' },
     ]);
+  });
+
+  test('is simulated from what the contract has stored since', async () => {
+    const { body, submit } = await deployed();
+    const keeper = landlord;
+    const inspect = { inputId: 'inspect', values: {}, by: keeper };
+    const simulate = (id: string, by: string) =>
+      principal.call('POST', `/v0/agreements/${id}/simulate`, { body: { steps: [{ ...inspect, by }] } });
+    await submit(landlord, 'appoint', { keeper: tenant });
+    await submit(landlord, 'appoint', { keeper });
+    const { id } = recordOf(await adopt(body));
+    const outcomeOf = ({ body: { data } }: Answer) => recordSimulationShape.parse(data).steps[0]?.outcome;
+    expect(outcomeOf(await simulate(id, 'keeper'))).toBe('accepted');
+    expect(outcomeOf(await simulate(id, keeper))).toBe('accepted');
+    expect(outcomeOf(await simulate(id, tenant))).toBe('refused');
+    await submit(keeper, 'inspect', {});
   });
 
   test('is marked up to the latest block before, and numbered on from there by the inputs that follow', async () => {
@@ -309,6 +327,36 @@ describe('an import is refused and nothing is stored', () => {
     const { body } = await deployed();
     expect(outcome(await adopt(body, reader))).toMatchObject({ status: 403 });
   });
+});
+
+test('a deployment whose permit somebody else has sent is refused with the address of its agreement, which can be imported', async () => {
+  const { chain, service } = setting;
+  const account = createAccount();
+  const agreement = buildLease(chain.token);
+  const values = { landlord: account.address, tenant: chain.relayer, rent: '5' };
+  const docUri = 'https://leases.example/front-run';
+  const signing = { account, agreement, values, chainId, factory: chain.factory, docUri };
+  const permit = await signDeploy(signing);
+  const address = await deployByPermit(chain, { ...signing, permit });
+  await catchUp(service.databaseUrl, [{ chainId, rpcUrl: chain.rpcUrl }]);
+  const body = { agreement, chainId, displayName: 'Lease', initValues: values, ...permit };
+  const before = await service.countRows();
+  const refused = outcome(await principal.call('POST', '/v0/agreements/deploy-with-permit', { body }));
+  expect(refused).toMatchObject({
+    status: 409,
+    details: { reason: 'stale_nonce', signedNonce: '0', currentNonce: '1', agreementAddress: address },
+  });
+  expect(refused.message).toContain(address);
+  expect(await service.countRows()).toEqual(before);
+  // Another content for the same nonce is not what was deployed.
+  const otherUri = 'https://leases.example/other';
+  const otherPermit = await signDeploy({ ...signing, docUri: otherUri });
+  const other = outcome(
+    await principal.call('POST', '/v0/agreements/deploy-with-permit', { body: { ...body, ...otherPermit } }),
+  );
+  expect(other.details).toMatchObject({ reason: 'stale_nonce' });
+  expect(other.details).not.toHaveProperty('agreementAddress');
+  expect((await adopt({ chainId, address, agreement, displayName: 'Lease' })).status).toBe(200);
 });
 
 test('what the index cannot show in time is for another try, and nothing is stored', async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { inTransaction } from '../../src/api/database/inTransaction.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { inTransaction } from '../../src/platform/database/inTransaction.ts';
 import { type CutProxy, createCutProxy } from '../support/cutProxy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

@@ -3,8 +3,12 @@ import { toSnakeCase } from 'drizzle-orm/casing';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
 import * as index from '../../ponder.schema.ts';
-import { indexChannel, indexViewNames, indexViewsSchemaName } from '../../src/api/database/indexNames.ts';
-import * as view from '../../src/api/database/indexView.ts';
+import {
+  indexChannel,
+  indexViewNames,
+  indexViewsSchemaName,
+} from '../../src/platform/database/indexNames.ts';
+import * as view from '../../src/platform/database/indexView.ts';
 
 /** The columns by name, with what the database makes of them. */
 function columnsOf(table: PgTable) {

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { jobTablesVersion } from '../../src/api/database/migrateJobs.ts';
-import { addJob } from '../../src/api/jobs/addJob.ts';
-import { createJobs, type Jobs, type JobTask } from '../../src/api/jobs/createJobs.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { jobTablesVersion } from '../../src/platform/database/migrateJobs.ts';
+import { addJob } from '../../src/platform/jobs/addJob.ts';
+import { createJobs, type Jobs, type JobTask } from '../../src/platform/jobs/createJobs.ts';
+import { createMigratedDatabase, type TestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
 const logger = pino({ level: 'silent' });
@@ -20,8 +19,7 @@ const open: Jobs[] = [];
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  await migrateDatabase(testDatabase.url);
+  testDatabase = await createMigratedDatabase();
 });
 beforeEach(() => {
   handle = createDatabase({ url: testDatabase.url, applicationName: 'test', maxConnections: 6, logger });
@@ -126,6 +124,11 @@ test('jobs go on after every connection to the database was lost', async () => {
   start({ count: async () => void ran++ });
   await addJob(handle.database, { task: 'count', payload: {} });
   await waitUntil('the first ran', () => ran === 1);
+  // The library gives up, and with it the process, where a connection is lost while it notes that a job is done.
+  await waitUntil('the first is noted as done', async () => {
+    const { rows } = await handle.pool.query('select 1 from graphile_worker.jobs');
+    return rows.length === 0;
+  });
   await handle.pool
     .query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()')
     .catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { type Program, startProgram } from '../e2e/support/program.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** A worker as operators start it; it is there once it keeps leases or says that it is ready to. */
 async function startWorker(keys: readonly Hex[]): Promise<Worker> {
   const port = await findFreePort();
-  const program = startProgram('src/api/start/worker.ts', {
+  const program = startProgram('src/cli/start/worker.ts', {
     env: {
       CHAINS: String(world.chainId),
       DATABASE_URL: world.databaseUrl,

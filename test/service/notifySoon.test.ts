@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type DatabaseHandle } from '../../src/api/database/database.ts';
-import { type Listener, listen } from '../../src/api/database/listen.ts';
-import { notifySoon } from '../../src/api/database/notifySoon.ts';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { type Listener, listen } from '../../src/platform/database/listen.ts';
+import { notifySoon } from '../../src/platform/database/notifySoon.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -15,10 +15,9 @@ let heard: string[] = [];
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   handle = createDatabase({
-    url: testDatabase.url,
+    url: `${testDatabase.url}?options=-c%20synchronous_commit%3Don`,
     applicationName: 'notifier',
     maxConnections: 1,
-    settings: { synchronous_commit: 'on' },
     logger,
   });
   listener = listen({

@@ -25,7 +25,7 @@ const combinedShape = z
   .object({ allOf: z.array(z.record(z.string(), z.unknown())).optional() })
   .or(z.array(z.unknown()).transform(() => ({ allOf: undefined })));
 
-const publicPaths = ['/v0/health', '/v0/openapi.json', '/v0/docs'];
+const publicPaths = ['/v0/health', '/v0/openapi.json', '/v0/docs', '/v0/evidence.schema.json'];
 
 test('every operation has a name of its own, by which clients call it', () => {
   const names = listOperations().map(({ operation }) => operation.operationId);
@@ -43,10 +43,33 @@ test('every reference in it leads somewhere', () => {
   expect(names.filter(({ kind, name }) => !(name in Object(components[kind])))).toEqual([]);
 });
 
-test('all routes but those of the system ask for a key, and document the refusal', () => {
+/** For others than principals, each with what it takes beside or instead of a key. */
+const openOperations = new Map<string, readonly (string | undefined)[]>([
+  ['createSession', ['apiKey', 'bearer', undefined]],
+  ['endCurrentSession', ['session']],
+  ...[
+    'getSharedAgreement',
+    'getSharedDocument',
+    'getSharedState',
+    'listSharedInputs',
+    'makeSharedInputTypedData',
+    'submitSharedInput',
+    'makeSharedDeployTypedData',
+    'deploySharedAgreement',
+  ].map((name) => [name, ['signingLink', 'walletSession']] as const),
+  ['createWalletChallenge', [undefined]],
+  ['createWalletSession', [undefined]],
+  ...['getWalletSession', 'endWalletSession', 'listWalletAgreements'].map(
+    (name) => [name, ['walletSession']] as const,
+  ),
+]);
+
+test('all routes but those of the system ask for a key or a session of one, and document the refusal', () => {
   for (const { path, operation } of listOperations()) {
     const isOpen = publicPaths.includes(path);
-    expect(operation.security, path).toHaveLength(isOpen ? 0 : 2);
+    const usual = isOpen ? [] : ['apiKey', 'bearer', 'session'];
+    const ways = operation.security.map((way) => Object.keys(way)[0]);
+    expect(ways, path).toEqual(openOperations.get(operation.operationId) ?? usual);
     expect('401' in operation.responses, path).toBe(!isOpen);
   }
 });

@@ -1,13 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exampleStory } from '../../src/api/http/exampleStory.ts';
+import { z } from 'zod';
+import { exampleStory } from '../../src/api/openapi/exampleStory.ts';
+import { summaryShape } from '../../src/api/shapes/resources.ts';
+import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
+import { walletChallengeShape } from '../../src/api/shapes/walletShapes.ts';
 import { readContract } from './support/apiContract.ts';
+import { createCall } from './support/call.ts';
 import { deployDirectly } from './support/directDeployment.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
+import { createAccount } from './support/permits.ts';
 import { runExamples } from './support/runExamples.ts';
 
 let setting: IndexedService & { close(): Promise<void> };
 beforeAll(async () => {
-  setting = await startIndexedService({ DEPLOY_WAIT_MS: '120000', CONSISTENCY_WAIT_MS: '120000' });
+  setting = await startIndexedService({
+    DEPLOY_WAIT_MS: '120000',
+    CONSISTENCY_WAIT_MS: '120000',
+    // The permits of the examples are good until 2100.
+    MAX_PERMIT_LIFETIME_SECONDS: '10000000000',
+  });
 });
 afterAll(() => setting?.close());
 
@@ -21,11 +32,41 @@ test('the examples of all operations work as they stand, one after the other', a
     walletAddress,
   ]);
   const values = { ...Object.fromEntries(parties), ...deployment.initValues };
+  const call = createCall(baseUrl, key);
+  const idIn = z.object({ id: z.string() });
+  const shareDraft = async () => {
+    const listed = await call('GET', '/v0/agreements?limit=100');
+    const [draft] = summaryShape
+      .array()
+      .parse(listed.body.data)
+      .filter(({ status }) => status === 'Draft');
+    const answer = await call('POST', `/v0/agreements/${draft?.id}/links`, { body: { may: 'sign' } });
+    return new URL(newSigningLinkShape.parse(answer.body.data).url).hash.slice(1);
+  };
+  const signChallenge = async () => {
+    const wallet = createAccount();
+    const headers = { 'x-agreements-session': '1' };
+    const body = { wallet: wallet.address };
+    const made = await createCall(baseUrl)('POST', '/v0/wallet/challenges', { body, headers });
+    const { id: challengeId, message } = walletChallengeShape.parse(made.body.data);
+    return { challengeId, signature: await wallet.signMessage({ message }) };
+  };
+  const prepareAnother = async () => {
+    const { docUri: _, documentId: __, ...prepared } = exampleStory.preparedDeployment;
+    const answer = await call('POST', '/v0/agreements/drafts', { body: prepared });
+    return idIn.parse(answer.body.data).id;
+  };
   const runs = await runExamples(baseUrl, {
     key,
     before: {
-      importAgreement: async () =>
-        expect(await deployDirectly(chain, { agreement, values })).toBe(adoption.address),
+      importAgreement: async () => {
+        expect(await deployDirectly(chain, { agreement, values })).toBe(adoption.address);
+        return undefined;
+      },
+      makeSharedDeployTypedData: async () => ({ link: await shareDraft() }),
+      createWalletSession: async () => ({ body: await signChallenge() }),
+      // The draft of the examples is signed by then.
+      withdrawDraft: async () => ({ path: `/v0/agreements/drafts/${await prepareAnother()}` }),
     },
   });
   const { document } = await readContract(baseUrl);

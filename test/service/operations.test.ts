@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { type Anvil, startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { supportedChains } from '../../src/protocol/chains.ts';
+import { createAnvilClient } from '../support/anvilClient.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex, type StandInIndex } from './projector/support/standInIndex.ts';
 import { createCall } from './support/call.ts';
@@ -12,26 +14,40 @@ const chainId = 59141;
 const testnets = supportedChains('testnet').map(({ chainId: id }) => id);
 const wallet = `0x${'a1'.repeat(20)}`;
 
+/** Short, so that the test that waits for it is. */
+const allowedLagMs = 4_000;
+
+let anvil: Anvil;
 let service: TestService;
 let index: StandInIndex;
 let internalUrl: string;
 beforeAll(async () => {
   const port = await findFreePort();
   internalUrl = `http://127.0.0.1:${port}`;
-  service = await startTestService({ internal: { host: '127.0.0.1', port, isNamed: true } });
+  anvil = await startAnvil({ chainId });
+  service = await startTestService({
+    rpcUrls: { [chainId]: anvil.rpcUrl },
+    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs },
+  });
   index = createStandInIndex({ pool: service.handle.pool, factory: `0x${'f0'.repeat(20)}` });
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await anvil?.stop();
+});
 
 const positionShape = z.object({ blockNumber: z.int(), timestamp: z.string(), lagSeconds: z.int() });
 const readyShape = z.strictObject({
   status: z.enum(['ready', 'unready']),
   checks: z.record(z.string(), z.boolean()),
+  reasons: z.array(z.string()),
   endpoints: z.array(
     z.strictObject({
       chainId: z.int(),
       host: z.string(),
-      status: z.enum(['ok', 'failing', 'limited']),
+      status: z.enum(['ok', 'failing', 'limited', 'lagging']),
+      blockNumber: z.int().nullable(),
+      behindBlocks: z.int(),
       restsForSeconds: z.int(),
       failuresInARow: z.int(),
     }),
@@ -41,6 +57,7 @@ const readyShape = z.strictObject({
       chainId: z.int(),
       index: positionShape.nullable(),
       folded: positionShape.nullable(),
+      rebuilding: z.strictObject({ blockNumber: z.int(), since: z.string() }).nullable(),
       outbox: z.strictObject({
         depth: z.int(),
         oldestAgeSeconds: z.int(),
@@ -76,12 +93,18 @@ async function readMetric(line: string): Promise<number | undefined> {
   return found === undefined ? undefined : Number(found.slice(line.length));
 }
 
-/** Where the views of the index are empty, and stand for a chain that is followed to a block of a minute ago. */
+/** Where the views of the index are empty, and stand for a chain that is followed, and folded, to a block of a minute ago. */
 async function showIndex(): Promise<void> {
   await index.deploy();
-  await service.handle.pool.query(
+  const { pool } = service.handle;
+  await pool.query(
     `insert into chain_index.heads (chain_id, number, hash, timestamp)
-     values ($1, 1234, '0x1', extract(epoch from now())::bigint - 60)`,
+     values ($1, 12, '0x1', extract(epoch from now())::bigint - 60)`,
+    [chainId],
+  );
+  await pool.query(
+    `insert into service.projections (chain_id, head_number, head_hash, head_timestamp)
+     values ($1, 12, '0x1', now() - interval '5 minutes') on conflict do nothing`,
     [chainId],
   );
 }
@@ -124,7 +147,7 @@ describe('readiness', () => {
     expect(ready).toMatchObject({
       httpStatus: 200,
       status: 'ready',
-      checks: { database: true, migrations: true, index: true, running: true },
+      checks: { database: true, migrations: true, index: true, current: true, running: true },
     });
     expect(ready.chains.map((chain) => chain.chainId).toSorted()).toEqual(testnets.toSorted());
   });
@@ -132,11 +155,6 @@ describe('readiness', () => {
   test('tells position and lag, what waits in the outbox, and what the wallets hold', async () => {
     await showIndex();
     const { pool } = service.handle;
-    await pool.query(
-      `insert into service.projections (chain_id, head_number, head_hash, head_timestamp)
-       values ($1, 1200, '0x0', now() - interval '5 minutes') on conflict do nothing`,
-      [chainId],
-    );
     await addTransaction('txn_1', 'accepted', 10);
     await addTransaction('txn_2', 'broadcast', 300);
     await addTransaction('txn_3', 'mined', 900);
@@ -150,8 +168,9 @@ describe('readiness', () => {
     const chain = chains.find((candidate) => candidate.chainId === chainId);
     expect(chain).toEqual({
       chainId,
-      index: { blockNumber: 1234, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
-      folded: { blockNumber: 1200, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
+      index: { blockNumber: 12, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
+      folded: { blockNumber: 12, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
+      rebuilding: null,
       outbox: {
         depth: 2,
         oldestAgeSeconds: expect.any(Number),
@@ -174,7 +193,7 @@ describe('readiness', () => {
     expect(chain?.outbox.oldestAgeSeconds).toBeLessThan(400);
 
     const labels = `chain="${chainId}"`;
-    expect(await readMetric(`agreements_index_block{${labels}}`)).toBe(1234);
+    expect(await readMetric(`agreements_index_block{${labels}}`)).toBe(12);
     expect(await readMetric(`agreements_index_lag_seconds{${labels}}`)).toBeGreaterThanOrEqual(60);
     expect(await readMetric(`agreements_outbox_transactions{${labels},state="broadcast"}`)).toBe(1);
     expect(await readMetric(`agreements_outbox_oldest_age_seconds{${labels}}`)).toBeGreaterThanOrEqual(300);
@@ -185,15 +204,16 @@ describe('readiness', () => {
     expect(await readMetric(`agreements_wallet_active{${labels},wallet="${wallet}"}`)).toBe(0);
     expect(await readMetric('agreements_ready')).toBe(1);
     const { endpoints } = await readReady();
-    expect(endpoints.map(({ chainId: id, status }) => `${id} ${status}`).toSorted()).toEqual(
-      testnets.map((id) => `${id} ok`).toSorted(),
-    );
+    expect(endpoints.map(({ chainId: id }) => id).toSorted()).toEqual(testnets.toSorted());
     const [endpoint] = endpoints.filter(({ chainId: id }) => id === chainId);
+    expect(endpoint).toMatchObject({ status: 'ok', blockNumber: 0, behindBlocks: 0 });
     // Nothing of an endpoint's URL but its host: the rest may be the key to it.
     expect(endpoint?.host).toMatch(/^[\w.-]+:\d+$/);
     const ofEndpoint = `${labels},endpoint="${endpoint?.host}"`;
     expect(await readMetric(`agreements_rpc_endpoint_up{${ofEndpoint}}`)).toBe(1);
     expect(await readMetric(`agreements_rpc_requests_total{${ofEndpoint},outcome="failed"}`)).toBe(0);
+    expect(await readMetric(`agreements_rpc_endpoint_behind_blocks{${ofEndpoint}}`)).toBe(0);
+    expect(await readMetric(`agreements_index_late_seconds{${labels}}`)).toBe(0);
     expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 
@@ -271,17 +291,47 @@ describe('requests', () => {
   });
 });
 
+describe('what is served', () => {
+  test('makes no process ready while it stands behind the node, or records behind the index', async () => {
+    await showIndex();
+    const { pool } = service.handle;
+    await createAnvilClient(anvil.rpcUrl).mine({ blocks: 20 });
+    const becomes = (httpStatus: number, reasons: RegExp[]) =>
+      waitUntil(`readiness is ${httpStatus}: ${reasons}`, async () => {
+        const ready = await readReady();
+        return (
+          ready.httpStatus === httpStatus &&
+          ready.checks.current === (reasons.length === 0) &&
+          ready.reasons.length === reasons.length &&
+          reasons.every((reason, at) => reason.test(ready.reasons[at] ?? ''))
+        );
+      });
+    await becomes(503, [
+      /^chain 59141: the index has been behind its nodes, which are at block 20, for \d+ s$/,
+    ]);
+    expect(await readMetric(`agreements_index_late_seconds{chain="${chainId}"}`)).toBeGreaterThan(
+      allowedLagMs / 1000,
+    );
+    await pool.query('update chain_index.heads set number = 20 where chain_id = $1', [chainId]);
+    await becomes(503, [/^chain 59141: the records have been behind the index for \d+ s$/]);
+    await pool.query('update service.projections set head_number = 20 where chain_id = $1', [chainId]);
+    await becomes(200, []);
+  });
+});
+
 describe('the internal port', () => {
   test('that is taken stops the start only where it was named', async () => {
     const port = Number(new URL(internalUrl).port);
     const usual = await startTestApi(service.databaseUrl, {
-      internal: { host: '127.0.0.1', port, isNamed: false },
+      internal: { host: '127.0.0.1', port, isNamed: false, allowedLagMs },
     });
     expect(usual.logLines.join('')).toContain('the port for readiness and metrics is taken');
     expect((await createCall(usual.baseUrl)('GET', '/v0/health')).status).toBe(200);
     await usual.close();
     await expect(
-      startTestApi(service.databaseUrl, { internal: { host: '127.0.0.1', port, isNamed: true } }),
+      startTestApi(service.databaseUrl, {
+        internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs },
+      }),
     ).rejects.toThrow('EADDRINUSE');
   });
 });

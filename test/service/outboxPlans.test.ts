@@ -2,14 +2,15 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pino from 'pino';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drizzleOptions } from '../../src/api/database/database.ts';
-import { findConsumedPermits } from '../../src/api/projector/findConsumedPermits.ts';
-import { expireTransactions, finishTransactions } from '../../src/api/projector/settleTransactions.ts';
-import { createAnswerLog } from '../../src/api/relay/answerLog.ts';
-import { claimRows } from '../../src/api/relay/claimRows.ts';
-import { markBroadcast } from '../../src/api/relay/markBroadcast.ts';
-import { readSlots, type Slot } from '../../src/api/relay/readSlots.ts';
-import { createKeySigner } from '../../src/api/signers/keySigner.ts';
+import { drizzleOptions } from '../../src/platform/database/database.ts';
+import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
+import { findConsumedPermits } from '../../src/worker/projector/findConsumedPermits.ts';
+import { expireTransactions, finishTransactions } from '../../src/worker/projector/settleTransactions.ts';
+import { createAnswerLog } from '../../src/worker/relay/answerLog.ts';
+import { claimRows } from '../../src/worker/relay/claimRows.ts';
+import { createClaimTurns } from '../../src/worker/relay/claimTurns.ts';
+import { markBroadcast } from '../../src/worker/relay/markBroadcast.ts';
+import { readSlots, type Slot } from '../../src/worker/relay/readSlots.ts';
 import { chainId, createFixture, type Fixture } from './projector/support/setup.ts';
 import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
 import { seedEffects, seededHash, seedOutbox } from './support/seedOutbox.ts';
@@ -21,6 +22,8 @@ const underWay = 2_000;
 const waiting = 2_000;
 const mined = 100;
 const batch = 50;
+/** What one principal has that wants all for itself, half of it in one agreement. */
+const flood = 100_000;
 
 /** The block of what was mined since. */
 const range = { chainId, added: [BigInt(history / 100)], through: 10n ** 9n };
@@ -28,6 +31,7 @@ const range = { chainId, added: [BigInt(history / 100)], through: 10n ** 9n };
 const signer = createKeySigner(generatePrivateKey());
 const wallet = { address: signer.address, signer };
 const holder = { chainId, owner: 'the test', leaseMs: 600_000 };
+const modes = ['force_custom_plan', 'force_generic_plan', 'auto'];
 let fixture: Fixture;
 
 /** The statistics are of an early moment at which nothing was under way: as they are between two looks at tables that grow fast. */
@@ -52,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with %s,', (mode) => {
+describe.each(modes)('planned with %s,', (mode) => {
   let explained: ExplainedPool;
   beforeAll(() => {
     explained = createExplainedPool(fixture.url, { plan_cache_mode: mode });
@@ -70,10 +74,20 @@ describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with
 
   test('signing a batch reads a few rows for each of its own', async () => {
     const terms = { gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } };
-    const options = { wallet, holder, limit: batch, earliest: 0n, excluded: [], funds: 10n ** 20n };
+    const options = {
+      wallet,
+      holder,
+      limit: batch,
+      earliest: 0n,
+      excluded: [],
+      turns: createClaimTurns(),
+      waived: [],
+      funds: 10n ** 20n,
+    };
     const claim = () => claimRows(explained.pool, { ...options, findTerms: () => terms });
     const { rowsRead, plans } = await measure(async () => expect((await claim()).signed).toHaveLength(batch));
-    expect(rowsRead, plans).toBeLessThan(20 * batch);
+    // Each agreement has eight rows that are open, and each of these asks five times for the others.
+    expect(rowsRead, plans).toBeLessThan(50 * batch);
   });
 
   test('noting what nodes say reads a few rows for each hash', async () => {
@@ -127,5 +141,70 @@ describe.each(['force_custom_plan', 'force_generic_plan', 'auto'])('planned with
       await finishTransactions(database, { chainId, through: 10n ** 9n });
     });
     expect(rowsRead, plans).toBeLessThan(10);
+  });
+});
+
+describe.each(modes)('with 100,000 open rows of one principal, planned with %s,', (mode) => {
+  let explained: ExplainedPool;
+  beforeAll(async () => {
+    const rows = {
+      chainId,
+      wallet: wallet.address,
+      count: flood / 2,
+      principalId: 'flood',
+      firstAgreement: 500,
+    } as const;
+    const from = history + underWay + waiting;
+    const { rowCount } = await fixture.pool.query(
+      `select 1 from service.transactions where principal_id = 'flood' limit 1`,
+    );
+    if (rowCount === 0) {
+      await seedOutbox(fixture.pool, { ...rows, from, state: 'accepted', agreements: 1 });
+      await seedOutbox(fixture.pool, {
+        ...rows,
+        from: from + flood / 2,
+        state: 'accepted',
+        agreements: 50_000,
+      });
+    }
+    explained = createExplainedPool(fixture.url, { plan_cache_mode: mode });
+  });
+  afterAll(() => explained.pool.end());
+
+  test('signing a batch reads a few rows for each of its own, and takes as many of others', async () => {
+    const from = history + underWay + waiting + flood;
+    const rows = {
+      chainId,
+      wallet: wallet.address,
+      from,
+      count: batch,
+      principalId: `other ${mode}`,
+      firstAgreement: 60_000,
+    };
+    await seedOutbox(fixture.pool, { ...rows, from: from + batch * modes.indexOf(mode), state: 'accepted' });
+    const terms = { gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } };
+    const options = {
+      wallet,
+      holder,
+      limit: batch,
+      earliest: 0n,
+      excluded: [],
+      waived: [],
+      funds: 10n ** 20n,
+    };
+    const claim = () =>
+      claimRows(explained.pool, { ...options, turns: createClaimTurns(), findTerms: () => terms });
+    explained.takeEfforts();
+    const { signed } = await claim();
+    const efforts = explained.takeEfforts();
+    const rowsRead = efforts.reduce((sum, effort) => sum + effort.rowsRead, 0);
+    expect(rowsRead, efforts.map(({ plan }) => plan).join('\n')).toBeLessThan(100 * batch);
+    const { rows: owners } = await fixture.pool.query<{ owner: string; count: number }>(
+      `select principal_id as owner, count(*)::int as count from service.transactions where id = any($1) group by 1`,
+      [signed.map(({ id }) => id)],
+    );
+    const counts = new Map(owners.map(({ owner, count }) => [owner, count]));
+    expect(counts.get('flood')).toBeLessThanOrEqual(batch / 2);
+    expect(counts.get(`other ${mode}`)).toBeGreaterThanOrEqual(batch / 5);
   });
 });

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey } from '../../src/api/access/apiKeys.ts';
 import { createLeasedBucket } from '../../src/api/limiting/leasedBucket.ts';
 import { createRateLimiter } from '../../src/api/limiting/rateLimiter.ts';
 import { takeTokens } from '../../src/api/limiting/takeTokens.ts';
+import { createKey } from '../../src/records/principals/apiKeys.ts';
 import { type Answer, createCall } from './support/call.ts';
 import { outcome } from './support/outcome.ts';
 import { startTestApi, startTestService, type TestApi, type TestService } from './support/testService.ts';
@@ -116,7 +116,8 @@ describe('the headers of an answer', () => {
     for (const answer of answers) {
       expect(limitHeaders(answer)).toEqual({
         policy: '"read";q=100;w=2',
-        limit: expect.stringMatching(/^"read";r=9[5-9];t=1$/),
+        // A slow answer finds the bucket full again.
+        limit: expect.stringMatching(/^"read";r=(9[5-9];t=1|100;t=0)$/),
       });
     }
   });

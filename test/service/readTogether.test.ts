@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { readTogether } from '../../src/api/database/readTogether.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { readTogether } from '../../src/platform/database/readTogether.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -17,6 +17,7 @@ beforeAll(async () => {
     url: database.url,
     applicationName: 'together',
     maxConnections: 2,
+    readsTogether: true,
     logger,
   }));
 });
@@ -58,7 +59,13 @@ test('a statement waits for no other one of its turn', async () => {
   await blocker.query('create table if not exists locked (n int)');
   await blocker.query('begin');
   await blocker.query('lock table locked');
-  const wide = createDatabase({ url: database.url, applicationName: 'wide', maxConnections: 2, logger });
+  const wide = createDatabase({
+    url: database.url,
+    applicationName: 'wide',
+    maxConnections: 2,
+    readsTogether: true,
+    logger,
+  });
   try {
     const locked = readTogether(wide.pool, 'select n from locked', []);
     const free = readTogether(wide.pool, quotient, [6, 2]);
@@ -139,7 +146,13 @@ test('without a connection every asker is told, and nobody tries again', async (
     { url: `${url}?sslrootcert=/no/such/certificate.pem`, code: 'ENOENT' },
   ];
   for (const { url: away, code } of wrong) {
-    const unreachable = createDatabase({ url: away, applicationName: 'away', maxConnections: 8, logger });
+    const unreachable = createDatabase({
+      url: away,
+      applicationName: 'away',
+      maxConnections: 8,
+      readsTogether: true,
+      logger,
+    });
     let connects = 0;
     const { connect } = unreachable.pool;
     Object.assign(unreachable.pool, {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildReference } from '../../src/api/http/reference/buildReference.ts';
+import { buildReference } from '../../src/api/reference/buildReference.ts';
 import { fetchChecked, readContract } from './support/apiContract.ts';
 import { startTestService, type TestService } from './support/testService.ts';
 

@@ -142,6 +142,21 @@ describe('a wallet without funds', () => {
     }
   });
 
+  test('enough for a row that came first lets those after it pass, and pays that one once it can', async () => {
+    const { key, address } = await world.createWallet('0.05');
+    await world.startRelay({ keys: [key], settings: { minBalance: 0n } });
+    const dear = await Promise.all(
+      Array.from({ length: 30 }, () => world.acceptOne({ gasEstimate: 20_000_000n })),
+    );
+    const rows = await world.accept(3);
+    await world.waitForMints(rows.map(({ recipient }) => recipient));
+    expect((await world.readWallet(address))?.status).toBe('active');
+    const counts = await world.countMints();
+    expect(dear.filter(({ recipient }) => counts.has(recipient))).toEqual([]);
+    await world.client.setBalance({ address, value: parseEther('20') });
+    await world.waitForMints(dear.map(({ recipient }) => recipient));
+  });
+
   test('leaves the work to one that has some', async () => {
     const poor = await world.createWallet('0.00001');
     const rich = await world.createWallet();
@@ -180,6 +195,7 @@ test('a transaction that no node takes fails, and holds up nothing', async () =>
     return params[0] === refused ? { error } : undefined;
   });
   await world.startRelay({ keys: [key], rpcUrls: [node.url], settings: { replaceAfterMs: 500 } });
+  world.startIndexing();
   const unwanted = await world.acceptOne();
   await waitUntil('it is signed', async () => (await world.readRow(unwanted.id)).attempts.length > 0);
   const row = await world.acceptOne();

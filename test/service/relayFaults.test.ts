@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { faultPoints } from '../../src/api/supervision/faultPoint.ts';
+import { faultPoints } from '../../src/platform/supervision/faultPoint.ts';
 import { killRelayProcesses, startRelayProcess } from '../support/relayProcess.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';

@@ -101,6 +101,7 @@ describe('a transaction that has become too cheap', () => {
     await world.mineAt('30');
     const blocks = node.count('eth_getBlockByNumber');
     await waitUntil('the base fee is seen', () => node.count('eth_getBlockByNumber') > blocks + 3);
+    const { attempts: seen } = await world.readRow(row.id);
     const held = await world.acceptOne();
     // Without progress the bytes are sent again and again, which never makes them dearer than the cap.
     const before = countSends();
@@ -110,6 +111,8 @@ describe('a transaction that has become too cheap', () => {
     });
     const { attempts } = await world.readRow(row.id);
     for (const { fee } of attempts) expect(fee).toBeLessThanOrEqual(maxFeePerGas);
+    // Nor is anything offered that would only have to be paid once it is cheaper.
+    expect(attempts).toEqual(seen);
     expect((await world.readRow(held.id)).state).toBe('accepted');
 
     await world.mineAt('1');

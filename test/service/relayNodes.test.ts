@@ -25,6 +25,26 @@ async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promis
 }
 
 describe('a node', () => {
+  test('that knows no receipts while the index is behind has nothing sent a second time', async () => {
+    const node = await world.disturb(({ method }) =>
+      method === 'eth_getTransactionReceipt' ? { result: null } : undefined,
+    );
+    const [key = '0x'] = await world.createWallets(1);
+    await world.indexOnce();
+    await world.startRelay({ keys: [key], rpcUrls: [node.url] });
+    const rows = await world.accept(4);
+    await world.waitForMints(rows.map(({ recipient }) => recipient));
+    const looks = node.count('eth_getTransactionReceipt');
+    await waitUntil('it was asked often', () => node.count('eth_getTransactionReceipt') > looks + 40);
+    world.startIndexing();
+    await world.waitForAll(
+      rows.map(({ id }) => id),
+      'mined',
+    );
+    await expectMintedOnce(rows);
+    expect(await world.client.getTransactionCount({ address: privateKeyToAddress(key) })).toBe(rows.length);
+  });
+
   test('that refuses or never answers every other request delays transactions and no more', async () => {
     const random = createRandom(7);
     const kinds: Record<string, number> = {};

@@ -227,6 +227,7 @@ describe('bytes that were signed', () => {
     await world.pool.query(`update service.transactions set state = 'broadcast' where id = $1`, [row.id]);
 
     await world.startRelay({ keys: [key] });
+    world.startIndexing();
     await expectMintedOnce([row]);
     expect((await world.readRow(row.id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
   });
@@ -243,6 +244,7 @@ describe('a nonce that another transaction of the wallet took', () => {
     await world.waitForState(second.id, 'broadcast');
     await sendElsewhere(key, { nonce: 0, gwei: 50n });
     await world.client.mine({ blocks: 1 });
+    world.startIndexing();
     const after = await waitUntil('the first row has another nonce', async () => {
       const row = await world.readRow(first.id);
       return row.nonce === 2 && row;
@@ -258,6 +260,7 @@ describe('a nonce that another transaction of the wallet took', () => {
     await world.client.setAutomine(false);
     const node = await world.disturb(() => undefined);
     await world.startRelay({ keys: [key], confirmations: 3, rpcUrls: [node.url] });
+    world.startIndexing();
     const row = await world.acceptOne();
     await world.waitForState(row.id, 'broadcast');
     await sendElsewhere(key, { nonce: 0, gwei: 50n });

@@ -3,9 +3,9 @@ import { type Address, encodeFunctionData } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
-import { channels } from '../../src/api/database/channels.ts';
-import { listen } from '../../src/api/database/listen.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
+import { channels } from '../../src/platform/database/channels.ts';
+import { listen } from '../../src/platform/database/listen.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex } from './projector/support/standInIndex.ts';
@@ -127,7 +127,7 @@ describe('a transaction that reverts', () => {
     const node = await world.disturb(() => undefined);
     const index = createStandInIndex({ pool: world.pool, factory: world.token });
     await index.deploy();
-    const { id, recipient } = await world.acceptOne({ data: fails('the nonce is used up') });
+    const { id, recipient } = await world.acceptOne({ kind: 'input', data: fails('the nonce is used up') });
     await world.pool.query(
       `insert into chain_index.inputs (chain_id, agreement, position, input_id, from_state, to_state, payload, permit_signer,
          permit_nonce, transaction_hash, transaction_from, transaction_ordinal, log_index, block_number, block_hash,

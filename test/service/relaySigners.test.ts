@@ -1,8 +1,8 @@
 import { type Address, type Hex, parseGwei } from 'viem';
-import { generatePrivateKey, setSignEntropy } from 'viem/accounts';
+import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { openKmsSigner } from '../../src/api/signers/kmsSigner.ts';
-import type { Signer } from '../../src/api/signers/signer.ts';
+import { openKmsSigner } from '../../src/platform/signers/kmsSigner.ts';
+import type { Signer } from '../../src/platform/signers/signer.ts';
 import {
   createKmsServer,
   type KmsServer,
@@ -20,8 +20,6 @@ const servers: KmsServer[] = [];
 beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', kmsCredentials.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', kmsCredentials.secretAccessKey);
-  // As KMS signs: the same transaction never has the same bytes twice.
-  setSignEntropy(true);
   world = await createRelayWorld();
 });
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
-import { recordShape } from '../../src/api/http/resources.ts';
+import { recordShape } from '../../src/api/shapes/resources.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { deploymentPath, findDeployment, prepareDeployment } from './support/deployments.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
+import type { FaultPoint } from '../../src/platform/supervision/faultPoint.ts';
 
 export type DelivererProcess = {
   child: ChildProcess;
@@ -9,7 +9,7 @@ export type DelivererProcess = {
   ended: Promise<NodeJS.Signals | null>;
 };
 
-const lightDrizzle = new URL('../../src/api/supervision/lightDrizzle.ts', import.meta.url).href;
+const lightDrizzle = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
 
 /** A deliverer in a process of its own, which ends at a fault point when it is passed for the nth time. */
 export async function startDelivererProcess(options: {

@@ -1,20 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
-import { readWebhookSettings, type WebhookSettings } from '../../src/api/config/webhookSettings.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { createId } from '../../src/api/database/ids.ts';
-import { inTransaction } from '../../src/api/database/inTransaction.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { events } from '../../src/api/database/tables/events.ts';
-import type { DeliveryStatus, SubscriptionFilters } from '../../src/api/database/tables/webhooks.ts';
-import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { createDeliverer, type Deliverer, type DelivererOptions } from '../../src/api/webhooks/deliverer.ts';
-import { planDeliveries } from '../../src/api/webhooks/planDeliveries.ts';
-import { createSigningSecret, encryptSecret } from '../../src/api/webhooks/secrets.ts';
-import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
-import { wakeSubscription } from '../../src/api/webhooks/wakeSubscription.ts';
+import { readWebhookSettings, type WebhookSettings } from '../../src/platform/config/webhookSettings.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createId } from '../../src/platform/database/ids.ts';
+import { inTransaction } from '../../src/platform/database/inTransaction.ts';
+import { events } from '../../src/platform/database/tables/events.ts';
+import type { DeliveryStatus, SubscriptionFilters } from '../../src/platform/database/tables/webhooks.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { createSigningSecret, encryptSecret } from '../../src/records/webhooks/secrets.ts';
+import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
+import { wakeSubscription } from '../../src/records/webhooks/wakeSubscription.ts';
+import {
+  createDeliverer,
+  type Deliverer,
+  type DelivererOptions,
+} from '../../src/worker/deliverer/deliverer.ts';
+import { planDeliveries } from '../../src/worker/publisher/planDeliveries.ts';
 import { insertRecords } from '../service/support/rows.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createMigratedDatabase } from './postgres.ts';
 import { testEncryptionKey } from './testEncryptionKey.ts';
 import { waitUntil } from './waitUntil.ts';
 
@@ -45,8 +48,7 @@ export const loopbackRules = createTargetRules({ allowed: ['127.0.0.0/8', '::1',
 
 /** A database with one principal whose events are released as the projector does it, and deliverers over it. */
 export async function createDeliveryWorld() {
-  const testDatabase = await createTestDatabase();
-  await migrateDatabase(testDatabase.url);
+  const testDatabase = await createMigratedDatabase();
   const { database, pool, close } = createDatabase({
     url: testDatabase.url,
     applicationName: 'test',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { pingPong } from '../../bench/pingPong.ts';
-import { signDeployPermit } from '../../src/api/demo/permits.ts';
-import { recordShape } from '../../src/api/demo/served.ts';
-import { createServiceClient } from '../../src/api/demo/serviceClient.ts';
+import { parseAddress } from '../../src/protocol/index.ts';
+import { signDeployPermit } from './permits.ts';
 import type { ServiceStack } from './serviceStack.ts';
+import { createSingleCallClient } from './singleCalls.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const patienceMs = 300_000;
@@ -17,17 +17,17 @@ export async function deployPingPong(
     ...details
   }: { baseUrl: string; displayName: string; notificationTemplate?: Readonly<Record<string, unknown>> },
 ) {
-  const service = createServiceClient({ baseUrl, apiKey });
+  const service = createSingleCallClient({ baseUrl, apiKey });
   const account = privateKeyToAccount(generatePrivateKey());
   const documentId = randomUUID();
   const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
   const signing = { client, chainId, factory, agreement: pingPong, docUri, values: {}, account };
   const body = { agreement: pingPong, chainId, docUri, documentId, ...details };
   const permit = await signDeployPermit(signing);
-  const { id } = await service.post('/agreements/deploy-with-permit', { ...body, ...permit }, recordShape);
+  const { id } = await service.agreements.deployWithPermit({ ...body, ...permit });
   const address = await waitUntil(
     'the agreement is deployed',
-    async () => (await service.get(`/agreements/${id}`, recordShape)).address,
+    async () => parseAddress((await service.agreements.get(id)).address),
     patienceMs,
   );
   return { id, address, account };

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { createTestClient, http, publicActions } from 'viem';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
+import { createPublicClient, http } from 'viem';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { waitUntil } from './waitUntil.ts';
 
 /** On a busy machine it takes as long as that to load its code. */
@@ -33,9 +34,7 @@ export type Indexer = {
   kill(): Promise<void>;
 };
 
-const entry = fileURLToPath(new URL('../../src/api/start/indexer.ts', import.meta.url));
-/** What an operator's shell may hold must not change what a test says. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const entry = fileURLToPath(new URL('../../src/cli/start/indexer.ts', import.meta.url));
 
 /** Starts the indexer as `npm run start:indexer` does. The caller stops it. */
 export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOptions): Promise<Indexer> {
@@ -43,7 +42,7 @@ export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOpt
   const urls = chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]);
   const child = spawn(process.execPath, [entry], {
     env: {
-      ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+      ...inheritedEnvironment(),
       DATABASE_URL: databaseUrl,
       CHAINS: chains.map(({ chainId }) => chainId).join(','),
       INDEXER_PORT: String(port),
@@ -85,20 +84,14 @@ export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOpt
   };
 }
 
-/**
- * Waits until the index has passed the latest block of each chain. After a start, live indexing begins with the next block,
- * which an idle Anvil does not make by itself: so one is mined first.
- */
+/** Waits until the index has passed the latest block of each chain, without another block. */
 export async function catchUp(
   databaseUrl: string,
   chains: readonly { chainId: number; rpcUrl: string }[],
 ): Promise<void> {
   await Promise.all(
     chains.map(async ({ chainId, rpcUrl }) => {
-      const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl), cacheTime: 0 }).extend(
-        publicActions,
-      );
-      await client.mine({ blocks: 1 });
+      const client = createPublicClient({ transport: http(rpcUrl), cacheTime: 0 });
       const { hash } = await client.getBlock();
       await waitForHead(databaseUrl, chainId, hash);
     }),

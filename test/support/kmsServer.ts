@@ -1,8 +1,9 @@
-import { createHash, createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createHash, createHmac, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { sign } from 'tiny-secp256k1';
 import { type Address, bytesToHex, type Hex, hexToBytes, numberToHex } from 'viem';
-import { privateKeyToAccount, sign } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { listenLocally } from './listenLocally.ts';
 
@@ -67,9 +68,11 @@ export async function createKmsServer(
     }
     const { Message } = digestBody.parse(JSON.parse(body));
     const digest = treatment === 'otherDigest' ? Buffer.alloc(32, 7) : Buffer.from(Message, 'base64');
-    const { r, s } = await sign({ hash: bytesToHex(digest), privateKey });
+    // With entropy: the same hash never has the same signature twice.
+    const signature = bytesToHex(sign(digest, hexToBytes(privateKey), randomBytes(32)));
+    const [r, s] = [BigInt(signature.slice(0, 66)), BigInt(`0x${signature.slice(66)}`)];
     const isUpper = (counts.get('Sign') ?? 0) % 2 === 0;
-    const numbers = [BigInt(r), isUpper ? order - BigInt(s) : BigInt(s)];
+    const numbers = [r, isUpper ? order - s : s];
     const inner = Buffer.concat(numbers.map(encodeInteger));
     const der = Buffer.concat([Buffer.of(0x30, inner.length), inner]);
     return { KeyId: keyId, Signature: der.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' };

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../../src/api/dev/postgres.ts';
+import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { describeFlaws, type Flaws, isFlawless } from './flaws.ts';
 
 /** What a long run works with, besides what its options say. */
@@ -24,13 +24,9 @@ export async function runLong<Report>(options: {
   listFlaws(report: Report): Flaws;
 }): Promise<void> {
   const { log, run, describeReport, listFlaws } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'agreements-run-'));
-  // Processes crash, and not the machine under the database.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  const server = await startPostgres({ dataDirectory: directory, settings });
-  try {
+  await withOwnPostgres(async (databaseUrl) => {
     const report = await run({
-      databaseUrl: server.url,
+      databaseUrl,
       onProgress: (message) => console.log(`${new Date().toISOString()} ${message}`),
       onLine: (line) => log && appendFileSync(log, `${line}\n`),
     });
@@ -38,6 +34,17 @@ export async function runLong<Report>(options: {
     console.log(describeReport(report));
     console.log(describeFlaws(flaws));
     if (!isFlawless(flaws)) process.exitCode = 1;
+  });
+}
+
+/** Runs something on a PostgreSQL of its own. */
+export async function withOwnPostgres(work: (databaseUrl: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'agreements-run-'));
+  // Processes crash, and not the machine under the database.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  const server = await startPostgres({ dataDirectory: directory, settings });
+  try {
+    await work(server.url);
   } finally {
     await server.stop();
     await rm(directory, { recursive: true });

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import { createChainAccess } from '../../src/api/chain/clients.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { createRelay } from '../../src/api/relay/relay.ts';
-import { createKeySigner } from '../../src/api/signers/keySigner.ts';
-import type { FaultPoint } from '../../src/api/supervision/faultPoint.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createChainAccess } from '../../src/platform/nodes/clients.ts';
+import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
+import type { FaultPoint } from '../../src/platform/supervision/faultPoint.ts';
+import { createRelay } from '../../src/worker/relay/relay.ts';
 import { quickSettings } from './relaySettings.ts';
 
 const plan = z.object({

@@ -1,5 +1,5 @@
 import { parseEther } from 'viem';
-import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
+import type { RelaySettings } from '../../src/platform/config/relaySettings.ts';
 
 /** Everything happens soon, so that a test need not wait long. */
 export const quickSettings: RelaySettings = {

@@ -13,18 +13,17 @@ import {
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { deployTestToken } from '../../contracts-test/deploy.ts';
-import { createChainAccess } from '../../src/api/chain/clients.ts';
-import type { RelaySettings } from '../../src/api/config/relaySettings.ts';
-import { channels } from '../../src/api/database/channels.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { startAnvil } from '../../src/api/dev/anvil.ts';
-import { createRelay, type Relay } from '../../src/api/relay/relay.ts';
-import { createKeySigner } from '../../src/api/signers/keySigner.ts';
-import type { RelaySigners } from '../../src/api/signers/openSigners.ts';
+import { startAnvil } from '../../src/cli/devtools/anvil.ts';
+import type { RelaySettings } from '../../src/platform/config/relaySettings.ts';
+import { channels } from '../../src/platform/database/channels.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createChainAccess } from '../../src/platform/nodes/clients.ts';
+import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
+import type { RelaySigners } from '../../src/platform/signers/openSigners.ts';
+import { createRelay, type Relay } from '../../src/worker/relay/relay.ts';
 import { createAnvilClient } from './anvilClient.ts';
 import { type BlockMaker, startBlockMaker } from './blockMaker.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createMigratedDatabase } from './postgres.ts';
 import { createDisturbedNode, type DisturbedNode } from './relayNode.ts';
 import { quickSettings } from './relaySettings.ts';
 import { waitUntil } from './waitUntil.ts';
@@ -63,9 +62,8 @@ export async function createRelayWorld({
   chainId?: number;
   anvilArguments?: readonly string[];
 } = {}) {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = await createMigratedDatabase();
   const databaseUrl = testDatabase.url;
-  await migrateDatabase(databaseUrl);
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const handle = createDatabase({ url: databaseUrl, applicationName: 'test', maxConnections: 10, logger });
   const { pool } = handle;
@@ -92,12 +90,20 @@ export async function createRelayWorld({
     return { key, address: privateKeyToAddress(key) };
   };
 
-  /** Stores rows as the API does. */
+  /** Stores rows as the API does. As deployments of several signers are, they are nothing to each other. */
   const accept = async (
     count: number,
-    row: { to?: Address; data?: Hex; deadline?: bigint; gasEstimate?: bigint | null } = {},
+    row: {
+      kind?: 'deploy' | 'input';
+      to?: Address;
+      data?: Hex;
+      deadline?: bigint;
+      gasEstimate?: bigint | null;
+      principalId?: string;
+    } = {},
   ): Promise<{ id: string; recipient: Address }[]> => {
     const {
+      kind = 'deploy',
       to = token,
       deadline = (await client.getBlock()).timestamp + 3_600n,
       gasEstimate = 60_000n,
@@ -110,8 +116,8 @@ export async function createRelayWorld({
     await pool.query(
       `with stored as (
          insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
-           deadline, call_data, gas_estimate)
-         select id, $3, 'input', $4, signer, 0, signer, id, $5, data, $6
+           deadline, call_data, gas_estimate, principal_id)
+         select id, $3, $10, $4, signer, 0, signer, id, $5, data, $6, $11
          from unnest($1::text[], $2::text[], $7::text[]) as row(id, signer, data))
        select pg_notify($8, $9)`,
       [
@@ -124,6 +130,8 @@ export async function createRelayWorld({
         made.map(({ data }) => data),
         channels.outbox,
         String(chainId),
+        kind,
+        row.principalId ?? null,
       ],
     );
     return made;

@@ -1,9 +1,9 @@
 import pino from 'pino';
-import { readWebhookSettings } from '../../src/api/config/webhookSettings.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { createCipher } from '../../src/api/encryption/cipher.ts';
-import { createDeliverer } from '../../src/api/webhooks/deliverer.ts';
-import { createTargetRules } from '../../src/api/webhooks/targetRules.ts';
+import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createCipher } from '../../src/platform/encryption/cipher.ts';
+import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
+import { createDeliverer } from '../../src/worker/deliverer/deliverer.ts';
 import { testEncryptionKey } from './testEncryptionKey.ts';
 
 const [databaseUrl = '', leaseMs = ''] = process.argv.slice(2);

@@ -3,25 +3,24 @@ import { fileURLToPath } from 'node:url';
 import { type Address, createPublicClient, type Hex, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { deployProtocol } from '../../contracts-test/deploy.ts';
-import { createDatabase } from '../../src/api/database/database.ts';
-import { migrateDatabase } from '../../src/api/database/migrateDatabase.ts';
-import { type Anvil, startAnvil } from '../../src/api/dev/anvil.ts';
-import { createDevKey } from '../../src/api/dev/devAccess.ts';
-import { findFreePort } from '../../src/api/dev/freePort.ts';
-import { createLogger } from '../../src/api/log/createLogger.ts';
-import { type Child, startChild } from '../../src/api/supervision/child.ts';
+import { createDevKey } from '../../src/cli/dev/devAccess.ts';
+import { type Anvil, startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts';
+import { createLogger } from '../../src/platform/log/createLogger.ts';
+import { type Child, startChild } from '../../src/platform/supervision/child.ts';
 import { findChain } from '../../src/protocol/index.ts';
 import { createAnvilClient } from './anvilClient.ts';
+import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
 /** Processes are started and killed, which takes its time on a busy machine. */
 const patienceMs = 300_000;
 const stopTimeoutMs = 120_000;
-const root = new URL('../../src/api/', import.meta.url);
-const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
-/** What an operator's shell may hold must not change what is found. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const root = new URL('../../src/', import.meta.url);
+const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 
 export type ServiceKind = 'api' | 'worker' | 'indexer';
 
@@ -59,12 +58,11 @@ export async function createServiceStack(options: {
   };
 
   const shared = {
-    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    ...inheritedEnvironment(),
     DATABASE_URL: databaseUrl,
     ENVIRONMENT: 'testnet',
     CHAINS: String(chainId),
     [`RPC_URL_${chainId}`]: rpcUrl,
-    [`WS_URL_${chainId}`]: anvil.wsUrl,
     [`START_BLOCK_${chainId}`]: '0',
     [`CONFIRMATIONS_${chainId}`]: '1',
     INTERNAL_PORT: '0',
@@ -74,10 +72,13 @@ export async function createServiceStack(options: {
     RATE_LIMIT_READS: '1000000',
     RATE_LIMIT_WRITES: '1000000',
   };
-  const byKind: Record<ServiceKind, NodeJS.ProcessEnv> = {
-    api: { ENCRYPTION_KEY: randomBytes(32).toString('hex') },
-    worker: { RELAYER_PRIVATE_KEYS: relayerKeys.join(',') },
+  const ofApi = { ENCRYPTION_KEY: randomBytes(32).toString('hex') };
+  const ofWorker = { RELAYER_PRIVATE_KEYS: relayerKeys.join(',') };
+  const byKind: Record<ServiceKind | 'all', NodeJS.ProcessEnv> = {
+    api: ofApi,
+    worker: ofWorker,
     indexer: {},
+    all: { ...ofApi, ...ofWorker },
   };
   try {
     await deployProtocol({ rpcUrl, chainId, factory, implementation });
@@ -98,18 +99,19 @@ export async function createServiceStack(options: {
       relayerKeys,
       relayers,
       close,
-      /** Starts a process of the service. The caller ends it, and it ends with the caller. */
+      /** Starts a process of the service, or all three under their supervisor. The caller ends it, and it ends with the caller. */
       start(
-        kind: ServiceKind,
+        kind: ServiceKind | 'all',
         process: {
           env?: NodeJS.ProcessEnv;
           nodeFlags?: readonly string[];
           onLine(line: string): void;
         },
       ): Child {
-        const lean = kind === 'indexer' ? [] : ['--max-semi-space-size=8', '--import', lightDrizzle];
+        const lean =
+          kind === 'indexer' || kind === 'all' ? [] : ['--max-semi-space-size=8', '--import', lightDrizzle];
         return startChild({
-          entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
+          entry: fileURLToPath(new URL(`cli/start/${kind}.ts`, root)),
           nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
           env: { ...shared, ...byKind[kind], ...env, ...process.env },
           onLine: process.onLine,

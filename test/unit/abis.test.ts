@@ -22,7 +22,7 @@ const shared = [
   'error ECDSAInvalidSignature()',
   'error ECDSAInvalidSignatureLength(uint256 length)',
   'error ECDSAInvalidSignatureS(bytes32 s)',
-  'error InvalidNonce(address signer, uint256 expected, uint256 provided)',
+  'error InvalidNonce(address signer, uint256 provided, uint256 expected)',
   'error InvalidShortString()',
   'error InvalidSignature()',
   'error PermitExpired(uint256 deadline)',

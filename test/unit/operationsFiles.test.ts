@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createMetrics } from '../../src/api/operations/metrics.ts';
+import { createMetrics } from '../../src/platform/operations/metrics.ts';
 import { findCommand } from '../e2e/support/dumpAndRestore.ts';
 
 const locate = (path: string) => new URL(`../../${path}`, import.meta.url);

@@ -1,13 +1,15 @@
 import type { Abi, Address, Hex, PublicClient } from 'viem';
-import { decodeRevert } from '../chain/decodeRevert.ts';
-import { findOwnError, findOwnRefusal } from '../chain/ownRefusal.ts';
-import type { PermitFacts } from '../chain/readPermitFacts.ts';
-import type { Simulation } from '../chain/simulateCall.ts';
-import type { Database } from '../database/database.ts';
-import { transactions } from '../database/tables/transactions.ts';
-import { RefusedError } from '../errors/serviceError.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { transactions } from '../../platform/database/tables/transactions.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
+import { findOwnError, findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
+import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import { findNextNonce } from './findNextNonce.ts';
+import type { FundedWallet } from './findWallet.ts';
 import { holdsNonce } from './holdsNonce.ts';
-import { matchPermit, type SentPermit } from './matchPermit.ts';
+import { findDigestFor, matchPermit, type SentPermit } from './matchPermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
 /** A permit with the contract that it is meant for. */
@@ -22,7 +24,7 @@ export type Permit = SentPermit & {
 export type AcceptedPermit = {
   readonly nonce: bigint;
   readonly digest: Hex;
-  /** Null where the permit is on its way. */
+  /** Null where the permit is on its way, or comes after others. */
   readonly gas: bigint | null;
 };
 
@@ -39,15 +41,25 @@ export async function acceptPermit(
     readonly facts: PermitFacts;
     readonly client: PublicClient;
     readonly database: Database;
-    readonly wallet: Address | undefined;
+    readonly wallet: FundedWallet | undefined;
     readonly actionErrors: Abi;
+    /** How far ahead a deadline may lie. */
+    readonly lifetimeSeconds: number;
+    /** Whether a permit may come after others of its signer that are on their way here: nobody can simulate it before they are mined. */
+    readonly mayFollow: boolean;
   },
 ): Promise<AcceptedPermit> {
-  const { facts, client, database, wallet, actionErrors } = context;
+  const { facts, client, database, wallet, actionErrors, lifetimeSeconds, mayFollow } = context;
   const { nonce } = facts;
-  requireTime(permit.deadline, facts);
-  const digest = await matchPermit(permit, { nonce, client });
+  requireTime(permit.deadline, { facts, lifetimeSeconds });
   const { chainId } = permit;
+  const following =
+    mayFollow && facts.simulation?.ok !== true && (await findFollowing(database, permit, nonce));
+  if (following) {
+    requireWallet(wallet, chainId);
+    return following;
+  }
+  const digest = await matchPermit(permit, { nonce, client });
   try {
     const gas = requireSendable({ simulation: facts.simulation, wallet, chainId, actionErrors });
     return { nonce, digest, gas };
@@ -66,18 +78,48 @@ export async function acceptPermit(
  * The gas that the call takes, where it can be sent.
  *
  * @throws RefusedError where it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
- * where no wallet can send it.
+ * where no wallet can send or pay it.
  */
 export function requireSendable(call: {
   readonly simulation: Simulation | undefined;
-  readonly wallet: Address | undefined;
+  readonly wallet: FundedWallet | undefined;
   readonly chainId: number;
   readonly actionErrors: Abi;
 }): bigint {
   const gas = requireSuccess(call.simulation, call.actionErrors);
-  if (call.wallet) return gas;
+  const { wallet, chainId } = call;
+  requirePayable(gas, { wallet: requireWallet(wallet, chainId), chainId });
+  return gas;
+}
+
+/** @throws RefusedError `relayer_unfunded` where the chain has no wallet that sends. */
+function requireWallet(wallet: FundedWallet | undefined, chainId: number): FundedWallet {
+  if (wallet) return wallet;
   throw new RefusedError('relayer_unfunded', 'No funded wallet can send transactions on this chain now.', {
-    facts: { chainId: call.chainId },
+    facts: { chainId },
+  });
+}
+
+/** The permit as one that comes after those of its signer that are on their way here, if it was signed for that. */
+async function findFollowing(
+  database: Database,
+  permit: Permit,
+  mined: bigint,
+): Promise<AcceptedPermit | undefined> {
+  const next = await findNextNonce(database, { ...permit, mined });
+  const digest = next > mined ? findDigestFor(permit, next) : undefined;
+  return digest && { nonce: next, digest, gas: null };
+}
+
+/** @throws RefusedError `relayer_unfunded` for a transaction that costs more than the wallet with the most funds has. */
+export function requirePayable(
+  gas: bigint,
+  { wallet: { payableGas }, chainId }: { wallet: FundedWallet; chainId: number },
+): void {
+  if (payableGas === null || gas <= payableGas) return;
+  const message = 'No wallet has enough funds for this transaction now, though smaller ones are sent.';
+  throw new RefusedError('relayer_unfunded', message, {
+    facts: { chainId, gas: gas.toString(), payableGas: payableGas.toString() },
   });
 }
 
@@ -89,17 +131,33 @@ export function isExpired(
   return deadline < blockTimestamp || deadline < currentSecond();
 }
 
-/** @throws RefusedError `permit_expired` for a deadline that has passed. */
-export function requireTime(deadline: bigint, facts: PermitFacts): void {
-  if (!isExpired(deadline, facts)) return;
-  throw new RefusedError('permit_expired', 'The deadline of the permit has passed.', {
-    field: 'deadline',
-    facts: {
-      deadline: Number(deadline),
-      chainTime: Number(facts.blockTimestamp),
-      serviceTime: Number(currentSecond()),
-    },
-  });
+/**
+ * @throws RefusedError `permit_expired` for a deadline that has passed, `deadline_too_far` for one that lies further ahead than
+ * permits are kept, by whichever clock is later.
+ */
+export function requireTime(
+  deadline: bigint,
+  { facts, lifetimeSeconds }: { facts: PermitFacts; lifetimeSeconds: number },
+): void {
+  const { blockTimestamp } = facts;
+  const now = currentSecond();
+  const clocks = { chainTime: Number(blockTimestamp), serviceTime: Number(now) };
+  if (isExpired(deadline, facts))
+    throw new RefusedError('permit_expired', 'The deadline of the permit has passed.', {
+      field: 'deadline',
+      facts: { deadline: Number(deadline), ...clocks },
+    });
+  const later = blockTimestamp > now ? blockTimestamp : now;
+  const latest = later + BigInt(lifetimeSeconds);
+  if (deadline > latest)
+    throw new RefusedError(
+      'deadline_too_far',
+      `The deadline of the permit lies more than ${lifetimeSeconds} seconds ahead.`,
+      {
+        field: 'deadline',
+        facts: { deadline: deadline.toString(), latestDeadline: Number(latest), ...clocks },
+      },
+    );
 }
 
 function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): bigint {
@@ -113,7 +171,11 @@ function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): 
 }
 
 /** The digest of the permit that holds this nonce, be it on its way or mined. */
-async function findOpenDigest(database: Database, permit: Permit, nonce: bigint): Promise<Hex | undefined> {
+export async function findOpenDigest(
+  database: Database,
+  permit: Permit,
+  nonce: bigint,
+): Promise<Hex | undefined> {
   const [open] = await database
     .select({ digest: transactions.permitDigest })
     .from(transactions)

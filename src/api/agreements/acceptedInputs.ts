@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
-import { runPrepared } from '../database/runPrepared.ts';
 import { spliceJson } from './jsonText.ts';
 
 /** What a document says of one of its states; the same for every record that carries the document. */

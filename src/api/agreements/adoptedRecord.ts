@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, or, sql } from 'drizzle-orm';
 import { type Address, getAddress } from 'viem';
+import { channels } from '../../platform/database/channels.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { transactions } from '../../platform/database/tables/transactions.ts';
+import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { type DeployValues, hashDocument } from '../../protocol/index.ts';
-import { channels } from '../database/channels.ts';
-import type { Database } from '../database/database.ts';
-import { createId } from '../database/ids.ts';
-import { inTransaction } from '../database/inTransaction.ts';
-import { records } from '../database/tables/records.ts';
-import { transactions } from '../database/tables/transactions.ts';
-import { findViolatedConstraint } from '../database/uniqueViolation.ts';
 import { isDocumentId, isFreeDocumentId } from './documentId.ts';
+import { findHostedId } from './documentUri.ts';
 import type { FoundAgreement } from './findOnChain.ts';
-import { findHostedId } from './hostedDocument.ts';
 
 type Place = { readonly principalId: string; readonly chainId: number; readonly address: Address };
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { runPrepared } from '../database/runPrepared.ts';
-import { ChainUnavailableError } from '../errors/serviceError.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { type ConsistencyPoint, parseConsistency, refuseConsistency } from './consistency.ts';
-import type { Services } from './services.ts';
 
 const retryAfterSeconds = 2;
 

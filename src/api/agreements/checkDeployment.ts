@@ -1,5 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Address } from 'viem';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { PayloadTooLargeError } from '../../platform/http/requestErrors.ts';
 import {
+  type AgreementLimits,
   type AgreementReport,
   type Issue,
   resolveDeployValues,
@@ -7,10 +13,10 @@ import {
   type WireValues,
 } from '../../protocol/index.ts';
 import type { Participant } from '../../protocol/participants.ts';
-import type { ChainConfiguration } from '../config/configuration.ts';
-import type { Limits } from '../config/limits.ts';
-import { RefusedError } from '../errors/serviceError.ts';
-import { checkNotificationTemplate, type TemplateFacts } from '../rules/checkNotificationTemplate.ts';
+import {
+  checkNotificationTemplate,
+  type TemplateFacts,
+} from '../../records/rules/checkNotificationTemplate.ts';
 
 /** What a deployment consists of, apart from the permit. Document and values are as they were parsed. */
 export type DeploymentRequest = {
@@ -48,11 +54,17 @@ export type DeploymentRules = {
  * @throws RefusedError for the chain, the document, the values, the participants or the notification template, in this order and
  * each with all its issues.
  */
-export function checkDeployment(request: DeploymentRequest, rules: DeploymentRules): CheckedDeployment {
+export async function checkDeployment(
+  request: DeploymentRequest,
+  rules: DeploymentRules,
+): Promise<CheckedDeployment> {
   const { agreement, initValues, participants, observers = [] } = request;
   const chain = requireChain(request.chainId, rules);
   const { templateId, participantVariableKeys, warnings } = requireTemplate(agreement, rules.limits);
-  const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants });
+  requireParties(request, rules.limits);
+  // The largest documents take tens of milliseconds for each step: others have their turn in between.
+  await setImmediate();
+  const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
   for (const reason of ['invalid_values', 'invalid_participants'] as const) {
     const ofReason = issues.filter((issue) => issue.reason === reason);
     if (ofReason.length > 0) throw refusePart(reason, ofReason);
@@ -60,7 +72,9 @@ export function checkDeployment(request: DeploymentRequest, rules: DeploymentRul
   const distinct = [...new Set(observers)];
   const ofTemplate = checkTemplate(request, {
     isMailConfigured: rules.isMailConfigured,
-    parties: { participants: resolved.participants.length, observers: distinct.length },
+    limits: rules.limits.rules,
+    parties: { participants: resolved.participants, observers: distinct },
+    valueBytes: Buffer.byteLength(JSON.stringify(resolved.values)),
   });
   return {
     chain,
@@ -98,28 +112,69 @@ export function requireTemplate(
   throw refuseAgreement([{ path, message: 'is missing, and so is metadata.id' }]);
 }
 
+/** @throws RefusedError `invalid_participants` for more participants or observers than an agreement may have. */
+export function requireParties(
+  parties: Pick<DeploymentRequest, 'participants' | 'observers'>,
+  limits: Limits,
+): void {
+  const issues = (['participants', 'observers'] as const).flatMap((path) => {
+    const given = parties[path];
+    if (!Array.isArray(given) || given.length <= limits.parties) return [];
+    return [{ path, message: `must have no more than ${limits.parties} items` }];
+  });
+  if (issues.length > 0) throw refusePart('invalid_participants', issues);
+}
+
 /** @throws RefusedError `unsupported_chain` for any but the followed chains. */
 export function requireChain(chainId: number, { chains }: DeploymentRules): ChainConfiguration {
   const chain = chains.find((candidate) => candidate.chainId === chainId);
   if (chain) return chain;
-  const supported = chains.map((candidate) => candidate.chainId);
-  throw new RefusedError('unsupported_chain', 'unsupported agreement.chainId', {
+  throw refuseChain(chainId, { chains, message: 'unsupported agreement.chainId' });
+}
+
+export function refuseChain(
+  chainId: number,
+  { chains, message }: { chains: readonly ChainConfiguration[]; message: string },
+): RefusedError {
+  const supportedChainIds = chains.map((candidate) => candidate.chainId);
+  return new RefusedError('unsupported_chain', message, {
     field: 'chainId',
-    facts: { chainId, supportedChainIds: supported },
+    facts: { chainId, supportedChainIds },
   });
 }
 
-/** @throws RefusedError `invalid_agreement` with everything that makes the document unusable. */
+/**
+ * The door through which every document comes in: whatever is done with one later rests on its being within the limits.
+ *
+ * @throws PayloadTooLargeError for a document with too many bytes.
+ * @throws RefusedError `invalid_agreement` with what makes the document unusable, up to a hundred issues.
+ */
 export function requireAgreement(agreement: unknown, limits: Limits, root = 'agreement'): AgreementReport {
-  const report = validateAgreement(agreement, {
+  const report = validateAgreement(agreement, agreementLimits(limits));
+  if (report.isTooLong) {
+    const limitBytes = limits.agreementBytes;
+    const message = `The agreement must not have more than ${limitBytes} bytes.`;
+    throw new PayloadTooLargeError(message, { limitBytes, ...(root !== '' && { field: root }) });
+  }
+  if (report.issues.length > 0) throw refuseAgreement(below(root, report.issues));
+  return { ...report, warnings: below(root, report.warnings) };
+}
+
+/** The limits of the installation as the protocol names them. */
+export function agreementLimits(limits: Limits): AgreementLimits {
+  return {
     states: limits.agreementItems,
     inputs: limits.agreementItems,
     transitions: limits.agreementItems,
+    variables: limits.agreementVariables,
+    fieldsPerInput: limits.inputFields,
+    fields: limits.agreementFields,
+    actions: limits.agreementActions,
+    patterns: limits.agreementPatterns,
+    nameBytes: limits.nameBytes,
     jsonBytes: limits.agreementBytes,
     nesting: limits.agreementNesting,
-  });
-  if (report.issues.length > 0) throw refuseAgreement(below(root, report.issues));
-  return { ...report, warnings: below(root, report.warnings) };
+  };
 }
 
 export function refuseAgreement(issues: readonly Issue[]): RefusedError {

@@ -1,16 +1,17 @@
 import type { Address, Hex } from 'viem';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { findOwnError } from '../../platform/nodes/ownRefusal.ts';
+import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import type { Simulation } from '../../platform/nodes/simulateCall.ts';
 import {
   checkInputValues,
   type Issuer,
   issuerOf,
   stateName,
   transitionsFor,
+  type ValueLimits,
   type WireValues,
 } from '../../protocol/index.ts';
-import { findOwnError } from '../chain/ownRefusal.ts';
-import type { PermitFacts } from '../chain/readPermitFacts.ts';
-import type { Simulation } from '../chain/simulateCall.ts';
-import { RefusedError } from '../errors/serviceError.ts';
 import { resolveIssuers } from './acceptedInputs.ts';
 
 export type InputCheck = {
@@ -20,7 +21,7 @@ export type InputCheck = {
   readonly signer: Address;
   /** The record's effective values. */
   readonly variables: WireValues;
-  readonly facts: PermitFacts;
+  readonly facts: Pick<PermitFacts, 'currentState' | 'simulation'>;
 };
 
 /** @throws RefusedError `unknown_input` for an input that the document does not have. */
@@ -38,17 +39,25 @@ export function requireInput(agreement: unknown, inputId: string): Issuer {
  *
  * @throws RefusedError for the state, the transitions, the values (all issues at once) or the signer, in this order.
  */
-export function checkInput(check: InputCheck): void {
-  const { agreement, inputId, values, facts } = check;
+export function checkInput(check: InputCheck, limits: ValueLimits): void {
+  const { agreement, inputId, facts } = check;
   const issuer = requireInput(agreement, inputId);
   requireTransition(check, facts.currentState);
-  const issues = checkInputValues({ agreement, inputId, values });
+  requireValues(check, limits);
+  requireIssuer(issuer, check);
+}
+
+/** @throws RefusedError `schema_mismatch` with all issues. */
+export function requireValues(
+  { agreement, inputId, values }: Pick<InputCheck, 'agreement' | 'inputId' | 'values'>,
+  limits: ValueLimits,
+): void {
+  const issues = checkInputValues({ agreement, inputId, values }, limits);
   if (issues.length > 0)
     throw new RefusedError('schema_mismatch', 'The values do not fit the input.', {
       field: 'values',
       issues,
     });
-  requireIssuer(issuer, check);
 }
 
 function requireTransition({ agreement, inputId }: InputCheck, stateHash: Hex | undefined): void {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { runPrepared } from '../database/runPrepared.ts';
-import { parseJson } from '../errors/parseJson.ts';
-import { MalformedError } from '../errors/serviceError.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { parseJson } from '../../platform/errors/parseJson.ts';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
 import type { InputRow } from './inputJson.ts';
 
 /**
@@ -63,7 +63,7 @@ export function parseConsistency(text: string): ConsistencyPoint[] {
 }
 
 export function refuseConsistency(): MalformedError {
-  const issues = [{ path: 'consistency', message: 'is none that this service has given to this principal' }];
+  const issues = [{ path: 'consistency', message: 'is not a valid consistency token' }];
   return new MalformedError('The query is not as expected.', { field: 'consistency', issues });
 }
 

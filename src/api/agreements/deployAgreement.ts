@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { eq, sql } from 'drizzle-orm';
-import { hashDocument, serializeAgreement } from '../../protocol/index.ts';
+import { setImmediate } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
+import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
+import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { hashDeploymentContent, serializeAgreement } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
-import { listActionErrors } from '../chain/decodeRevert.ts';
-import { readPermitFacts } from '../chain/readPermitFacts.ts';
-import { createId } from '../database/ids.ts';
-import { inTransaction } from '../database/inTransaction.ts';
-import { records } from '../database/tables/records.ts';
-import { findViolatedConstraint } from '../database/uniqueViolation.ts';
-import { MalformedError, RefusedError } from '../errors/serviceError.ts';
-import { faultPoint } from '../supervision/faultPoint.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
 import { type CheckedDeployment, checkDeployment } from './checkDeployment.ts';
 import { type CompiledDeployment, compileDeployment, type SignedDeployment } from './deployPermit.ts';
 import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { findWallet } from './findWallet.ts';
+import { findDeployedAddress } from './indexedAgreement.ts';
 import { findDeployment, type KnownPermit } from './recognisePermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
-import type { Services } from './services.ts';
+import { signDraft, storeRecord } from './storeRecord.ts';
 import { storeTransaction } from './storeTransaction.ts';
 
 export type DeployRequest = SignedDeployment & {
@@ -27,6 +30,9 @@ export type DeployRequest = SignedDeployment & {
   readonly documentId?: string | undefined;
   readonly notificationTemplate?: unknown;
   readonly requestId?: string | undefined;
+  readonly participantAccess?: ParticipantAccess | undefined;
+  /** The record that keeps this deployment as a draft, and becomes the deployment's; a new record without it. */
+  readonly draftId?: string | undefined;
 };
 
 /**
@@ -53,14 +59,16 @@ export async function deployAgreement(request: DeployRequest, services: Services
 async function findOrStore(request: DeployRequest, services: Services): Promise<{ id: string }> {
   const { database } = services;
   const { principalId } = request;
-  const compiled = compileDeployment(request, services.chains);
+  const compiled = await compileDeployment(request, services);
+  await setImmediate();
   const recognise = async () => compiled && findDeployment(database, { principalId, ...compiled.call });
   const revive = (known: KnownPermit) =>
     compiled ? reviveIfUsable({ ...compiled, known, isAgreement: false }, services) : known;
 
   const known = await recognise();
   if (known) return revive(known);
-  const checked = checkDeployment(request, services);
+  await services.quotas.check(request.principalId, 'deploy');
+  const checked = await checkDeployment(request, services);
   requireDocUri(request);
   if (!compiled) throw new Error('a deployment that passed every check did not compile');
   try {
@@ -70,7 +78,7 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
     if (stored) return stored;
-    throw error;
+    throw compiled ? await nameDeployed(error, { request, compiled, services }) : error;
   }
 }
 
@@ -88,10 +96,37 @@ async function accept({ request, compiled, services }: Attempt): Promise<Accepte
     contract: permit.contract,
     signer: permit.signer,
     isAgreement: false,
-    call: { from: wallet, to: call.contract, data: call.callData },
+    call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
   const actionErrors = listActionErrors(request.agreement);
-  return acceptPermit(permit, { facts, client, database, wallet, actionErrors });
+  const { permitLifetimeSeconds: lifetimeSeconds } = services.limits;
+  return acceptPermit(permit, {
+    facts,
+    client,
+    database,
+    wallet,
+    actionErrors,
+    lifetimeSeconds,
+    mayFollow: false,
+  });
+}
+
+/** A stale nonce says where the agreement stands if somebody else has sent the same permit: there it can be adopted. */
+async function nameDeployed(error: unknown, { request, compiled, services }: Attempt): Promise<unknown> {
+  if (!(error instanceof RefusedError && error.reason === 'stale_nonce')) return error;
+  const signed = z.string().safeParse(error.facts.signedNonce);
+  if (!signed.success) return error;
+  const { call, parameters } = compiled;
+  const agreementAddress = await findDeployedAddress(services.database, {
+    chainId: call.chainId,
+    factory: call.contract,
+    signer: request.signer,
+    nonce: BigInt(signed.data),
+    contentHash: hashDeploymentContent(parameters),
+  });
+  if (!agreementAddress) return error;
+  const message = `The permit is used up: its agreement is deployed at ${agreementAddress}, and can be imported.`;
+  return new RefusedError('stale_nonce', message, { facts: { ...error.facts, agreementAddress } });
 }
 
 async function store(
@@ -99,54 +134,41 @@ async function store(
 ): Promise<{ id: string }> {
   const { request, compiled, checked, accepted, services } = attempt;
   const { parameters, call } = compiled;
-  const { principalId, signer, deadline, documentId = randomUUID() } = request;
-  const document = serializeAgreement(request.agreement);
+  const { principalId, signer, deadline } = request;
+  const { documentId = randomUUID() } = request;
   try {
-    return await inTransaction(services.database, async (transaction) => {
+    const created = await inTransaction(services.database, async (transaction) => {
       const deployTransactionId = await storeTransaction(transaction, {
         ...call,
         kind: 'deploy',
+        principalId,
         signer,
         deadline,
         permitNonce: accepted.nonce,
         permitDigest: accepted.digest,
-        contentHash: hashDocument(document),
+        contentHash: hashDeploymentContent(parameters),
         gasEstimate: accepted.gas,
         requestId: request.requestId,
       });
-      const [stored] = await transaction
-        .insert(records)
-        .values({
-          id: createId('agr'),
-          principalId,
-          chainId: call.chainId,
-          status: 'Draft',
-          displayName: request.displayName,
-          document,
-          docHash: parameters.docHash,
-          templateId: checked.templateId,
-          docUri: parameters.docUri,
-          documentId,
-          participants: checked.participants,
-          observers: checked.observers,
-          contributors: checked.contributors,
-          notificationTemplate:
-            request.notificationTemplate === undefined ? null : JSON.stringify(request.notificationTemplate),
-          initialVariables: checked.values,
-          variables: checked.values,
-          deployTransactionId,
-          owner: signer,
-        })
-        .onConflictDoUpdate({
-          // Another request of the same principal with the same permit was faster by a moment.
-          target: [records.principalId, records.deployTransactionId],
-          set: { updatedAt: sql`${records.updatedAt}` },
-        })
-        .returning({ id: records.id });
-      if (!stored) throw new Error(`the record of the transaction ${deployTransactionId} is gone`);
+      const stored =
+        request.draftId === undefined
+          ? await storeRecord(transaction, {
+              ...request,
+              ...checked,
+              documentId,
+              docHash: parameters.docHash,
+              docUri: parameters.docUri,
+              owner: signer,
+              deployTransactionId,
+            })
+          : await signDraft(transaction, { draftId: request.draftId, deployTransactionId });
       faultPoint('beforeStoreCommit');
       return stored;
     });
+    // A draft's document is counted already.
+    const storedBytes = request.draftId === undefined ? serializeAgreement(request.agreement).length : 0;
+    services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
+    return created;
   } catch (error) {
     const constraint = findViolatedConstraint(error);
     if (constraint === 'records_document') throw refuseDocumentId(documentId);

@@ -1,19 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex, hashTypedData } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import type { Limits } from '../../platform/config/limits.ts';
 import {
   type AgreementParameters,
   compileAgreement,
   deployTypedData,
   hashInputDefs,
+  isWithinLimits,
   ProtocolError,
   resolveDeployValues,
 } from '../../protocol/index.ts';
-import type { ChainConfiguration } from '../config/configuration.ts';
 import type { Permit } from './acceptPermit.ts';
-import type { DeploymentRequest } from './checkDeployment.ts';
+import { agreementLimits, type DeploymentRequest, type DeploymentRules } from './checkDeployment.ts';
 import type { PermitSignature } from './permitSignature.ts';
 import type { PermitCall } from './recognisePermit.ts';
 import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
+
+type EncodingRules = Pick<DeploymentRules, 'chains' | 'limits'>;
 
 /** What a deployment's permit signs, but for nonce and deadline. */
 export type DeploymentContent = DeploymentRequest & { readonly docUri?: string | undefined };
@@ -41,17 +45,20 @@ export type CompiledDeployment = {
 };
 
 /**
- * What the factory takes of a deployment, and what is signed of it; undefined where the request does not compile. Whether the
- * service takes the deployment is another question.
+ * What the factory takes of a deployment, and what is signed of it; undefined where the request does not compile or has more
+ * than the limits allow. Whether the service takes the deployment is another question. Each step of the largest documents takes tens
+ * of milliseconds: others have their turn in between.
  */
-export function encodeDeployment(
+export async function encodeDeployment(
   request: DeploymentContent,
-  chains: readonly ChainConfiguration[],
-): EncodedDeployment | undefined {
+  { chains, limits }: EncodingRules,
+): Promise<EncodedDeployment | undefined> {
   const chain = chains.find(({ chainId }) => chainId === request.chainId);
-  const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request)));
+  if (!isWithinLimits(request.agreement, agreementLimits(limits))) return undefined;
+  const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request, limits)));
   if (!chain || !parameters) return undefined;
   const { chainId, factory } = chain;
+  await setImmediate();
   // Its hashes are of the whole document: they are made once, and not for every nonce that is tried.
   const typedData = deployTypedData({ chainId, factory, parameters, nonce: 0n, deadline: 0n });
   return {
@@ -69,25 +76,30 @@ export function encodeDeployment(
  * What a deployment's signer signed, and the call that submits it; undefined where the request does not compile, and so cannot
  * be one that was accepted before.
  */
-export function compileDeployment(
+export async function compileDeployment(
   request: SignedDeployment,
-  chains: readonly ChainConfiguration[],
-): CompiledDeployment | undefined {
-  const encoded = encodeDeployment(request, chains);
+  rules: EncodingRules,
+): Promise<CompiledDeployment | undefined> {
+  const encoded = await encodeDeployment(request, rules);
   if (!encoded) return undefined;
   const { chainId, contract, parameters } = encoded;
+  await setImmediate();
   return {
     parameters,
-    permit: buildPermit(request, encoded),
+    permit: buildPermit(request, encoded, rules),
     call: { chainId, contract, callData: encodeCall(request, parameters) },
   };
 }
 
-function optionsOf({ agreement, initValues, participants, docUri }: DeploymentContent) {
-  return { docUri, values: resolveDeployValues({ agreement, initValues, participants }).values };
+function optionsOf({ agreement, initValues, participants, docUri }: DeploymentContent, limits: Limits) {
+  return { docUri, values: resolveDeployValues({ agreement, initValues, participants }, limits).values };
 }
 
-function buildPermit(request: SignedDeployment, encoded: EncodedDeployment): Permit {
+function buildPermit(
+  request: SignedDeployment,
+  encoded: EncodedDeployment,
+  { limits }: EncodingRules,
+): Permit {
   const { signer, signature, deadline } = request;
   const { chainId, contract } = encoded;
   const buildTypedData = (nonce: bigint) => encoded.buildTypedData(nonce, deadline);
@@ -101,7 +113,7 @@ function buildPermit(request: SignedDeployment, encoded: EncodedDeployment): Per
     async findHint(recover, nonce) {
       const reduced = withoutSchemaFields(request.agreement);
       if (reduced === undefined) return undefined;
-      const inputDefsHash = hashInputDefs(compileAgreement(reduced, optionsOf(request)).inputDefs);
+      const inputDefsHash = hashInputDefs(compileAgreement(reduced, optionsOf(request, limits)).inputDefs);
       const { message, ...rest } = buildTypedData(nonce);
       const digest = hashTypedData({ ...rest, message: { ...message, inputDefsHash } });
       return (await recover(digest)) === signer ? schemaHint : undefined;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
-import { RefusedError } from '../errors/serviceError.ts';
-import { walletQuery } from './findWallet.ts';
+import { type FundedWallet, readWallet, type WalletColumns, walletQuery } from './findWallet.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 /** A record whose agreement takes inputs. */
@@ -14,21 +14,21 @@ export type DeployedRecord = {
   /** The effective values. */
   readonly variables: WireValues;
   /** What a call on the record's chain is simulated as; undefined where no wallet could send one now. */
-  readonly wallet: Address | undefined;
+  readonly wallet: FundedWallet | undefined;
 };
 
-type Row = {
+type Row = (WalletColumns | { wallet: null }) & {
   id: string;
   status: 'Draft' | 'Deployed';
   chain_id: number;
   address: Address | null;
   document: string;
   variables: WireValues;
-  wallet: Address | null;
 };
 
 const query = buildOwnedQuery({
-  columns: 'r.id, r.status, r.chain_id, r.address, r.document, r.variables, sending.wallet',
+  columns:
+    'r.id, r.status, r.chain_id, r.address, r.document, r.variables, sending.wallet, sending.payable_gas',
   joins: `left join lateral (${walletQuery('r.chain_id')}) as sending on true`,
 });
 
@@ -43,8 +43,9 @@ export async function requireDeployed(
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<DeployedRecord> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
-  const { id, status, chain_id: chainId, address, document, variables, wallet } = row;
+  const { id, status, chain_id: chainId, address, document, variables } = row;
+  const wallet = row.wallet === null ? undefined : readWallet(row);
   if (address && status === 'Deployed')
-    return { id, chainId, address, agreement: JSON.parse(document), variables, wallet: wallet ?? undefined };
+    return { id, chainId, address, agreement: JSON.parse(document), variables, wallet };
   throw new RefusedError('not_deployed', 'The agreement is not deployed yet.', { facts: { status } });
 }

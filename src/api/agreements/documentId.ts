@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { records } from '../database/tables/records.ts';
-import { RefusedError } from '../errors/serviceError.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 
 export const maxDocumentId = 256;
 /** What can stand in a path as one part of it. */
@@ -28,9 +28,14 @@ export async function isFreeDocumentId(
 /** @throws RefusedError `document_id_taken` for an id that a caller has chosen and has used before. */
 export async function requireFreeDocumentId(
   database: Database,
-  { principalId, documentId }: { principalId: string; documentId?: string | undefined },
+  {
+    principalId,
+    documentId,
+    draftId,
+  }: { principalId: string; documentId?: string | undefined; draftId?: string | undefined },
 ): Promise<void> {
-  if (documentId === undefined) return;
+  // A draft has its own id already.
+  if (documentId === undefined || draftId !== undefined) return;
   if (!(await isFreeDocumentId(database, { principalId, documentId }))) throw refuseDocumentId(documentId);
 }
 

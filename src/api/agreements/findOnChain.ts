@@ -1,9 +1,9 @@
 import type { Address, PublicClient } from 'viem';
-import { chainUnavailable } from '../chain/unavailable.ts';
-import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
+import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexedAgreement.ts';
 import { clientOf } from './revivePermit.ts';
-import type { Services } from './services.ts';
 
 export type FoundAgreement = IndexedAgreement & {
   /** The latest block of the chain when it was looked for: all of its past lies up to there. */
@@ -14,7 +14,7 @@ export type FoundAgreement = IndexedAgreement & {
  * The agreement of a followed factory at an address. Where the chain has a contract there that the index does not show, the
  * index gets a moment to come as far as the chain.
  *
- * @throws RefusedError `unknown_agreement` where there is none.
+ * @throws RefusedError `unknown_agreement` if the chain has no such agreement.
  * @throws ChainUnavailableError where the chain cannot be asked, or the index does not come that far in time.
  */
 export async function findOnChain(

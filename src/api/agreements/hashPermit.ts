@@ -8,7 +8,7 @@ import {
 } from 'viem';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
 
-/** Of so many contracts, which are those that are used now; one more and it begins anew. */
+/** How many contracts are remembered; one more clears the memory. */
 const mostSeparators = 2_000;
 const separators = new Map<string, Hex>();
 

@@ -1,6 +1,6 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
-import { transactions } from '../database/tables/transactions.ts';
+import { transactions } from '../../platform/database/tables/transactions.ts';
 
 /** The condition for the one transaction that holds a signer's nonce in a contract: on its way or mined, as it has not failed. */
 export function holdsNonce(permit: {

@@ -1,17 +1,17 @@
 import type { Address } from 'viem';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import {
   type DeployValues,
   hashDocument,
   resolveAdoptedValues,
   serializeAgreement,
 } from '../../protocol/index.ts';
-import { RefusedError } from '../errors/serviceError.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { type AdoptedRecord, findManaged, type Managed, storeAdopted } from './adoptedRecord.ts';
 import { awaitPoint } from './awaitConsistency.ts';
-import { refusePart, requireChain, requireTemplate } from './checkDeployment.ts';
+import { refusePart, requireChain, requireParties, requireTemplate } from './checkDeployment.ts';
 import { type ConsistencyPoint, writeConsistency } from './consistency.ts';
 import { type FoundAgreement, findOnChain } from './findOnChain.ts';
-import type { Services } from './services.ts';
 
 export type ImportRequest = {
   readonly principalId: string;
@@ -40,14 +40,17 @@ export async function importAgreement(
   const { principalId, chainId, agreement } = request;
   requireChain(chainId, services);
   const { templateId } = requireTemplate(agreement, services.limits);
+  requireParties(request, services.limits);
   resolveValues(request, []);
   requireUnmanaged(await findManaged(services.database, request));
+  await services.quotas.check(principalId, 'import');
 
   const found = await findOnChain(request, services);
   const document = serializeAgreement(agreement);
   requireDocument(document, found);
   const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
   const recordId = await findOrStore(adopted, services);
+  services.quotas.note(principalId, { storedBytes: document.length, adoptedAgreements: 1 });
   const point: ConsistencyPoint = {
     chainId,
     blockNumber: Number(found.latestBlock),

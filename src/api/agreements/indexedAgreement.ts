@@ -1,9 +1,10 @@
 import { and, eq } from 'drizzle-orm';
-import type { Address, Hex } from 'viem';
+import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
+import type { Database } from '../../platform/database/database.ts';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import { indexedAgreements, indexedDefinitions, indexedHeads } from '../../platform/database/indexView.ts';
 import type { DataField } from '../../protocol/index.ts';
-import type { Database } from '../database/database.ts';
-import { indexedAgreements, indexedDefinitions, indexedHeads } from '../database/indexView.ts';
 
 /** What the index knows of an agreement that a followed factory has made; hashes and addresses in lower case. */
 export type IndexedAgreement = {
@@ -37,7 +38,7 @@ export async function lookIntoIndex(
     const agreement = await findAgreement(database, { chainId, address });
     return { agreement, head: head?.number };
   } catch (error) {
-    if (isAbsence(error)) return { agreement: undefined, head: undefined };
+    if (isIndexAbsent(error)) return { agreement: undefined, head: undefined };
     throw error;
   }
 }
@@ -61,18 +62,35 @@ async function findAgreement(
   return row && { ...row, initVars: initVarsShape.parse(row.initVars ?? []) };
 }
 
+/** Where the index shows the agreement that a permit of this nonce has made with this content; undefined where it shows none. */
+export async function findDeployedAddress(
+  database: Database,
+  deployment: { chainId: number; factory: Address; signer: Address; nonce: bigint; contentHash: Hex },
+): Promise<Address | undefined> {
+  const { chainId, signer, nonce, contentHash } = deployment;
+  try {
+    const [row] = await database
+      .select({ address: indexedAgreements.address })
+      .from(indexedAgreements)
+      .where(
+        and(
+          eq(indexedAgreements.chainId, chainId),
+          eq(factory, hexOf(deployment.factory)),
+          eq(permitSigner, hexOf(signer)),
+          eq(permitNonce, nonce),
+          eq(indexedAgreements.contentHash, contentHash),
+        ),
+      );
+    return row && getAddress(row.address);
+  } catch (error) {
+    if (isIndexAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
 const hexShape = z.templateLiteral(['0x', z.string()]);
 const initVarsShape = z.array(z.object({ id: hexShape, fType: z.int(), data: hexShape }));
 
 function hexOf(address: Address): Hex {
   return `0x${address.slice(2).toLowerCase()}`;
-}
-
-/** Undefined schema, table or column: the indexer has not made its views yet. */
-const absences = new Set(['3F000', '42P01', '42703']);
-
-function isAbsence(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && absences.has(String(cause.code))) return true;
-  return false;
 }

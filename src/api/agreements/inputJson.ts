@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { runPrepared } from '../database/runPrepared.ts';
-import { secondsSql, toInstant } from './instant.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 
 /** The tables that an input is read from: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';
@@ -55,6 +55,12 @@ export function toInputResource(row: InputRow) {
     createdAt: toInstant(row.created_at),
     updatedAt: toInstant(row.updated_at),
   };
+}
+
+/** The same for somebody who is not to know who submitted it. */
+export function toSharedInput(row: InputRow) {
+  const { userId: _, ...shared } = toInputResource(row);
+  return shared;
 }
 
 /** One input; it has to be there. */

@@ -1,11 +1,16 @@
 import type pg from 'pg';
-import { type InputStatus, inputKeys, inputRankOf, inputStatuses } from '../database/tables/inputs.ts';
-import type { Range } from './filters.ts';
+import {
+  type InputStatus,
+  inputKeys,
+  inputRankOf,
+  inputStatuses,
+} from '../../platform/database/tables/inputs.ts';
+import type { Range } from '../../platform/lists/listFilters.ts';
+import { finishPage, type ListPage, type PageRequest } from '../../platform/lists/page.ts';
+import { type ListTable, queryList, type Selection } from '../../platform/lists/queryList.ts';
+import { SqlParameters } from '../../platform/lists/sqlParameters.ts';
 import { type InputRow, inputColumns, toInputResource } from './inputJson.ts';
-import { finishPage, type ListPage, type PageRequest } from './page.ts';
-import { type ListTable, queryList, type Selection } from './queryList.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
-import { SqlParameters } from './sqlParameters.ts';
 
 export type InputListRequest = PageRequest & {
   readonly reference: RecordReference;
@@ -32,9 +37,14 @@ const table: ListTable = {
 /**
  * A page of the history of one of a principal's records.
  *
+ * @param toResource how the wire shows an input.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does; MalformedError for a wrong cursor.
  */
-export async function listInputs(pool: pg.Pool, request: InputListRequest): Promise<ListPage> {
+export async function listInputs(
+  pool: pg.Pool,
+  request: InputListRequest,
+  toResource: (row: InputRow) => object = toInputResource,
+): Promise<ListPage> {
   const { reference, principalId, userId, inputId, status, createdAt, updatedAt, sort } = request;
   const list = ['inputs', principalId, reference, userId, inputId, status, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
@@ -45,12 +55,30 @@ export async function listInputs(pool: pg.Pool, request: InputListRequest): Prom
       principalId,
       query: buildOwnedQuery({
         columns: 'page.*',
-        joins: `left join lateral (${query}) page on true`,
+        joins: `left join lateral (${withinBytes(query)}) page on true`,
         parameters: values,
       }),
     }),
   );
-  return finishPage(rows.filter(isPresent), selection, toInputResource);
+  const listed = rows.filter(isPresent);
+  const isCut = listed.length < (listed[0]?.found ?? 0);
+  // The last one shows that others follow, as if there had been one more than asked for.
+  const limit = isCut ? Math.max(1, listed.length - 1) : selection.limit;
+  return finishPage(listed, { ...selection, limit }, toResource);
+}
+
+/** UTF-8 bytes of the payloads and values of one page, but that a page always has one input where there is one. */
+const pageBytes = 2 * 1024 * 1024;
+
+/** The first rows of a query, as many as a page has bytes for and at least two; `found` tells how many rows there are. */
+function withinBytes(query: string): string {
+  return `select * from (
+      select *, sum(bytes) over (order by ordinal) as through, count(*) over ()::int as found from (
+        select listed.*, octet_length(listed.payload) + octet_length(listed."values"::text) as bytes,
+          row_number() over () as ordinal
+        from (${query}) listed
+      ) as numbered
+    ) as measured where ordinal <= 2 or through <= ${pageBytes} order by ordinal`;
 }
 
 /**
@@ -61,7 +89,8 @@ function listBranches(
   { principalId, userId, inputId, status }: InputListRequest,
   parameters: SqlParameters,
 ): Selection['branches'] {
-  if (userId === undefined && inputId === undefined && status === undefined) return ['i.record_id = r.id'];
+  if (userId === undefined && inputId === undefined && status === undefined)
+    return [{ key: 'i.record_id', value: 'r.id' }];
   // Nobody but the record's principal submits to its history through this service.
   const users =
     userId === undefined
@@ -70,16 +99,20 @@ function listBranches(
   const name = inputId === undefined ? undefined : `${parameters.add(inputId)}::text`;
   const [first, ...others] = (status === undefined ? inputStatuses : [status]).flatMap((each) =>
     users.map((user) => {
-      const key = `r.id || ' ${each} ' || ${user}`;
-      if (name === undefined) return `${inputKeys.status('i.')} = ${key}`;
-      return `${inputKeys.name('i.')} = ${key} || ' ' || left(${name}, 64) and i.input_id = ${name}`;
+      const value = `r.id || ' ${each} ' || ${user}`;
+      if (name === undefined) return { key: `(${inputKeys.status('i.')})`, value };
+      return {
+        key: `(${inputKeys.name('i.')})`,
+        value: `${value} || ' ' || left(${name}, 64)`,
+        filter: `i.input_id = ${name}`,
+      };
     }),
   );
   if (first === undefined) throw new Error('There is no status.');
   return [first, ...others];
 }
 
-type ListedInput = InputRow & { rank: number };
+type ListedInput = InputRow & { rank: number; found: number };
 
 /** A record without inputs gives one row of nulls. */
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };

@@ -1,12 +1,12 @@
 import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { recordKeys } from '../../platform/database/tables/records.ts';
+import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
+import type { Range } from '../../platform/lists/listFilters.ts';
+import { finishPage, type ListPage, type PageRequest } from '../../platform/lists/page.ts';
+import { type ListTable, queryList, type Selection } from '../../platform/lists/queryList.ts';
+import { SqlParameters } from '../../platform/lists/sqlParameters.ts';
 import { chains } from '../../protocol/chains.ts';
-import { runPrepared } from '../database/runPrepared.ts';
-import { recordKeys } from '../database/tables/records.ts';
-import type { Range } from './filters.ts';
-import { secondsSql, toInstant } from './instant.ts';
-import { finishPage, type ListPage, type PageRequest } from './page.ts';
-import { type ListTable, queryList, type Selection } from './queryList.ts';
-import { SqlParameters } from './sqlParameters.ts';
 
 export type RecordListRequest = PageRequest & {
   readonly principalId: string;
@@ -71,14 +71,15 @@ function listBranches(
   const principal = `${parameters.add(principalId)}::text`;
   const chain = chainId === undefined ? undefined : `${parameters.add(String(chainId))}::text`;
   if (state === undefined) {
-    if (chain === undefined) return [`r.principal_id = ${principal}`];
-    return [`${recordKeys.chain('r.')} = ${principal} || ' ' || ${chain}`];
+    if (chain === undefined) return [{ key: 'r.principal_id', value: `(select ${principal})` }];
+    return [{ key: `(${recordKeys.chain('r.')})`, value: `(select ${principal} || ' ' || ${chain})` }];
   }
   const name = `${parameters.add(state)}::text`;
-  const [first, ...others] = (chain === undefined ? registered : [chain]).map(
-    (each) =>
-      `${recordKeys.state('r.')} = ${principal} || ' ' || ${each} || ' ' || left(${name}, 64) and r.state = ${name}`,
-  );
+  const [first, ...others] = (chain === undefined ? registered : [chain]).map((each) => ({
+    key: `(${recordKeys.state('r.')})`,
+    value: `(select ${principal} || ' ' || ${each} || ' ' || left(${name}, 64))`,
+    filter: `r.state = ${name}`,
+  }));
   if (first === undefined) throw new Error('The registry has no chain.');
   return [first, ...others];
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Address, Hex, PublicClient, TypedDataDefinition } from 'viem';
-import { RefusedError } from '../errors/serviceError.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { hashPermit } from './hashPermit.ts';
 import { findSignatureFault, type PermitSignature, recoverSigner } from './permitSignature.ts';
 
@@ -17,18 +17,19 @@ export type SentPermit = {
 /** How far from the signer's nonce in the contract a signature is looked for. */
 const earlierNonces = 64n;
 const laterNonces = 16n;
-/** A recovery takes about half a millisecond of this thread, with the digest: others get their turn between so many. */
+/** A recovery with its digest takes about half a millisecond of this thread: other requests get their turn after this many. */
 const recoveriesPerTurn = 4n;
 
 /**
  * The digest that the permit signs, which is the one for the signer's current nonce.
  *
+ * @param client says whether the signer is a contract; undefined where no node is to be asked.
  * @throws RefusedError `stale_nonce` or `future_nonce` where the signature is good for a near nonce, else `signature_mismatch`
  * with what was expected.
  */
 export async function matchPermit(
   permit: SentPermit,
-  { nonce, client }: { nonce: bigint; client: PublicClient },
+  { nonce, client }: { nonce: bigint; client: PublicClient | undefined },
 ): Promise<Hex> {
   const { signer, signature } = permit;
   const typedData = permit.buildTypedData(nonce);
@@ -68,13 +69,18 @@ export function refuseNonce(signed: bigint, current: bigint): RefusedError {
   });
 }
 
+/** The digest that the permit signs if it was made for this nonce; undefined where it was not. */
+export function findDigestFor(permit: SentPermit, nonce: bigint): Hex | undefined {
+  const digest = hashPermit(permit.buildTypedData(nonce));
+  return recoverSigner(digest, permit.signature) === permit.signer ? digest : undefined;
+}
+
 /** The near nonce that the signature is good for, if there is one; the nearest are tried first. */
 async function findSignedNonce(permit: SentPermit, current: bigint): Promise<bigint | undefined> {
   for (let distance = 1n; distance <= earlierNonces; distance++) {
     const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
     for (const nonce of candidates.filter((candidate) => candidate >= 0n)) {
-      const digest = hashPermit(permit.buildTypedData(nonce));
-      if (recoverSigner(digest, permit.signature) === permit.signer) return nonce;
+      if (findDigestFor(permit, nonce) !== undefined) return nonce;
     }
     if (distance % recoveriesPerTurn === 0n) await nextTurn();
   }
@@ -82,7 +88,11 @@ async function findSignedNonce(permit: SentPermit, current: bigint): Promise<big
 }
 
 /** Contracts verify no signature of another contract here, which its owners may not know. */
-async function findContractHint(client: PublicClient, signer: Address): Promise<string | undefined> {
+async function findContractHint(
+  client: PublicClient | undefined,
+  signer: Address,
+): Promise<string | undefined> {
+  if (!client) return 'If the signer is a contract: a permit can only be signed with the key of an account.';
   const code = await client.getCode({ address: signer }).catch(() => undefined);
   const isDelegated = code?.startsWith('0xef0100');
   if (!code || isDelegated) return undefined;

@@ -1,9 +1,9 @@
 import { and, eq, exists, or } from 'drizzle-orm';
 import { type Address, hashTypedData, type TypedDataDefinition } from 'viem';
-import type { Database } from '../database/database.ts';
-import { inputs } from '../database/tables/inputs.ts';
-import { records } from '../database/tables/records.ts';
-import { transactions } from '../database/tables/transactions.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { inputs } from '../../platform/database/tables/inputs.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { transactions } from '../../platform/database/tables/transactions.ts';
 import { holdsNonce } from './holdsNonce.ts';
 
 /**

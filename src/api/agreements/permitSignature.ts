@@ -1,5 +1,5 @@
 import { type Address, type Hex, hexToBigInt } from 'viem';
-import { recoverAddress } from '../signers/recoverAddress.ts';
+import { recoverAddress } from '../../platform/signers/recoverAddress.ts';
 
 /** A permit's signature as callers send it and contracts take it. */
 export type PermitSignature = { readonly v: 27 | 28; readonly r: Hex; readonly s: Hex };

@@ -1,11 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import type { AgreementParameters } from '../../protocol/index.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { checkDeployment } from './checkDeployment.ts';
 import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
 import { requireFreeDocumentId } from './documentId.ts';
-import { chooseHostedDocument, type HostedDocument } from './hostedDocument.ts';
-import type { Services } from './services.ts';
+import { chooseHostedDocument, type HostedDocument } from './documentUri.ts';
 import { prepareSignable, type Signable } from './signable.ts';
 
 export type DeploymentPreparation = DeploymentContent & {
@@ -14,6 +15,8 @@ export type DeploymentPreparation = DeploymentContent & {
   /** Unix seconds; an hour ahead where it is absent. */
   readonly deadline?: bigint | undefined;
   readonly documentId?: string | undefined;
+  /** The record that keeps this deployment as a draft. */
+  readonly draftId?: string | undefined;
 };
 
 /**
@@ -26,20 +29,22 @@ export type DeploymentPreparation = DeploymentContent & {
 export async function prepareDeployment(
   request: DeploymentPreparation,
   services: Services,
-): Promise<Signable & HostedDocument> {
+): Promise<Omit<Signable, 'minedNonce'> & HostedDocument> {
   const { principalId, agreement, signer, deadline } = request;
-  checkDeployment(request, services);
+  await checkDeployment(request, services);
   await requireFreeDocumentId(services.database, request);
   const hosted = chooseHostedDocument(request, services.publicBaseUrl);
-  const encoded = encodeDeployment({ ...request, ...hosted }, services.chains);
+  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
   if (!encoded) throw new Error('a deployment that passed every check did not compile');
   const { chainId, contract, parameters, buildTypedData } = encoded;
+  await setImmediate();
   const signable = await prepareSignable(
     {
       principalId,
       chainId,
       contract,
       isAgreement: false,
+      nonces: 'turn',
       agreement,
       signer,
       deadline,
@@ -48,7 +53,8 @@ export async function prepareDeployment(
     },
     services,
   );
-  return { ...signable, ...hosted };
+  const { minedNonce: _, ...signed } = signable;
+  return { ...signed, ...hosted };
 }
 
 /** The deployment as the signer itself would send it, without a permit. */

@@ -1,10 +1,11 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { nameHash } from '../../protocol/index.ts';
+import type { AdmissionServices } from '../admission/admissionServices.ts';
 import { checkInput, requireInput } from './checkInput.ts';
 import { requireDeployed } from './deployedRecord.ts';
 import { type EncodedInput, encodeInput, type InputContent } from './inputPermit.ts';
 import type { RecordReference } from './recordReference.ts';
-import type { Services } from './services.ts';
 import { prepareSignable, type Signable } from './signable.ts';
 
 export type InputPreparation = InputContent & {
@@ -13,6 +14,8 @@ export type InputPreparation = InputContent & {
   readonly signer: Address;
   /** Unix seconds; an hour ahead where it is absent. */
   readonly deadline?: bigint | undefined;
+  /** Whether permits that are on their way are counted. */
+  readonly isPending: boolean;
 };
 
 /**
@@ -23,7 +26,10 @@ export type InputPreparation = InputContent & {
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  * @throws ChainUnavailableError where the chain cannot be asked.
  */
-export async function prepareInput(request: InputPreparation, services: Services): Promise<Signable> {
+export async function prepareInput(
+  request: InputPreparation,
+  services: AdmissionServices,
+): Promise<Signable> {
   const { principalId, inputId, signer, deadline } = request;
   const target = await requireDeployed(services.pool, request);
   const { chainId, address: contract, agreement, variables } = target;
@@ -35,12 +41,22 @@ export async function prepareInput(request: InputPreparation, services: Services
       chainId,
       contract,
       isAgreement: true,
+      nonces: request.isPending ? 'free' : 'mined',
+      look: () =>
+        services.admission.look({
+          chainId,
+          contract,
+          signer,
+          inputHash: nameHash(inputId),
+          payload: encoded?.payload,
+          principalId,
+        }),
       agreement,
       signer,
       deadline,
       directCall: encoded && { to: contract, data: encodeDirectCall(encoded) },
       build(facts) {
-        checkInput({ ...request, agreement, variables, facts });
+        checkInput({ ...request, agreement, variables, facts }, services.limits);
         if (!encoded) throw new Error('an input that passed every check has no payload');
         return encoded.buildTypedData;
       },

@@ -1,20 +1,20 @@
+import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { findTransition, transitionsFor, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
-import { MalformedError, RefusedError } from '../errors/serviceError.ts';
-import { deployInputId } from '../events/transitionFact.ts';
-import { checkNotificationTemplate } from '../rules/checkNotificationTemplate.ts';
-import type { Transition } from '../rules/matchTransition.ts';
-import { notificationTemplateShape } from '../rules/notificationTemplate.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { deployInputId } from '../../records/events/transitionFact.ts';
+import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
+import type { Transition } from '../../records/rules/matchTransition.ts';
+import { notificationTemplateShape } from '../../records/rules/notificationTemplate.ts';
 import {
   type PreviewedRecord,
   type PreviewedRule,
   type PreviewOccasion,
   previewRules,
-} from '../rules/previewRules.ts';
+} from '../../records/rules/previewRules.ts';
 import { refusePart } from './checkDeployment.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
-import type { Services } from './services.ts';
 
 export type PreviewRequest = {
   readonly reference: RecordReference;
@@ -75,7 +75,7 @@ const query = buildOwnedQuery({
  */
 export async function previewNotifications(
   { reference, principalId, ...asked }: PreviewRequest,
-  { pool, isMailConfigured }: Pick<Services, 'pool' | 'isMailConfigured'>,
+  { pool, isMailConfigured, limits }: Pick<Services, 'pool' | 'isMailConfigured' | 'limits'>,
 ): Promise<{ occasion: PreviewOccasion; rules: PreviewedRule[] }> {
   const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
   const agreement: unknown = JSON.parse(row.document);
@@ -84,7 +84,11 @@ export async function previewNotifications(
   const template = asked.notificationTemplate ?? stored;
   const isOther = asked.notificationTemplate !== undefined;
   if (isOther) {
-    const { issues } = checkNotificationTemplate(template, { agreement, isMailConfigured });
+    const { issues } = checkNotificationTemplate(template, {
+      agreement,
+      isMailConfigured,
+      limits: limits.rules,
+    });
     if (issues.length > 0) throw refusePart('invalid_notification_template', issues);
   }
   const record = describeRecord(row, isOther);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import type { WireValues } from '../../protocol/index.ts';
-import { secondsSql, toInstant } from './instant.ts';
 import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
@@ -14,6 +14,8 @@ type RecordRow = {
   state: string | null;
   variables: WireValues;
   owner: string | null;
+  awaits_owner: boolean;
+  participant_access: string;
   document_id: string | null;
   doc_uri: string;
   contributors: string[];
@@ -33,7 +35,7 @@ type RecordRow = {
 };
 
 const query = buildOwnedQuery({
-  columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables, r.owner,
+  columns: `r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.state, r.variables, r.owner, r.awaits_owner, r.participant_access,
     r.document_id, r.doc_uri, r.contributors, r.participants, r.observers,
     ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at,
     r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash,
@@ -60,6 +62,8 @@ export async function readRecord(
     state: row.state ?? undefined,
     variables: row.variables,
     owner: row.owner ?? undefined,
+    awaitsOwner: row.awaits_owner || undefined,
+    participantAccess: row.participant_access,
     documentId: row.document_id ?? undefined,
     docUri: row.doc_uri,
     contributors: row.contributors,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
-import { secondsSql, toInstant } from './instant.ts';
 import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 

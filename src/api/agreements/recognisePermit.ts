@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
-import type { Database } from '../database/database.ts';
-import { runPrepared } from '../database/runPrepared.ts';
-import { records } from '../database/tables/records.ts';
-import { type TransactionState, transactions } from '../database/tables/transactions.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { type TransactionState, transactions } from '../../platform/database/tables/transactions.ts';
 
 /**
  * A permit with its signature, as the call of the contract that submits it: equal calls to one contract are one permit. Only

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
-import type { Parameter } from '../database/parameter.ts';
-import { readTogether } from '../database/readTogether.ts';
-import { AccessError, MalformedError, NotFoundError } from '../errors/serviceError.ts';
+import { readTogether } from '../../platform/database/readTogether.ts';
+import type { Parameter } from '../../platform/database/runPrepared.ts';
+import { AccessError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
 export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
@@ -50,7 +50,7 @@ export function buildOwnedQuery({
 /**
  * Runs a query for the record that a principal refers to, in one statement. An id is told from an address by its form.
  *
- * @throws NotFoundError where there is none, and for an address also where it is another principal's.
+ * @throws NotFoundError if there is no such record, and for an address also if it is another principal's.
  * @throws AccessError `forbidden` for the id of another principal's record.
  * @throws MalformedError for an address that the principal holds on several chains, with no chain named.
  */

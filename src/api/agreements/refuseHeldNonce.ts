@@ -1,6 +1,6 @@
 import type { Address, PublicClient } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import { RefusedError } from '../errors/serviceError.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { refuseNonce } from './matchPermit.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { PublicClient } from 'viem';
-import { readPermitFacts } from '../chain/readPermitFacts.ts';
-import { inTransaction } from '../database/inTransaction.ts';
-import { findViolatedConstraint } from '../database/uniqueViolation.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import type { Services } from '../../records/agreements/services.ts';
 import { isExpired, type Permit } from './acceptPermit.ts';
 import { findWallet } from './findWallet.ts';
 import type { KnownPermit, PermitCall } from './recognisePermit.ts';
-import type { Services } from './services.ts';
 import { reopenTransaction } from './storeTransaction.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function reviveIfUsable(
     contract: permit.contract,
     signer: permit.signer,
     isAgreement,
-    call: { from: wallet, to: call.contract, data: call.callData },
+    call: { from: wallet?.address, to: call.contract, data: call.callData },
   });
   const isUsable = !isExpired(permit.deadline, facts) && facts.nonce === nonce && facts.simulation?.ok;
   if (!isUsable || !wallet) return known;
@@ -46,7 +46,7 @@ export async function reviveIfUsable(
   return known;
 }
 
-export function clientOf(chainId: number, { clients }: Services): PublicClient {
+export function clientOf(chainId: number, { clients }: Pick<Services, 'clients'>): PublicClient {
   const client = clients.get(chainId);
   if (!client) throw new Error(`there is no client for the chain ${chainId}`);
   return client;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
-import { channels } from '../database/channels.ts';
-import { createId } from '../database/ids.ts';
-import { notifySoon } from '../database/notifySoon.ts';
-import { runPrepared } from '../database/runPrepared.ts';
-import { currentTraceParent, traceStep } from '../tracing/tracing.ts';
+import { channels } from '../../platform/database/channels.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { notifySoon } from '../../platform/database/notifySoon.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
 /** What the history of a record shows of an input that was submitted. */
@@ -19,7 +19,7 @@ export type NewInput = {
 type Submission = {
   /** What the transaction is called if it is new. */
   transactionId: string;
-  transaction: Omit<NewTransaction, 'kind'>;
+  transaction: Omit<NewTransaction, 'kind' | 'principalId'>;
   input: NewInput;
 };
 type Stored = { id: string; transactionId: string };
@@ -27,8 +27,8 @@ type Stored = { id: string; transactionId: string };
 const statement = `
   with stored as (
     insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
-      deadline, call_data, gas_estimate, request_id, trace_parent)
-    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $17, $18)
+      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission)
+    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $17, $18, $14, $19, $20)
     on conflict (chain_id, permit_digest, signer) do nothing
     returning id),
   shown as (
@@ -72,6 +72,8 @@ async function store(
     JSON.stringify(input.values),
     transaction.requestId,
     currentTraceParent(),
+    transaction.gasKind,
+    transaction.admission && JSON.stringify(transaction.admission),
   ]);
   if (!stored) return undefined;
   notifySoon(pool, channels.outbox, [String(transaction.chainId)]);

@@ -1,15 +1,17 @@
 import { and, eq, notInArray, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
-import { channels } from '../database/channels.ts';
-import type { DatabaseTransaction, Queryable } from '../database/database.ts';
-import { createId } from '../database/ids.ts';
-import { inputs } from '../database/tables/inputs.ts';
-import { records } from '../database/tables/records.ts';
-import { transactions } from '../database/tables/transactions.ts';
-import { RefusedError } from '../errors/serviceError.ts';
-import { currentTraceParent, traceStep } from '../tracing/tracing.ts';
+import { channels } from '../../platform/database/channels.ts';
+import type { DatabaseTransaction, Queryable } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inputs } from '../../platform/database/tables/inputs.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { type Admission, transactions } from '../../platform/database/tables/transactions.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 
 export type NewTransaction = {
+  /** Who brings it. */
+  readonly principalId: string;
   readonly chainId: number;
   readonly kind: 'deploy' | 'input';
   readonly contract: Address;
@@ -21,6 +23,9 @@ export type NewTransaction = {
   readonly callData: Hex;
   /** Null for one that is to be made when it is sent. */
   readonly gasEstimate: bigint | null;
+  /** What inputs have in common that use as much; null where nobody knows. */
+  readonly gasKind?: string | null;
+  readonly admission?: Admission;
   /** Of the request that brings it; undefined for none. */
   readonly requestId: string | undefined;
 };

@@ -1,25 +1,23 @@
 import { sql } from 'drizzle-orm';
+import { inputContentHash } from '../../platform/database/contentHash.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { inputs } from '../../platform/database/tables/inputs.ts';
+import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
-import { listActionErrors } from '../chain/decodeRevert.ts';
-import { readPermitFacts } from '../chain/readPermitFacts.ts';
-import { inputContentHash } from '../database/contentHash.ts';
-import type { Database } from '../database/database.ts';
-import { createId } from '../database/ids.ts';
-import { inTransaction } from '../database/inTransaction.ts';
-import { inputs } from '../database/tables/inputs.ts';
-import { findViolatedConstraint } from '../database/uniqueViolation.ts';
-import { ChainUnavailableError, RefusedError } from '../errors/serviceError.ts';
-import { faultPoint } from '../supervision/faultPoint.ts';
-import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
-import { checkInput, requireInput } from './checkInput.ts';
+import type { AdmissionServices } from '../admission/admissionServices.ts';
+import { type AdmittedInput, admitInput } from './admitInput.ts';
+import { requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
 import { type InputRow, readInput } from './inputJson.ts';
 import { type CompiledInput, compileInput, type SignedInput } from './inputPermit.ts';
 import { findSubmission } from './recognisePermit.ts';
 import type { RecordReference } from './recordReference.ts';
-import { refuseHeldNonce } from './refuseHeldNonce.ts';
+import { refuseHeldNonce, refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
-import type { Services } from './services.ts';
 import { type NewInput, storeNewInput } from './storeNewInput.ts';
 import { type NewTransaction, storeTransaction } from './storeTransaction.ts';
 
@@ -38,7 +36,7 @@ export type InputRequest = SignedInput & {
  * @throws ChainUnavailableError where the chain cannot be asked; then nothing is stored either. Or where the transaction is
  * not signed in time: then the input is stored and will be sent.
  */
-export async function submitInput(request: InputRequest, services: Services): Promise<InputRow> {
+export async function submitInput(request: InputRequest, services: AdmissionServices): Promise<InputRow> {
   const { changes, pool, limits } = services;
   const newId = createId('txn');
   const watch = changes.watch(newId);
@@ -53,7 +51,7 @@ export async function submitInput(request: InputRequest, services: Services): Pr
       timeoutMs: limits.signingWaitMs,
     });
     faultPoint('beforeAnswer');
-    if (isAnswered(input)) return input;
+    if (isAnswered(input)) return await awaitMined(input, { transactionId, services });
     throw new ChainUnavailableError(
       'The input is stored and will be sent, but its transaction is not signed yet.',
     );
@@ -62,12 +60,27 @@ export async function submitInput(request: InputRequest, services: Services): Pr
   }
 }
 
+/** Gives an input that is on its way the configured time to be mined, so that a caller who reads the state next finds it there. */
+function awaitMined(
+  input: InputRow,
+  { transactionId, services }: { transactionId: string; services: AdmissionServices },
+): Promise<InputRow> | InputRow {
+  const { changes, pool, limits } = services;
+  if (limits.inputWaitMs === 0 || input.status !== 'PENDING') return input;
+  return changes.waitFor({
+    ids: [transactionId, input.record_id],
+    read: () => readInput(pool, input.id),
+    isSettled: ({ status }) => status !== 'PENDING',
+    timeoutMs: limits.inputWaitMs,
+  });
+}
+
 /** With the id that its transaction gets if it is new. */
 type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
 
-async function findOrStore(request: NewRequest, services: Services): Promise<Stored> {
+async function findOrStore(request: NewRequest, services: AdmissionServices): Promise<Stored> {
   const { database } = services;
   const target = await requireDeployed(services.pool, request);
   const compiled = compileInput(request, target);
@@ -79,6 +92,7 @@ async function findOrStore(request: NewRequest, services: Services): Promise<Sto
     await reviveIfUsable({ ...compiled, known, isAgreement: true }, services);
     return { id: known.id, transactionId: known.transaction.id };
   }
+  await services.quotas.check(request.principalId, 'input');
   requireInput(target.agreement, request.inputId);
   try {
     return await acceptAndStore({ request, target, compiled, services });
@@ -94,37 +108,34 @@ type Attempt = {
   request: NewRequest;
   target: DeployedRecord;
   compiled: CompiledInput | undefined;
-  services: Services;
+  services: AdmissionServices;
 };
 
 async function acceptAndStore({ request, target, compiled, services }: Attempt): Promise<Stored> {
-  const { database } = services;
-  const { signer } = request;
-  const { agreement, variables, address, chainId, wallet } = target;
-  const client = clientOf(chainId, services);
-  const call = compiled && { from: wallet, to: address, data: compiled.call.callData };
-  const facts = await readPermitFacts(client, { contract: address, signer, isAgreement: true, call });
-  checkInput({ ...request, agreement, variables, facts });
-  if (!compiled) throw new Error('an input that passed every check has no payload');
-  const actionErrors = listActionErrors(agreement);
-  const accepted = await acceptPermit(compiled.permit, { facts, client, database, wallet, actionErrors });
-  return store({ request, target, compiled, accepted, services });
+  const admitted = await admitInput({ input: request, target, compiled }, services);
+  const stored = await store({ request, target, admitted, services });
+  services.admission.note({ by: admitted.note.by, outcome: 'accepted' });
+  return stored;
 }
 
-async function store(
-  attempt: Attempt & { compiled: CompiledInput; accepted: AcceptedPermit },
-): Promise<Stored> {
-  const { request, target, compiled, accepted, services } = attempt;
-  const { inputHash, payload, call } = compiled;
+async function store({
+  request,
+  target,
+  admitted,
+  services,
+}: Omit<Attempt, 'compiled'> & { admitted: AdmittedInput }): Promise<Stored> {
+  const { inputHash, payload, call } = admitted.compiled;
   const { signer, deadline, inputId, principalId } = request;
   const transaction = {
     ...call,
     signer,
     deadline,
-    permitNonce: accepted.nonce,
-    permitDigest: accepted.digest,
+    permitNonce: admitted.nonce,
+    permitDigest: admitted.digest,
     contentHash: inputContentHash({ inputId: inputHash, payload }),
-    gasEstimate: accepted.gas,
+    gasEstimate: admitted.gas,
+    gasKind: admitted.gasKind,
+    admission: admitted.note,
     requestId: request.requestId,
   };
   const values = valuesByName(decodeInputPayload(target.agreement, payload, inputHash));
@@ -136,23 +147,37 @@ async function store(
       transaction,
       input,
     });
-    return stored ?? (await storeKnownInput(services.database, { transaction, input }));
+    const known = stored ?? (await storeKnownInput(services.database, { transaction, input }));
+    services.quotas.note(principalId, {
+      openTransactions: 1,
+      gas: admitted.gas ?? 0n,
+      storedBytes: 2 * payload.length,
+    });
+    return known;
   } catch (error) {
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
+    if (admitted.note.by === 'local') throw refuseNonceInFlight(admitted.nonce);
     const client = clientOf(call.chainId, services);
-    throw await refuseHeldNonce({ ...call, signer }, { nonce: accepted.nonce, client });
+    throw await refuseHeldNonce({ ...call, signer }, { nonce: admitted.nonce, client });
   }
 }
 
 /** The permit's transaction is there: another principal sent it, or another request of this one was faster by a moment. */
 function storeKnownInput(
   database: Database,
-  { transaction: call, input }: { transaction: Omit<NewTransaction, 'kind'>; input: NewInput },
+  {
+    transaction: call,
+    input,
+  }: { transaction: Omit<NewTransaction, 'kind' | 'principalId'>; input: NewInput },
 ): Promise<Stored> {
   const { chainId, contract: agreementAddress, signer } = call;
   const { principalId: userId, ...content } = input;
   return inTransaction(database, async (transaction) => {
-    const transactionId = await storeTransaction(transaction, { ...call, kind: 'input' });
+    const transactionId = await storeTransaction(transaction, {
+      ...call,
+      kind: 'input',
+      principalId: userId,
+    });
     const [stored] = await transaction
       .insert(inputs)
       .values({

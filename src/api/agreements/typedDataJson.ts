@@ -13,7 +13,13 @@ const EIP712Domain = [
  * Typed data as JSON that `eth_signTypedData_v4` takes as it is, integers of the message as decimal text, with the digest that is
  * signed, and with what else is given.
  */
-export function writeSignable({ typedData, nonce, deadline, verdict, ...others }: Signable): string {
+export function writeSignable({
+  typedData,
+  nonce,
+  deadline,
+  verdict,
+  ...others
+}: Omit<Signable, 'minedNonce'>): string {
   const { domain, types, primaryType, message } = typedData;
   const signable = {
     domain,

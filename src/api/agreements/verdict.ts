@@ -1,4 +1,4 @@
-import { type Reason, RefusedError } from '../errors/serviceError.ts';
+import { type Reason, RefusedError } from '../../platform/errors/serviceError.ts';
 import { requireSendable } from './acceptPermit.ts';
 
 /** Whether a permit would be sent once it is signed, as far as the chain and the wallets of the service say now. */
@@ -14,6 +14,10 @@ export function judge(call: Parameters<typeof requireSendable>[0]): Verdict {
     return { ok: true, message: 'Signed as it stands, the permit would be accepted and sent now.' };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    return { ok: false, reason: error.reason, message: error.message };
+    return describeRefusal(error);
   }
+}
+
+export function describeRefusal({ reason, message }: RefusedError): Verdict {
+  return { ok: false, reason, message };
 }

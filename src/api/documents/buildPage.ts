@@ -1,6 +1,6 @@
 import { findChain } from '../../protocol/chains.ts';
+import { fillTemplate } from '../../records/documents/fillTemplate.ts';
 import { escapeHtml } from './escapeHtml.ts';
-import { fillTemplate } from './fillTemplate.ts';
 import type { HostedDocument } from './hostedDocument.ts';
 import { ownPolicy } from './pagePolicy.ts';
 import { pageStyle } from './pageStyle.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { blankOf, type Piece, type Reference } from '../../records/documents/fillTemplate.ts';
 import { escapeHtml } from './escapeHtml.ts';
-import { blankOf, type Piece, type Reference } from './fillTemplate.ts';
 
 /** A template whose references are marks, and what turns the marks of the rendered text into values. */
 export type MarkedTemplate = {

@@ -1,12 +1,16 @@
 import type { Logger } from 'pino';
+import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import { buildPlainPage } from './buildPage.ts';
 import type { HostedDocument } from './hostedDocument.ts';
-import { createRenderThread } from './renderThread.ts';
+import { createRenderThread, type RenderThread } from './renderThread.ts';
 
 export type PageRenderer = {
-  /** The page of a document; one with the plain text where rendering fails, takes too long, or has too many waiting for it. */
-  render(document: HostedDocument): Promise<string>;
-  /** Ends the thread; whoever still waits gets the plain page. */
+  /**
+   * The page of a principal's document; one with the plain text where rendering fails, takes too long, or has too many waiting for
+   * it. The pages of one principal are rendered one after the other.
+   */
+  render(document: HostedDocument, principalId: string): Promise<string>;
+  /** Ends the threads; whoever still waits gets the plain page. */
   close(): Promise<void>;
 };
 
@@ -15,66 +19,81 @@ export type RenderBounds = {
   readonly renderMs: number;
   /** From the request to the page, the wait for its turn included. */
   readonly patienceMs: number;
+  /** Of one principal. */
   readonly maxWaiting: number;
+  /** How many principals' pages are rendered at a time. */
+  readonly threads: number;
 };
 
 /** The largest ordinary documents take about a second on a slow machine. */
-const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWaiting: 100 };
+const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWaiting: 20, threads: 2 };
 
 /** A record whose page failed is not tried again for this time, so that it cannot keep the thread from others. */
 const hopelessMs = 60_000;
 const maxHopeless = 10_000;
 
-type Job = { readonly document: HostedDocument; settle(page: string | undefined): void };
+type Job = {
+  readonly document: HostedDocument;
+  readonly principalId: string;
+  settle(page: string | undefined): void;
+};
 
-/** Renders pages one after the other beside the event loop, and never fails. */
+/** Renders pages beside the event loop, by turns over those who ask for them, and never fails. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
-  const thread = createRenderThread(bounds);
+  const idle = Array.from({ length: bounds.threads }, () => createRenderThread(bounds));
+  const threads = [...idle];
   const hopeless = createHopeless();
-  const waiting: Job[] = [];
-  let isWorking = false;
+  const queues = createTurnQueues<Job>();
   let isClosed = false;
 
-  const work = async () => {
-    isWorking = true;
-    for (let job = waiting.shift(); job; job = waiting.shift())
-      try {
-        job.settle(await thread.render(job.document));
-      } catch (error) {
-        const { agreementId } = job.document;
-        if (!isClosed) {
-          logger.warn({ agreementId, err: error }, 'a document is shown as plain text');
-          hopeless.add(agreementId);
-        }
-        job.settle(undefined);
+  const work = async (thread: RenderThread, { document, principalId, settle }: Job) => {
+    try {
+      settle(await thread.render(document));
+    } catch (error) {
+      const { agreementId } = document;
+      if (!isClosed) {
+        logger.warn({ agreementId, err: error }, 'a document is shown as plain text');
+        hopeless.add(agreementId);
       }
-    isWorking = false;
+      settle(undefined);
+    }
+    queues.end(principalId);
+    idle.push(thread);
+    begin();
+  };
+  const begin = () => {
+    while (idle.length > 0) {
+      const job = queues.take();
+      const thread = job && idle.pop();
+      if (!thread) return;
+      void work(thread, job);
+    }
   };
 
-  const enqueue = (document: HostedDocument): Promise<string | undefined> => {
+  const enqueue = (document: HostedDocument, principalId: string): Promise<string | undefined> => {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const job: Job = { document, settle: resolve };
+    const job: Job = { document, principalId, settle: resolve };
     const impatient = setTimeout(() => {
-      const place = waiting.indexOf(job);
-      if (place !== -1) waiting.splice(place, 1);
+      queues.remove(principalId, job);
       resolve(undefined);
     }, bounds.patienceMs);
-    waiting.push(job);
-    if (!isWorking) void work();
+    queues.add(principalId, job);
+    begin();
     return promise.finally(() => clearTimeout(impatient));
   };
 
   return {
-    async render(document) {
-      const isRefused = isClosed || waiting.length >= bounds.maxWaiting || hopeless.has(document.agreementId);
-      const page = isRefused ? undefined : await enqueue(document);
+    async render(document, principalId) {
+      const hasRoom = queues.count(principalId) < bounds.maxWaiting;
+      const isRefused = isClosed || !hasRoom || hopeless.has(document.agreementId);
+      const page = isRefused ? undefined : await enqueue(document, principalId);
       return page ?? buildPlainPage(document);
     },
     async close() {
       isClosed = true;
-      for (const job of waiting.splice(0)) job.settle(undefined);
-      await thread.close();
+      for (const job of queues.clear()) job.settle(undefined);
+      await Promise.all(threads.map((thread) => thread.close()));
     },
   };
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { NotFoundError } from '../../platform/errors/serviceError.ts';
+import { secondsSql, toMilliseconds } from '../../platform/lists/instant.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
-import { secondsSql, toMilliseconds } from '../agreements/instant.ts';
-import { runPrepared } from '../database/runPrepared.ts';
-import { NotFoundError } from '../errors/serviceError.ts';
 import { readContent } from './content.ts';
 import type { HostedDocument } from './hostedDocument.ts';
 

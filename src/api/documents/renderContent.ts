@@ -1,8 +1,8 @@
 import MarkdownIt from 'markdown-it';
 import type { WireValues } from '../../protocol/index.ts';
+import { splitTemplate } from '../../records/documents/fillTemplate.ts';
 import type { Content } from './content.ts';
 import { escapeHtml } from './escapeHtml.ts';
-import { splitTemplate } from './fillTemplate.ts';
 import { markTemplate } from './marks.ts';
 import { type SanitizedContent, sanitizeContent } from './sanitizeContent.ts';
 

@@ -18,7 +18,7 @@ export const readyMessage = '';
 /** For the start of a thread on a busy machine; it is not counted as the page's time. */
 const startMs = 5_000;
 /** In MiB, of the thread alone: a text that needs more ends the thread, never the process. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /**
  * Renders pages in a thread, since the time that Markdown and HTML can take is not to be bounded from within. The thread starts

@@ -1,12 +1,12 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import type { Logger } from 'pino';
-import type { AppEnv } from './appEnv.ts';
-import type { Endpoint } from './endpoint.ts';
-import { describeError, errorResponse } from './errorResponse.ts';
-import { MethodNotAllowedError, UnknownRouteError } from './requestErrors.ts';
-import { chooseRequestId } from './requestId.ts';
-import type { ServeContext } from './serveEndpoint.ts';
+import { describeError, errorResponse } from '../../platform/http/errorResponse.ts';
+import { MethodNotAllowedError, UnknownRouteError } from '../../platform/http/requestErrors.ts';
+import { chooseRequestId } from '../../platform/http/requestId.ts';
+import type { AppEnv } from '../endpoint/appEnv.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import type { ServeContext } from '../endpoint/serveEndpoint.ts';
 
 export type App = Hono<AppEnv>;
 
@@ -19,22 +19,39 @@ export type PublicRoute = {
   readonly serve: Handler;
 };
 
+/** A route to files for browsers: for GET, public, and no part of the API. */
+export type StaticRoute = { readonly path: string; readonly serve: Handler };
+/** A route that speaks a protocol of its own, whatever the method. */
+export type ForeignRoute = { readonly path: `/${string}`; readonly serve: Handler };
+
 export type AppParts = ServeContext & {
   readonly endpoints: readonly Endpoint[];
   readonly publicRoutes: readonly PublicRoute[];
+  readonly staticRoutes: readonly StaticRoute[];
+  readonly foreignRoutes: readonly ForeignRoute[];
   /** Around every request, also such as no route takes. */
   readonly middlewares: readonly MiddlewareHandler<AppEnv>[];
 };
 
+const foreignMethods = ['GET', 'POST', 'DELETE'];
+
 type MountedRoute = { method: string; path: string; serve: Handler };
 
 /** Puts routes together to the application. Nothing is started, and nothing has to be closed. */
-export function createApp({ endpoints, publicRoutes, middlewares, ...serveContext }: AppParts): App {
+export function createApp({
+  endpoints,
+  publicRoutes,
+  staticRoutes,
+  foreignRoutes,
+  middlewares,
+  ...serveContext
+}: AppParts): App {
   const { logger } = serveContext;
   const app: App = new Hono();
   for (const middleware of middlewares) app.use(middleware);
   mount(app, [
-    ...publicRoutes.map(({ path, serve }) => ({ method: 'GET', path, serve })),
+    ...[...publicRoutes, ...staticRoutes].map(({ path, serve }) => ({ method: 'GET', path, serve })),
+    ...foreignRoutes.flatMap(({ path, serve }) => foreignMethods.map((method) => ({ method, path, serve }))),
     ...endpoints.map(({ method, path, serve }) => ({
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, ':$1'),

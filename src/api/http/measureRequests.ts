@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Metrics } from '../operations/metrics.ts';
-import type { AppEnv } from './appEnv.ts';
+import type { Metrics } from '../../platform/operations/metrics.ts';
+import type { AppEnv } from '../endpoint/appEnv.ts';
 
 /** Whatever else a caller makes up counts as one. */
 export const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);

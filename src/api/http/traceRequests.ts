@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import { traceEntry } from '../tracing/tracing.ts';
-import type { AppEnv } from './appEnv.ts';
+import { traceEntry } from '../../platform/tracing/tracing.ts';
+import type { AppEnv } from '../endpoint/appEnv.ts';
 import { methods } from './measureRequests.ts';
 
 /** Asked for over and over by balancers. */

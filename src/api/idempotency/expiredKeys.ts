@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { startSweep } from '../../platform/database/startSweep.ts';
 
 const intervalMs = 600_000;
 /** Few enough to hold no lock for long. */
@@ -24,16 +25,9 @@ export async function deleteExpiredKeys(pool: pg.Pool): Promise<number> {
 export function startKeyExpiry({ pool, logger }: { pool: pg.Pool; logger: Logger }): {
   close(): Promise<void>;
 } {
-  let work: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    work = deleteExpiredKeys(pool).catch((error: unknown) =>
-      logger.warn({ err: error }, 'expired idempotency keys were not deleted'),
-    );
-  }, intervalMs);
-  return {
-    async close() {
-      clearInterval(timer);
-      await work;
-    },
-  };
+  return startSweep({
+    sweep: () => deleteExpiredKeys(pool),
+    intervalMs,
+    onFailure: (error) => logger.warn({ err: error }, 'expired idempotency keys were not deleted'),
+  });
 }

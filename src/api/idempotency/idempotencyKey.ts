@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
-import { MalformedError } from '../errors/serviceError.ts';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
 
 export const idempotencyHeader = 'idempotency-key';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { runPrepared } from '../database/runPrepared.ts';
-import type { Cipher } from '../encryption/cipher.ts';
-import { createLeaseKeeper } from './leaseKeeper.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+import { createLeaseKeeper } from './keyLeaseKeeper.ts';
 
 /** One request under a key; the fingerprint tells it from other requests under the same key. */
 export type KeyedRequest = {

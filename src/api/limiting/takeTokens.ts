@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { runPrepared } from '../database/runPrepared.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
 
 /** What is counted apart: requests that change something cost more than those that do not. */
 export const requestKinds = ['read', 'write'] as const;

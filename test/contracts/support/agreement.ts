@@ -3,9 +3,14 @@ import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { accounts, factory, type TestChain } from './chain.ts';
 import { readDeployment } from './events.ts';
-import { type DataField, type declare, encodePayload, id } from './language.ts';
+import { type DataField, encodePayload, id } from './language.ts';
 
-type InputField = ReturnType<typeof declare>;
+interface InputField {
+  fieldId: Hex;
+  fType: number;
+  required: boolean;
+  persist: boolean;
+}
 export interface Condition {
   op: number;
   fieldId: Hex;

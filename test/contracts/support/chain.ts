@@ -2,7 +2,7 @@ import { type Address, createPublicClient, type Hex, http, numberToHex, type Tra
 import { mnemonicToAccount } from 'viem/accounts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../../../contracts-test/deploy.ts';
-import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 
 /** The protocol's addresses on Ethereum Sepolia, which the test chain stands for. */

@@ -1,4 +1,4 @@
-import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 
 /** Starts an Anvil, prints its address, and waits to be killed: `launchAnvil.ts CHAIN_ID STATE_FILE`. */
 const [, , chainId, stateFile = ''] = process.argv;

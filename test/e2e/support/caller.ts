@@ -3,41 +3,35 @@ import { type Address, createPublicClient, http, type PublicClient } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
-import { readContractAccount } from '../../../src/api/demo/contractAccount.ts';
-import { signDeployPermit, signInputPermit } from '../../../src/api/demo/permits.ts';
-import {
-  inputShape,
-  recordShape,
-  type ServedInput,
-  type ServedRecord,
-  stateShape,
-} from '../../../src/api/demo/served.ts';
-import {
-  createServiceClient,
-  type ServiceClient,
-  ServiceResponseError,
-} from '../../../src/api/demo/serviceClient.ts';
-import type { DevStack } from '../../../src/api/dev/devStack.ts';
+import type { AgreementRecord, AgreementsClient, BodyOf, InputRecord } from '../../../client/src/index.ts';
+import { readContractAccount } from '../../../src/cli/demo/contractAccount.ts';
+import type { DevStack } from '../../../src/cli/dev/devStack.ts';
+import { parseAddress } from '../../../src/protocol/index.ts';
+import { signDeployPermit, signInputPermit } from '../../support/permits.ts';
+import { createSingleCallClient, isAway } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
 const settleTimeoutMs = 300_000;
+
+type DeployBody = BodyOf<'deployWithPermit'>;
+type InputBody = BodyOf<'submitInput'>;
 
 /** One wallet that calls the service on one chain, the way a program would that wants its request to happen once. */
 export type Caller = {
   account: PrivateKeyAccount;
   client: PublicClient;
-  service: ServiceClient;
+  service: AgreementsClient;
   /** A signed deployment of the ping-pong agreement, ready to be sent any number of times. */
-  prepareDeploy(): Promise<Record<string, unknown>>;
-  deploy(body: Record<string, unknown>): Promise<ServedRecord>;
-  prepareHit(address: Address, note: string): Promise<Record<string, unknown>>;
-  hit(recordId: string, body: Record<string, unknown>): Promise<ServedInput>;
+  prepareDeploy(): Promise<DeployBody>;
+  deploy(body: DeployBody): Promise<AgreementRecord>;
+  prepareHit(address: Address, note: string): Promise<InputBody>;
+  hit(recordId: string, body: InputBody): Promise<InputRecord>;
   /** The record once it is deployed. */
-  awaitDeployed(recordId: string): Promise<ServedRecord & { address: Address }>;
+  awaitDeployed(recordId: string): Promise<AgreementRecord & { address: Address }>;
   /** Waits until the state served is the contract's own, and returns it with both histories. */
   awaitAgreement(record: { id: string; address: Address }): Promise<{
     state: string;
-    served: ServedInput[];
+    served: readonly InputRecord[];
     onChain: Awaited<ReturnType<typeof readContractAccount>>;
   }>;
   /** How many agreements this wallet's permits have created on the chain. */
@@ -55,7 +49,7 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
   const { factory } = chain;
   const account = privateKeyToAccount(generatePrivateKey());
   const client = createPublicClient({ transport: http(chain.rpcUrl), cacheTime: 0 });
-  const service = createServiceClient(stack);
+  const service = createSingleCallClient(stack);
   const agreement = pingPong;
   return {
     account,
@@ -75,21 +69,20 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
       });
       return { agreement, chainId, docUri, documentId, displayName: 'Ping pong', ...permit };
     },
-    deploy: (body) => insist(() => service.post('/agreements/deploy-with-permit', body, recordShape)),
+    deploy: (body) => insist(() => service.agreements.deployWithPermit(body)),
     async prepareHit(agreementAddress, note) {
       const permit = { client, chainId, agreementAddress, agreement, account };
       const values = { note };
       return { inputId: 'hit', values, ...(await signInputPermit({ ...permit, inputId: 'hit', values })) };
     },
-    hit: (recordId, body) => insist(() => service.post(`/agreements/${recordId}/input`, body, inputShape)),
+    hit: (recordId, body) => insist(() => service.agreements.submitInput(recordId, body)),
     awaitDeployed: (recordId) =>
       waitUntil(
         `${recordId} is deployed`,
         async () => {
-          const record = await insist(() => service.get(`/agreements/${recordId}`, recordShape));
-          return record.status === 'Deployed' && record.address
-            ? { ...record, address: record.address }
-            : undefined;
+          const record = await insist(() => service.agreements.get(recordId));
+          const address = parseAddress(record.address);
+          return record.status === 'Deployed' && address ? { ...record, address } : undefined;
         },
         settleTimeoutMs,
       ),
@@ -103,9 +96,9 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
             agreement,
             signers: [account.address],
           });
-          const { state } = await insist(() => service.get(`/agreements/${id}/state`, stateShape));
-          const served = await insist(() =>
-            service.get(`/agreements/${id}/inputs?limit=100`, inputShape.array()),
+          const { state } = await insist(() => service.agreements.getState(id));
+          const { data: served } = await insist(async () =>
+            service.agreements.listInputs(id, { limit: 100 }),
           );
           const isSettled =
             served.every(({ status }) => status === 'MINED') && served.length === onChain.inputs.length;
@@ -132,9 +125,7 @@ function insist<T>(request: () => Promise<T>): Promise<T> {
     'the service answers',
     () =>
       request().catch((error: unknown) => {
-        const isAway =
-          error instanceof ServiceResponseError ? error.status === 503 : error instanceof TypeError;
-        if (isAway) return undefined;
+        if (isAway(error)) return undefined;
         throw error;
       }),
     settleTimeoutMs,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
 import { dumpAndRestore } from './dumpAndRestore.ts';
 import { findDumpPrograms } from './findDumpPrograms.ts';
 

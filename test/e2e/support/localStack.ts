@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DevDirectory, findDevDirectory } from '../../../src/api/dev/devDirectory.ts';
-import { type DevStack, findDevStack } from '../../../src/api/dev/devStack.ts';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
-import { readProcessList } from '../../../src/api/dev/leftProcesses.ts';
-import { isRunning, type ProcessIdentity } from '../../../src/api/supervision/processIdentity.ts';
+import { type DevDirectory, findDevDirectory } from '../../../src/cli/dev/devDirectory.ts';
+import { type DevStack, findDevStack } from '../../../src/cli/dev/devStack.ts';
+import { readProcessList } from '../../../src/cli/dev/leftProcesses.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
+import { isRunning, type ProcessIdentity } from '../../../src/platform/supervision/processIdentity.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -45,7 +45,7 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
     directory,
     env,
     async start(words = []) {
-      const program = startProgram('src/api/dev/dev.ts', { env, words });
+      const program = startProgram('src/cli/dev/dev.ts', { env, words });
       started.push(program);
       await waitUntil(
         'the stack is up',

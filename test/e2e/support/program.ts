@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** What an operator's shell may hold must not change what a test says. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -27,7 +26,7 @@ export function startProgram(
   const child = spawn(process.execPath, [entry, ...(options.words ?? [])], {
     cwd: root,
     env: {
-      ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+      ...inheritedEnvironment(),
       NO_COLOR: '1',
       ...options.env,
     },

@@ -10,7 +10,7 @@ import {
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
 import { deployProtocol, deployTestBatch } from '../../../contracts-test/deploy.ts';
-import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { encodeInputPayload, findChain, nameHash } from '../../../src/protocol/index.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import { rally } from './rally.ts';
@@ -61,7 +61,6 @@ export async function startChain(chainId: number, relayers: readonly Address[]) 
     chainId,
     factory,
     rpcUrl,
-    wsUrl: anvil.wsUrl,
     client,
     stop: () => anvil.stop(),
     /** From now on there are no other blocks than those of `mine`. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { verifyWebhook } from '../../../src/api/webhooks/verifyWebhook.ts';
+import { verifyWebhook } from '../../../client/src/webhooks/verifyWebhook.ts';
 
 /** What a receiver has had of one event. */
 export type Reception = {
@@ -23,7 +23,7 @@ export async function startReceiver() {
   let secret = '';
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
-    const id = verify(body, request);
+    const id = await verify(body, request);
     if (id === undefined) return response.writeHead(400).end();
     const reception = received.get(id) ?? { attempts: 0, accepted: 0, bodies: new Set() };
     received.set(id, reception);
@@ -35,9 +35,9 @@ export async function startReceiver() {
     reception.accepted += 1;
     return response.writeHead(200).end();
   });
-  const verify = (body: string, request: IncomingMessage): string | undefined => {
+  const verify = async (body: string, request: IncomingMessage): Promise<string | undefined> => {
     try {
-      return verifyWebhook(body, request.headers, secret).id;
+      return (await verifyWebhook(body, request.headers, secret)).id;
     } catch (error) {
       refused.push(String(error));
       return undefined;

@@ -1,22 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createDatabase } from '../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { createDevKey } from '../../../src/api/dev/devAccess.ts';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
-import { createLogger } from '../../../src/api/log/createLogger.ts';
-import { type Child, startChild } from '../../../src/api/supervision/child.ts';
+import { createDevKey } from '../../../src/cli/dev/devAccess.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { type Child, startChild } from '../../../src/platform/supervision/child.ts';
 import { type Indexer, startIndexer } from '../../support/indexer.ts';
+import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Chain, startChain } from './chain.ts';
 
 const chainIds = [59_141, 11_155_111, 84_532];
 /** Reorganisations that keep the promise are shallower. */
 export const confirmations = 3;
-const root = new URL('../../../src/api/', import.meta.url);
-const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
-/** What an operator's shell may hold must not change what is found. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const root = new URL('../../../src/', import.meta.url);
+const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 const settings = {
   RELAYER_POLL_MS: '250',
   RELAYER_LEASE_MS: '1000',
@@ -71,15 +70,14 @@ async function create(
   const apiKey = await createDevKey(handle.database);
   const apiPort = await findFreePort();
   const shared = {
-    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    ...inheritedEnvironment(),
     ...settings,
     DATABASE_URL: databaseUrl,
     ENVIRONMENT: 'testnet',
     CHAINS: chainIds.join(','),
     ...Object.fromEntries(
-      chains.flatMap(({ chainId, rpcUrl, wsUrl }) => [
+      chains.flatMap(({ chainId, rpcUrl }) => [
         [`RPC_URL_${chainId}`, rpcUrl],
-        [`WS_URL_${chainId}`, wsUrl],
         [`START_BLOCK_${chainId}`, '0'],
         [`CONFIRMATIONS_${chainId}`, String(confirmations)],
       ]),
@@ -101,7 +99,7 @@ async function create(
     ): Child {
       const { name, env = {}, onReady } = process;
       return startChild({
-        entry: fileURLToPath(new URL(`start/${kind}.ts`, root)),
+        entry: fileURLToPath(new URL(`cli/start/${kind}.ts`, root)),
         nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
         env: { ...shared, ...byKind[kind], ...env },
         onLine(line) {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { signDeployPermit, signInputPermit } from '../../../src/api/demo/permits.ts';
-import { inputShape, recordShape } from '../../../src/api/demo/served.ts';
-import { createServiceClient, ServiceResponseError } from '../../../src/api/demo/serviceClient.ts';
+import { parseAddress } from '../../../src/protocol/index.ts';
+import { signDeployPermit, signInputPermit } from '../../support/permits.ts';
+import { createSingleCallClient, isAway } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import type { Chain } from './chain.ts';
 import { rally } from './rally.ts';
@@ -18,7 +18,7 @@ const patienceMs = 300_000;
 
 /** Deploys an agreement through the service. */
 export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain): Promise<Agreement> {
-  const service = createServiceClient({ baseUrl, apiKey });
+  const service = createSingleCallClient({ baseUrl, apiKey });
   const documentId = randomUUID();
   const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
   const { client, chainId, factory } = chain;
@@ -29,12 +29,13 @@ export async function deployAgreement({ baseUrl, apiKey }: Stack, chain: Chain):
     values: {},
   });
   const body = { agreement: rally, chainId, docUri, documentId, displayName: 'Rally', ...permit };
-  const { id } = await insist(() => service.post('/agreements/deploy-with-permit', body, recordShape));
+  const { id } = await insist(() => service.agreements.deployWithPermit(body));
   return waitUntil(
     `${id} is deployed`,
     async () => {
-      const { status, address } = await service.get(`/agreements/${id}`, recordShape);
-      return status === 'Deployed' && address ? { id, address } : undefined;
+      const record = await service.agreements.get(id);
+      const address = parseAddress(record.address);
+      return record.status === 'Deployed' && address ? { id, address } : undefined;
     },
     patienceMs,
   );
@@ -45,7 +46,7 @@ export async function submitHit(
   { baseUrl, apiKey }: Stack,
   { chain, agreement }: { chain: Chain; agreement: Agreement },
 ): Promise<void> {
-  const service = createServiceClient({ baseUrl, apiKey });
+  const service = createSingleCallClient({ baseUrl, apiKey });
   const values = { note: randomUUID() };
   const permit = await signInputPermit({
     client: chain.client,
@@ -57,7 +58,7 @@ export async function submitHit(
     account: privateKeyToAccount(generatePrivateKey()),
   });
   const body = { inputId: 'hit', values, ...permit };
-  await insist(() => service.post(`/agreements/${agreement.id}/input`, body, inputShape));
+  await insist(() => service.agreements.submitInput(agreement.id, body));
 }
 
 /** Sends the same permit again while the service is away, or nobody has signed for it in time. */
@@ -67,9 +68,7 @@ async function insist<Answer>(request: () => Promise<Answer>): Promise<Answer> {
     try {
       return await request();
     } catch (error) {
-      const isAway =
-        error instanceof ServiceResponseError ? error.status === 503 : error instanceof TypeError;
-      if (!isAway || performance.now() > giveUpAt) throw error;
+      if (!isAway(error) || performance.now() > giveUpAt) throw error;
       await delay(retryPauseMs);
     }
   }

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
-import { recordShape, stateShape } from '../../../src/api/demo/served.ts';
-import { createServiceClient } from '../../../src/api/demo/serviceClient.ts';
-import { stateName } from '../../../src/protocol/index.ts';
+import { parseAddress, stateName } from '../../../src/protocol/index.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
+import { createSingleCallClient } from '../../support/singleCalls.ts';
 import type { Promised } from './caller.ts';
 
 /** What was found, by kind; without faults in the service every list is empty. */
@@ -80,16 +79,18 @@ async function compareServed(
   { inputs, promised, baseUrl }: { inputs: readonly ChainInput[]; promised: Promised; baseUrl: string },
   { different }: Findings,
 ): Promise<void> {
-  const service = createServiceClient({ baseUrl, apiKey });
+  const service = createSingleCallClient({ baseUrl, apiKey });
   const compare = async ({ id }: { id: string }) => {
-    const { address, status } = await service.get(`/agreements/${id}`, recordShape);
+    const record = await service.agreements.get(id);
+    const { status } = record;
+    const address = parseAddress(record.address);
     if (!address || status !== 'Deployed') {
       different.push(`${id} is served as ${status}`);
       return;
     }
     const contract = { address, abi: agreementEngineAbi } as const;
     const [{ state }, current, served] = await Promise.all([
-      service.get(`/agreements/${id}/state`, stateShape),
+      service.agreements.getState(id),
       client.readContract({ ...contract, functionName: 'currentState' }),
       readServedInputs({ baseUrl, apiKey, id }),
     ]);

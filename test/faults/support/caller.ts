@@ -4,16 +4,12 @@ import type { Address, Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
-import { signDeployPermit, signInputPermit } from '../../../src/api/demo/permits.ts';
-import { inputShape, recordShape } from '../../../src/api/demo/served.ts';
-import {
-  createServiceClient,
-  type ServiceClient,
-  ServiceResponseError,
-} from '../../../src/api/demo/serviceClient.ts';
-import { encodeInputPayload } from '../../../src/protocol/index.ts';
+import type { AgreementsClient } from '../../../client/src/index.ts';
+import { encodeInputPayload, parseAddress } from '../../../src/protocol/index.ts';
+import { signDeployPermit, signInputPermit } from '../../support/permits.ts';
 import { pick } from '../../support/random.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
+import { createSingleCallClient, isAway } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
 export type Agreement = { id: string; address: Address };
@@ -44,37 +40,54 @@ const patienceMs = 300_000;
 
 /** One wallet that deploys agreements and sends inputs to whichever there are, one request at a time, each until it is answered. */
 export async function playCaller(options: CallerOptions): Promise<void> {
-  const { stack, random, agreements, promised, isOver } = options;
+  const { random, agreements, isOver } = options;
+  const { deploy, hit } = createCaller(options);
+  await deploy();
+  while (!isOver()) {
+    if (random() < deployShare) await deploy();
+    else if (agreements.length > 0) await hit(pick(random, agreements));
+    await delay(pauseMs * random());
+  }
+}
+
+/** A wallet, and what it does by the service: each request until it is answered. */
+export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
+  const { stack, agreements, promised } = options;
   const { reader: client, chainId, factory } = stack;
   const account = privateKeyToAccount(generatePrivateKey());
-  const services = options.baseUrls.map((baseUrl) => createServiceClient({ baseUrl, apiKey: stack.apiKey }));
+  const services = options.baseUrls.map((baseUrl) =>
+    createSingleCallClient({ baseUrl, apiKey: stack.apiKey }),
+  );
   const insist = createInsistence(services, options);
   /** Inputs of this wallet to each agreement. */
   const sent = new Map<Address, bigint>();
 
-  const deploy = async () => {
+  /** Returns the agreement once it is deployed, which others may send inputs to from then on. */
+  const deploy = async (): Promise<Agreement | undefined> => {
     const documentId = randomUUID();
     const docUri = `${options.baseUrls[0]}/v0/agreements/documents/${documentId}`;
     const agreement = pingPong;
     const signing = { client, chainId, factory, agreement, docUri, values: {}, account };
     const body = { agreement, chainId, docUri, documentId, displayName: 'Fault test' };
     const permit = await signDeployPermit(signing);
-    const path = '/agreements/deploy-with-permit';
-    const record = await insist((service) => service.post(path, { ...body, ...permit }, recordShape));
-    if (!record) return;
+    const record = await insist((service) => service.agreements.deployWithPermit({ ...body, ...permit }));
+    if (!record) return undefined;
     promised.deployments.push({ id: record.id, signer: account.address });
     const deployed = await waitUntil(
       `${record.id} is deployed`,
       async () => {
-        const now = await insist((service) => service.get(`/agreements/${record.id}`, recordShape));
-        return now?.status === 'Deployed' && now.address ? { id: now.id, address: now.address } : undefined;
+        const now = await insist((service) => service.agreements.get(record.id));
+        const address = parseAddress(now?.address);
+        return now?.status === 'Deployed' && address ? { id: now.id, address } : undefined;
       },
       patienceMs,
     );
     agreements.push(deployed);
+    return deployed;
   };
 
-  const hit = async (agreement: Agreement) => {
+  /** Returns once the input is on the chain; `onAnswer` is told when the service has answered. */
+  const hit = async (agreement: Agreement, onAnswer: (id: string) => void = () => {}): Promise<void> => {
     const { address: agreementAddress } = agreement;
     const values = { note: randomUUID() };
     const signing = {
@@ -87,9 +100,9 @@ export async function playCaller(options: CallerOptions): Promise<void> {
       account,
     };
     const body = { inputId: 'hit', values, ...(await signInputPermit(signing)) };
-    const path = `/agreements/${agreement.id}/input`;
-    const input = await insist((service) => service.post(path, body, inputShape));
+    const input = await insist((service) => service.agreements.submitInput(agreement.id, body));
     if (!input) return;
+    onAnswer(input.id);
     promised.inputs.push({ id: input.id, agreement, payload: encodeInputPayload(pingPong, 'hit', values) });
     // The next permit is signed for the next nonce.
     const accepted = (sent.get(agreementAddress) ?? 0n) + 1n;
@@ -102,19 +115,14 @@ export async function playCaller(options: CallerOptions): Promise<void> {
     );
   };
 
-  await deploy();
-  while (!isOver()) {
-    if (random() < deployShare) await deploy();
-    else if (agreements.length > 0) await hit(pick(random, agreements));
-    await delay(pauseMs * random());
-  }
+  return { deploy, hit };
 }
 
 /** Sends a request to one replica after the other until one answers it with success, as a client does that must be sure. */
-function createInsistence(services: readonly ServiceClient[], options: CallerOptions) {
+function createInsistence(services: readonly AgreementsClient[], options: Omit<CallerOptions, 'isOver'>) {
   const { random, onRetry, onRefusal } = options;
   return async <Answer>(
-    request: (service: ServiceClient) => Promise<Answer>,
+    request: (service: AgreementsClient) => Promise<Answer>,
   ): Promise<Answer | undefined> => {
     let at = Math.floor(random() * services.length);
     const giveUpAt = performance.now() + patienceMs;
@@ -124,9 +132,7 @@ function createInsistence(services: readonly ServiceClient[], options: CallerOpt
       try {
         return await request(service);
       } catch (error) {
-        const isAway =
-          error instanceof ServiceResponseError ? error.status === 503 : error instanceof TypeError;
-        if (!isAway) {
+        if (!isAway(error)) {
           onRefusal(String(error));
           return undefined;
         }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Child } from '../../../src/api/supervision/child.ts';
-import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
+import type { Child } from '../../../src/platform/supervision/child.ts';
+import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
 import { createDealer } from './dealer.ts';
 
 /** Where a process was killed: at a labelled place, or wherever it was when its time was up. */

@@ -1,4 +1,4 @@
-import { type FaultPoint, faultPoints } from '../../../src/api/supervision/faultPoint.ts';
+import { type FaultPoint, faultPoints } from '../../../src/platform/supervision/faultPoint.ts';
 import type { ServiceKind } from '../../support/serviceStack.ts';
 
 /** Callers here ask for no webhooks and no rules: other tests kill processes on the way of those. */

@@ -8,7 +8,7 @@ import type { TestChain } from './testChain.ts';
 export async function expectIndexEqualsChain(databaseUrl: string, chain: TestChain): Promise<void> {
   await waitForHead(databaseUrl, chain.chainId, await chain.latestHash());
   const { definitions: _, ...rows } = await readIndexRows(databaseUrl, chain.chainId);
-  const agreements = rows.agreements.map(({ doc_uri_bytes: _, ...row }) => row);
+  const agreements = rows.agreements.map(({ doc_uri_bytes: _, content_hash: __, ...row }) => row);
   const inputs = rows.inputs.map(({ fields: _, ...row }) => row);
   expect({ ...rows, agreements, inputs }).toEqual(await readExpectedRows(chain));
 }

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { acquireSchemaLock } from '../../../src/api/indexer/schemaLock.ts';
-import { nameSessions, sessionName } from '../../../src/api/indexer/sessions.ts';
+import { acquireSchemaLock } from '../../../src/indexer/runtime/schemaLock.ts';
+import { nameSessions, sessionName } from '../../../src/indexer/runtime/sessions.ts';
 
 const planShape = z.object({
   /** Where the lock is asked for. */
@@ -14,6 +14,8 @@ const planShape = z.object({
   databaseUrl: z.string(),
   schema: z.string(),
   leaseMs: z.number(),
+  /** Once it has written: its main thread does nothing else for that long; or it goes on when it has lost the lock. */
+  afterwards: z.union([z.object({ spinForMs: z.number() }), z.literal('goOn')]).optional(),
 });
 
 export type LockHolder = {
@@ -26,8 +28,8 @@ export type LockHolder = {
 };
 
 /**
- * A process of its own that takes the lock of the schema and, once it has it, writes its process id into the table `written`, of
- * numbers that are unique, in a transaction that it leaves open. The caller ends it.
+ * A process of its own that takes the lock of the schema and, once it has it, writes its process id into the schema's table
+ * `written`, of numbers that are unique, in a transaction that it leaves open. The caller ends it.
  */
 export function startLockHolder(plan: z.output<typeof planShape>): LockHolder {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(plan)], {
@@ -44,7 +46,10 @@ export function startLockHolder(plan: z.output<typeof planShape>): LockHolder {
   };
 }
 
-async function hold({ lockUrl, databaseUrl, schema, leaseMs }: z.output<typeof planShape>): Promise<void> {
+type Plan = z.output<typeof planShape>;
+
+async function hold(plan: Plan): Promise<void> {
+  const { lockUrl, schema, leaseMs, afterwards } = plan;
   await acquireSchemaLock({
     url: lockUrl,
     schema,
@@ -52,17 +57,26 @@ async function hold({ lockUrl, databaseUrl, schema, leaseMs }: z.output<typeof p
     logger: pino(),
     onLost(cause) {
       console.log(`lost: ${cause.message}`);
-      process.exit(75);
+      if (afterwards !== 'goOn') process.exit(75);
+      void insert(plan, 2).catch((error: Error) => console.log(`refused: ${error.message}`));
     },
   });
+  await insert(plan, 1);
+  console.log('written');
+  if (typeof afterwards !== 'object') return;
+  for (const until = performance.now() + afterwards.spinForMs; performance.now() < until; );
+  console.log('spun');
+}
+
+/** In a transaction that is left open. */
+async function insert({ databaseUrl, schema }: Plan, number: number): Promise<void> {
   const writer = new pg.Client({
     connectionString: nameSessions(databaseUrl, sessionName(schema, 'ponder')),
   });
   writer.on('error', () => {});
   await writer.connect();
   await writer.query('begin');
-  await writer.query('insert into written (number, pid) values (1, $1)', [process.pid]);
-  console.log('written');
+  await writer.query(`insert into ${schema}.written (number, pid) values ($1, $2)`, [number, process.pid]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

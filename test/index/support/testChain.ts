@@ -6,7 +6,7 @@ import { testBatchAbi } from '../../../contracts-test/abis/TestBatch.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestBatch, deployTestToken } from '../../../contracts-test/deploy.ts';
-import { startAnvil } from '../../../src/api/dev/anvil.ts';
+import { startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 

@@ -2,12 +2,19 @@ import { toldShape } from '../../exactlyOnce/support/poller.ts';
 import type { Receiver } from '../../exactlyOnce/support/receiver.ts';
 import type { Promised } from '../../faults/support/caller.ts';
 
-/** What is wrong with what a receiver was told of all that the service promised: each transition once, under one id. */
-export function auditEvents(receiver: Receiver, { deployments, inputs }: Promised): string[] {
+/**
+ * What is wrong with what a receiver was told of all that the service promised: each transition once, under one id. The same event may
+ * come again (`mayRepeat`) where the service can have lost what the receiver answered.
+ */
+export function auditEvents(
+  receiver: Receiver,
+  { deployments, inputs }: Promised,
+  { mayRepeat = false } = {},
+): string[] {
   const flaws = receiver.refused.map((why) => `a delivery was refused: ${why}`);
   const told = new Map<string, string>();
   for (const [id, { accepted, bodies }] of receiver.received) {
-    if (accepted !== 1) flaws.push(`event ${id} was taken ${accepted} times`);
+    if (mayRepeat ? accepted === 0 : accepted !== 1) flaws.push(`event ${id} was taken ${accepted} times`);
     if (bodies.size !== 1) flaws.push(`event ${id} came with ${bodies.size} bodies`);
     for (const body of bodies) {
       const { data } = toldShape.parse(JSON.parse(body));

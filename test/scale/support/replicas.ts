@@ -1,5 +1,5 @@
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
-import type { Child } from '../../../src/api/supervision/child.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
+import type { Child } from '../../../src/platform/supervision/child.ts';
 import type { ServiceKind, ServiceStack } from '../../support/serviceStack.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import type { Balancer } from './balancer.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runAdmin } from '../../../src/api/admin/runAdmin.ts';
+import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let testDatabase: TestDatabase;
@@ -171,7 +171,7 @@ describe('the command line', () => {
 });
 
 test('whoever stops reading gets no complaint', async () => {
-  const entry = fileURLToPath(new URL('../../../src/api/admin/admin.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../src/cli/admin/admin.ts', import.meta.url));
   const child = spawn(process.execPath, [entry, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
-import type { Deliverer } from '../../../src/api/webhooks/deliverer.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
+import type { Deliverer } from '../../../src/worker/deliverer/deliverer.ts';
 import { type Program, startProgram } from '../../e2e/support/program.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 function listen(port: number, ...words: string[]): Program {
-  const program = startProgram('src/api/admin/admin.ts', {
+  const program = startProgram('src/cli/admin/admin.ts', {
     env: { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: encryptionKey },
     words: ['listen', '--port', String(port), '--principal', owner.name, ...words],
   });
@@ -129,7 +129,7 @@ test('operators see the webhooks of all principals and their deliveries, and can
   await owner.call('POST', `/v0/webhooks/${id}/test`);
   await receiver.close();
   const admin = async (...words: string[]) => {
-    const program = startProgram('src/api/admin/admin.ts', {
+    const program = startProgram('src/cli/admin/admin.ts', {
       env: { DATABASE_URL: service.databaseUrl },
       words: ['webhooks', ...words, '--json'],
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runAdmin } from '../../../src/api/admin/runAdmin.ts';
+import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';

@@ -7,15 +7,19 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { applyMigrations } from '../../../src/api/database/applyMigrations.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
+import { applyMigrations } from '../../../src/platform/database/applyMigrations.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
-const committed = fileURLToPath(new URL('../../../src/api/database/migrations', import.meta.url));
-const journalShape = z.looseObject({ entries: z.array(z.looseObject({ tag: z.string() })) });
-/** Changes events and then transactions. */
-const ofTwoTables = '0015_traces';
+const committed = fileURLToPath(new URL('../../../src/platform/database/migrations', import.meta.url));
+const journalShape = z.looseObject({
+  entries: z.array(z.looseObject({ idx: z.int(), when: z.number(), tag: z.string() })),
+});
+const ofTwoTables = [
+  'alter table "service"."events" add column "later" text',
+  'alter table "service"."transactions" add column "later" text',
+];
 
 const closings: (() => Promise<unknown>)[] = [];
 let url: string;
@@ -35,17 +39,25 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** A folder with the migrations of an earlier version: all those before the one of this name. */
-async function copyBefore(tag: string): Promise<string> {
+/** A folder with the committed migrations and, as a later version has it, one more of these statements. */
+async function addMigration(...statements: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agreements-migrations-'));
   closings.push(() => rm(folder, { recursive: true }));
   await cp(committed, folder, { recursive: true });
+  const entries = await readEntries();
+  const last = entries.at(-1);
+  if (!last) throw new Error('there are no migrations');
+  const later = { ...last, idx: last.idx + 1, when: last.when + 1, tag: 'later' };
+  await writeFile(join(folder, 'later.sql'), statements.join('--> statement-breakpoint\n'));
   const path = join(folder, 'meta/_journal.json');
   const journal = journalShape.parse(JSON.parse(await readFile(path, 'utf8')));
-  const at = journal.entries.findIndex((entry) => entry.tag === tag);
-  expect(at).toBeGreaterThan(0);
-  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, at) }));
+  await writeFile(path, JSON.stringify({ ...journal, entries: [...entries, later] }));
   return folder;
+}
+
+async function readEntries() {
+  const text = await readFile(join(committed, 'meta/_journal.json'), 'utf8');
+  return journalShape.parse(JSON.parse(text)).entries;
 }
 
 async function readHistory(client: pg.Client): Promise<unknown[]> {
@@ -54,33 +66,32 @@ async function readHistory(client: pg.Client): Promise<unknown[]> {
 
 test('migrations give way to a transaction that would wait for them in a circle', async () => {
   const client = await connect();
-  await applyMigrations(client, { folder: await copyBefore(ofTwoTables) });
+  await applyMigrations(client, { folder: committed });
   const earlier = (await readHistory(client)).length;
+  const folder = await addMigration(...ofTwoTables);
   // It is the other one that PostgreSQL would end for the circle.
   await client.query(`set deadlock_timeout = '10min'`);
 
   const [serving, watching] = [await connect(), await connect()];
   await serving.query('begin');
   await serving.query('lock table service.transactions in row exclusive mode');
-  const migrating = applyMigrations(client, { folder: committed });
+  const migrating = applyMigrations(client, { folder });
   const isWaiting = `select 1 from pg_locks where not granted and relation = 'service.transactions'::regclass`;
   await waitUntil('the migration waits', async () => (await watching.query(isWaiting)).rowCount === 1);
   await serving.query(`update service.events set state = state`);
   await serving.query('commit');
   await migrating;
-  expect((await readHistory(client)).length).toBeGreaterThan(earlier);
-  expect((await client.query('select trace_parent, request_id from service.transactions')).rowCount).toBe(0);
+  expect((await readHistory(client)).length).toBe(earlier + 1);
+  expect((await client.query('select later from service.transactions')).rowCount).toBe(0);
 });
 
 test('while a migration makes indexes alone, its table can be read', async () => {
-  const folder = await copyBefore(ofTwoTables);
   const [client, holding, reading] = [await connect(), await connect(), await connect()];
-  await applyMigrations(client, { folder: await copyBefore('0014_index_filters') });
+  await applyMigrations(client, { folder: committed });
   await client.query(`insert into service.worker_leases (id, lease_until) values ('one', now())`);
   await client.query(`create function service.slowly(text) returns text immutable language plpgsql as
     'begin perform pg_advisory_xact_lock(7); return $1; end'`);
-  await writeFile(
-    join(folder, '0014_index_filters.sql'),
+  const folder = await addMigration(
     'create index "slow" on "service"."worker_leases" (service.slowly("id"))',
   );
   await holding.query('select pg_advisory_lock(7)');
@@ -98,31 +109,26 @@ test('while a migration makes indexes alone, its table can be read', async () =>
 });
 
 test('a migration that fails leaves what was made before it, and nothing of itself', async () => {
-  const folder = await copyBefore(ofTwoTables);
+  const folder = await addMigration('create table "service"."half" ()', 'drop table "service"."absent"');
   const client = await connect();
-  await writeFile(
-    join(folder, '0014_index_filters.sql'),
-    'create table "service"."half" ();--> statement-breakpoint\ndrop table "service"."absent"',
-  );
   await expect(applyMigrations(client, { folder })).rejects.toThrow(/"?absent"? does not exist/);
-  expect(await readHistory(client)).toHaveLength(14);
+  expect(await readHistory(client)).toHaveLength((await readEntries()).length);
   expect((await client.query(`select to_regclass('service.half') as half`)).rows).toEqual([{ half: null }]);
 });
 
-test('what Drizzle has migrated is known, and nothing is made twice by processes that start together', async () => {
-  const folder = await copyBefore(ofTwoTables);
+test('what Drizzle has migrated is known', async () => {
   const client = await connect();
   await migrate(drizzle(client), {
-    migrationsFolder: folder,
+    migrationsFolder: committed,
     migrationsSchema: 'service',
     migrationsTable: 'migrations',
   });
   const earlier = await readHistory(client);
+  await migrateDatabase(url);
+  expect(await readHistory(client)).toEqual(earlier);
+});
+
+test('nothing is made twice by processes that start together', async () => {
   await Promise.all([1, 2, 3].map(() => migrateDatabase(url)));
-  const { entries } = journalShape.parse(
-    JSON.parse(await readFile(join(committed, 'meta/_journal.json'), 'utf8')),
-  );
-  const history = await readHistory(client);
-  expect(history).toHaveLength(entries.length);
-  expect(history.slice(0, earlier.length)).toEqual(earlier);
+  expect(await readHistory(await connect())).toHaveLength((await readEntries()).length);
 });

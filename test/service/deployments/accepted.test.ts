@@ -1,7 +1,7 @@
 import { parseEventLogs } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
-import { recordShape } from '../../../src/api/http/resources.ts';
+import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { createCall } from '../support/call.ts';
 import { deploymentPath } from '../support/deployments.ts';
 import { createAccount, signDeploy } from '../support/permits.ts';

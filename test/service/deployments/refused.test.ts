@@ -60,6 +60,19 @@ describe('a deployment is refused and nothing is stored', () => {
     expect(refusal.message).toMatchInlineSnapshot(`"The deadline of the permit has passed."`);
   });
 
+  test('with a deadline that lies further ahead than permits are kept, and taken up to there', async () => {
+    const dayMs = 24 * 3_600_000;
+    const far = Math.floor((Date.now() + dayMs) / 1_000) + 600;
+    const refusal = await scene.expectRefused(
+      (await scene.prepare({ deadline: far })).body,
+      400,
+      'deadline_too_far',
+    );
+    expect(refusal.details).toMatchObject({ field: 'deadline', deadline: String(far) });
+    expect(refusal.message).toBe('The deadline of the permit lies more than 86400 seconds ahead.');
+    expect((await scene.deploy((await scene.prepare({ deadline: far - 1_200 })).body)).status).toBe(200);
+  });
+
   test('where the factory would revert, with its reason', async () => {
     // The zero hash is taken for no target by the engine, and by nobody before it.
     const zero = buildLease('0x0000000000000000000000000000000000000000');

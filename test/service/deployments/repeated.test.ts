@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordShape } from '../../../src/api/http/resources.ts';
+import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { type DeploymentScene, startDeploymentScene } from './support/deploymentScene.ts';
 
 let scene: DeploymentScene;

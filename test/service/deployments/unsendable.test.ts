@@ -25,6 +25,26 @@ describe('a deployment is refused and nothing is stored', () => {
     await setStatus('active');
   });
 
+  test('where no wallet can pay it, though smaller ones are sent', async () => {
+    const setGas = (gas: number | null) =>
+      scene.service.handle.pool.query('update service.relayer_wallets set payable_gas = $1', [gas]);
+    await setGas(100_000);
+    const before = await scene.service.countRows();
+    const answer = await scene.deploy((await scene.prepare()).body);
+    expect(outcome(answer)).toMatchObject({
+      status: 503,
+      details: {
+        reason: 'relayer_unfunded',
+        chainId,
+        payableGas: '100000',
+        gas: expect.stringMatching(/^\d{6,}$/),
+      },
+    });
+    expect(await scene.service.countRows()).toEqual(before);
+    await setGas(null);
+    expect((await scene.deploy((await scene.prepare()).body)).status).toBe(200);
+  });
+
   test('where nobody has looked after the wallet for long', async () => {
     const saySince = (since: string) =>
       scene.service.handle.pool.query(

@@ -1,7 +1,11 @@
 import { createTestClient, http, publicActions } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
-import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from '../../../src/api/dev/heartbeat.ts';
+import { type Anvil, startAnvil } from '../../../src/cli/devtools/anvil.ts';
+import {
+  type Heartbeat,
+  type HeartbeatOptions,
+  startHeartbeat,
+} from '../../../src/cli/devtools/heartbeat.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
 let anvil: Anvil;
@@ -16,40 +20,27 @@ afterAll(() => anvil?.stop());
 
 const chain = () =>
   createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl), cacheTime: 0 }).extend(publicActions);
-/** Counts how often the index was asked for: each time is one look of the heartbeat. */
-function start(options: Pick<HeartbeatOptions, 'findIndexedBlock'> & Partial<HeartbeatOptions>) {
+/** Counts how often it asks what stands beside the chain: each time is one look of the heartbeat. */
+function start(options: Pick<HeartbeatOptions, 'askBeside'> & Partial<HeartbeatOptions>) {
   let looks = 0;
   heartbeat = startHeartbeat({
     rpcUrl: anvil.rpcUrl,
     lookEveryMs: 30,
     onTrouble: () => {},
     ...options,
-    findIndexedBlock: () => {
+    askBeside: () => {
       looks++;
-      return options.findIndexedBlock();
+      return options.askBeside();
     },
   });
   return { awaitLooks: (count: number) => waitUntil(`${count} looks`, () => looks >= count) };
 }
 
 describe('startHeartbeat', () => {
-  test('an index that lags behind gets a new block', async () => {
-    const before = await chain().getBlockNumber();
-    start({ findIndexedBlock: async () => undefined });
-    await waitUntil('a block was mined', async () => (await chain().getBlockNumber()) > before);
-  });
-
-  test('an index that keeps up gets none', async () => {
-    const before = await chain().getBlockNumber();
-    const { awaitLooks } = start({ findIndexedBlock: () => chain().getBlockNumber() });
-    await awaitLooks(4);
-    expect(await chain().getBlockNumber()).toBe(before);
-  });
-
   test('a chain that must not mine by itself is left alone', async () => {
     await chain().setAutomine(false);
     const before = await chain().getBlockNumber();
-    const { awaitLooks } = start({ findIndexedBlock: async () => undefined });
+    const { awaitLooks } = start({ askBeside: async () => {}, idleBeatMs: 10 });
     await awaitLooks(5);
     expect(await chain().getBlockNumber()).toBe(before);
     await chain().setAutomine(true);
@@ -59,7 +50,7 @@ describe('startHeartbeat', () => {
     const counts: number[] = [];
     let looks = 0;
     start({
-      findIndexedBlock: async () => {
+      askBeside: async () => {
         looks++;
         if (looks !== 3) throw new Error('no database');
         return chain().getBlockNumber();
@@ -76,7 +67,7 @@ describe('startHeartbeat', () => {
     const startedAt = performance.now();
     const seen: number[] = [];
     start({
-      findIndexedBlock: async () => {
+      askBeside: async () => {
         const number = await chain().getBlockNumber();
         const mined = Number(number - before.number);
         if (mined > seen.length) seen.push(performance.now());

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Queryable } from '../../../src/api/database/database.ts';
-import { writeEnvelope } from '../../../src/api/events/envelope.ts';
-import { listEvents } from '../../../src/api/events/listEvents.ts';
-import type { NewEvent } from '../../../src/api/events/newEvent.ts';
-import { storeEvents } from '../../../src/api/events/storeEvents.ts';
-import { releaseEvents, releaseNow } from '../../../src/api/webhooks/releaseEvents.ts';
+import type { Queryable } from '../../../src/platform/database/database.ts';
+import { writeEnvelope } from '../../../src/records/events/envelope.ts';
+import { listEvents } from '../../../src/records/events/listEvents.ts';
+import type { NewEvent } from '../../../src/records/events/newEvent.ts';
+import { countOldRows } from '../../../src/records/retention/oldRows.ts';
+import { releaseEvents, releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
+import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
+import { createRetention } from '../../../src/worker/retention/retention.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { lamp } from '../projector/support/scene.ts';
 import { insertRecord } from '../projector/support/serviceRows.ts';
@@ -260,4 +263,65 @@ test('an event that is stored and released again stays what it was', async () =>
   const before = await principal.call('GET', feed);
   await tell([{ ...event, body: event.body.replace('lit', 'dark') }]);
   expect((await principal.call('GET', feed)).body.data).toEqual(before.body.data);
+});
+
+test('a page holds no more than four megabytes, but always goes on', async () => {
+  const { principal, eventOf } = await createTold();
+  const events = [1, 2, 3].map((sequence) => {
+    const event = eventOf(59141, sequence, null);
+    return { ...event, body: event.body.replace('"A lamp"', `"${'x'.repeat(3 * 1024 * 1024)}"`) };
+  });
+  await tell(events);
+  const seen: unknown[] = [];
+  let after = '';
+  for (const size of [1, 1, 1, 0]) {
+    const page = await principal.call('GET', `${feed}?limit=100${after}`);
+    expect(ids(page)).toHaveLength(size);
+    seen.push(...ids(page));
+    after = `&after=${page.body.pageInfo?.nextCursor}`;
+  }
+  expect(new Set(seen)).toEqual(new Set(events.map(({ id }) => id)));
+});
+
+test('events that are old are removed in steps, with their deliveries, and a cursor from before is told so', async () => {
+  const { principal, eventOf } = await createTold();
+  await tell([1, 2, 3].map((sequence) => eventOf(59141, sequence, null)));
+  const first = await principal.call('GET', `${feed}?limit=1`);
+  const second = await principal.call('GET', `${feed}?limit=2`);
+  await pool.query(
+    `update service.events set created_at = now() - interval '91 days' where principal_id = $1 and position <= 2`,
+    [principal.id],
+  );
+  const [subscriptionId] = ['wh_old'];
+  await pool.query(
+    `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)
+      values ($1, $2, 'https://x.example', '[]', '')`,
+    [subscriptionId, principal.id],
+  );
+  await pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, status)
+      select 'dlv_' || position, $1, id, case position when 1 then 'succeeded' else 'pending' end
+      from service.events where principal_id = $2 and position <= 2`,
+    [subscriptionId, principal.id],
+  );
+  const before = new Date(Date.now() - 90 * 86_400_000);
+  // What waits for its delivery is kept.
+  expect(await countOldRows(pool, before)).toMatchObject({ events: 1, deliveries: 1 });
+  await pool.query(`update service.deliveries set status = 'failed' where subscription_id = $1`, [
+    subscriptionId,
+  ]);
+  const removed: unknown[] = [];
+  const onRemoved = (rows: unknown) => removed.push(rows);
+  const retention = createRetention({ pool, keptDays: 90, onRemoved, logger: pino({ level: 'silent' }) });
+  await waitUntil('the removal', () => removed.length > 0);
+  await retention.close();
+  expect(removed).toMatchObject([{ events: 2, deliveries: 2 }]);
+
+  const expired = await principal.call('GET', `${feed}?after=${first.body.pageInfo?.nextCursor}`);
+  expect(expired).toMatchObject({
+    status: 400,
+    body: { error: { details: { reason: 'cursor_expired', field: 'after' } } },
+  });
+  for (const after of ['', `?after=${second.body.pageInfo?.nextCursor}`])
+    expect(ids(await principal.call('GET', `${feed}${after}`))).toHaveLength(1);
 });

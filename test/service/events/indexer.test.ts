@@ -1,13 +1,13 @@
 import type { Address, Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { createProjector } from '../../../src/api/projector/projector.ts';
+import { createDatabase, type DatabaseHandle } from '../../../src/platform/database/database.ts';
 import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
+import { hashDeploymentContent } from '../../../src/protocol/deploymentContent.ts';
+import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { permittedCreation, submission } from '../../index/support/agreements.ts';
 import { accounts, startTestChain, type TestChain } from '../../index/support/testChain.ts';
 import { type Indexer, startIndexer } from '../../support/indexer.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
+import { createMigratedDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { payloadOf } from '../projector/support/chain.ts';
 import { lampVariables } from '../projector/support/lamp.ts';
@@ -25,9 +25,8 @@ let handle: DatabaseHandle;
 let start: (startBlock: number) => Promise<Indexer>;
 
 beforeAll(async () => {
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createMigratedDatabase();
   closings.push(drop);
-  await migrateDatabase(url);
   chain = await startTestChain(chainId);
   closings.push(chain.stop);
   const connect = (applicationName: string) => {
@@ -86,18 +85,18 @@ async function confirm(): Promise<void> {
 test('two workers tell every transition once, through reorganisations, a killed indexer and an index built anew', async () => {
   const { database } = handle;
   const principalId = await service.insertPrincipal(database);
+  const content = compileAgreement(lamp.agreement, { docUri: lamp.docUri, values: lampVariables });
   const deployTransactionId = await service.insertTransaction(database, {
     ...{ chainId, signer: accounts.signer.address, nonce: 0n },
     kind: 'deploy',
     contract: chain.factory,
-    contentHash: lamp.docHash,
+    contentHash: hashDeploymentContent(content),
   });
   const recordId = await service.insertRecord(database, { principalId, chainId, lamp, deployTransactionId });
   const readTold = async () => (await readFeed(handle.pool, principalId)).events;
   const tellShort = async () => summarise(await readTold());
   const indexer = await start(0);
 
-  const content = compileAgreement(lamp.agreement, { docUri: lamp.docUri, values: lampVariables });
   await chain.send(await permittedCreation(chain, { nonce: 0n, content }));
   await confirm();
   expect(await tellShort()).toEqual(['>dark __deploy 0']);

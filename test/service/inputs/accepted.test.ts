@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inputRecordShape } from '../../../src/api/http/resources.ts';
+import { inputRecordShape } from '../../../src/api/shapes/resources.ts';
 import { createCall } from '../support/call.ts';
 import { outcome } from '../support/outcome.ts';
 import { createAccount } from '../support/permits.ts';

@@ -14,6 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
+test('an input with the nonce after one that is on its way is taken, and comes after it', async () => {
+  const other = await scene.deploy();
+  const knock = { inputId: 'knock', values: {}, account: createAccount() };
+  const countStored = async () => {
+    const query = 'select permit_nonce from service.transactions where signer = $1';
+    return (await scene.service.handle.pool.query(query, [knock.account.address])).rowCount;
+  };
+  const sent: Promise<Answer>[] = [];
+  await scene.worker.hold(async () => {
+    for (const nonce of [0n, 1n, 2n]) {
+      sent.push(scene.submit(other.id, (await other.sign({ ...knock, nonce })).body));
+      await waitUntil('it is stored', async () => (await countStored()) === sent.length);
+    }
+    await scene.expectRefused(other, (await other.sign({ ...knock, nonce: 4n })).body, 409, 'future_nonce');
+  });
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
 describe('an input is refused and nothing is stored', () => {
   test('with a nonce that is used up, or whose turn has not come', async () => {
     const other = await scene.deploy();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inputRecordShape, recordShape } from '../../../src/api/http/resources.ts';
+import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createCall } from '../support/call.ts';
 import { buildLease } from '../support/documents.ts';

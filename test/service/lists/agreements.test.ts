@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { summaryShape } from '../../../src/api/http/resources.ts';
+import { summaryShape } from '../../../src/api/shapes/resources.ts';
 import type { Answer } from '../support/call.ts';
 import { insertRecords } from '../support/rows.ts';
 import { startTestService, type TestPrincipal, type TestService } from '../support/testService.ts';

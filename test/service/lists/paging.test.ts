@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listInputs } from '../../../src/api/agreements/listInputs.ts';
 import { listRecords } from '../../../src/api/agreements/listRecords.ts';
-import type { ListPage } from '../../../src/api/agreements/page.ts';
-import type { Sort } from '../../../src/api/agreements/sort.ts';
-import { writeSettings } from '../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { orderedReads } from '../../../src/api/database/plannerSettings.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { setUpSession } from '../../../src/platform/database/sessionSettings.ts';
+import type { ListPage } from '../../../src/platform/lists/page.ts';
+import type { Sort } from '../../../src/platform/lists/sort.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const principalId = 'prn_reader';
 const history = 'agr_history';
@@ -40,9 +38,12 @@ const seeds = [
 ];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await migrateDatabase(database.url);
-  reader = new pg.Pool({ connectionString: database.url, max: 1, options: writeSettings(orderedReads) });
+  database = await createMigratedDatabase();
+  reader = new pg.Pool({
+    connectionString: database.url,
+    max: 1,
+    onConnect: (client) => setUpSession(client),
+  });
   writer = new pg.Pool({ connectionString: database.url, max: 1 });
   for (const seed of seeds) await writer.query(seed);
   await writer.query('analyze');

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/api/database/inTransaction.ts';
-import { writeEnvelope } from '../../../src/api/events/envelope.ts';
-import type { NewEvent } from '../../../src/api/events/newEvent.ts';
-import { releaseNow } from '../../../src/api/webhooks/releaseEvents.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { writeEnvelope } from '../../../src/records/events/envelope.ts';
+import type { NewEvent } from '../../../src/records/events/newEvent.ts';
+import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { insertInputs, insertRecords } from '../support/rows.ts';
 import { insertDelivery } from '../support/storedDeliveries.ts';
 import type { TestPrincipal, TestService } from '../support/testService.ts';

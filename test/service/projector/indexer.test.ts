@@ -2,18 +2,18 @@ import { eq } from 'drizzle-orm';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { inputs } from '../../../src/api/database/tables/inputs.ts';
-import { records } from '../../../src/api/database/tables/records.ts';
-import { transactions } from '../../../src/api/database/tables/transactions.ts';
-import { createProjector } from '../../../src/api/projector/projector.ts';
+import { createDatabase, type DatabaseHandle } from '../../../src/platform/database/database.ts';
+import { inputs } from '../../../src/platform/database/tables/inputs.ts';
+import { records } from '../../../src/platform/database/tables/records.ts';
+import { transactions } from '../../../src/platform/database/tables/transactions.ts';
 import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
+import { hashDeploymentContent } from '../../../src/protocol/deploymentContent.ts';
 import { nameHash } from '../../../src/protocol/names.ts';
+import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { permittedCreation, permittedSubmission, submission } from '../../index/support/agreements.ts';
 import { accounts, startTestChain, type TestChain } from '../../index/support/testChain.ts';
 import { type Indexer, startIndexer } from '../../support/indexer.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
+import { createMigratedDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { payloadOf } from './support/chain.ts';
 import { lampVariables } from './support/lamp.ts';
@@ -30,10 +30,9 @@ let start: () => Promise<Indexer>;
 let indexer: Indexer;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = await createMigratedDatabase();
   closings.push(testDatabase.drop);
   const { url } = testDatabase;
-  await migrateDatabase(url);
   chain = await startTestChain(chainId);
   closings.push(chain.stop);
   handle = createDatabase({ url, applicationName: 'test', maxConnections: 5, logger: silent });
@@ -82,7 +81,7 @@ test('a record follows its contract through submissions of all kinds, a reorgani
     ...permit(0n),
     kind: 'deploy',
     contract: chain.factory,
-    contentHash: lamp.docHash,
+    contentHash: hashDeploymentContent(content),
   });
   const recordId = await service.insertRecord(database, { principalId, chainId, lamp, deployTransactionId });
 

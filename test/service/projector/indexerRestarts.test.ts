@@ -130,6 +130,27 @@ test('an index that went back and shows another history below its window is comp
   expect(await scene.record(recordId)).toMatchObject({ state: 'lit', inputCount: 1 });
 });
 
+test('a block that was indexed twice is folded anew once the index shows it as it is', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  scene.add(input(toggle('5')));
+  await scene.show();
+  // As an indexer leaves it that takes the same block for a new one.
+  await fixture.pool.query(`
+    create temporary table twice as select * from chain_index.inputs;
+    update twice set position = 2, transaction_ordinal = 1, from_state = to_state;
+    insert into chain_index.inputs select * from twice;
+    drop table twice;
+    update chain_index.agreements set input_count = 2`);
+  await scene.fold();
+  expect(await scene.history(recordId)).toHaveLength(2);
+
+  await scene.show();
+  await scene.fold();
+  expect(await scene.history(recordId)).toMatchObject([{ status: 'MINED', blockNumber: 2n }]);
+  expect(await scene.record(recordId)).toMatchObject({ state: 'lit', inputCount: 1, stateBlockNumber: 2n });
+});
+
 test('a process that has just started compares everything, however far back', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settlePermits } from '../../../src/api/projector/settlePermits.ts';
+import { settlePermits } from '../../../src/worker/projector/settlePermits.ts';
 import { createLamp } from './support/lamp.ts';
 import { annotate, createScene, deployment, input, lamp, type Scene, toggle } from './support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture, reorgWindow } from './support/setup.ts';
@@ -39,6 +39,41 @@ test('a permit whose nonce other content used up fails, and what refers to it sa
     status: 'Draft',
     error: { reason: 'permit_superseded' },
   });
+});
+
+test('a deployment with the same document and other values is not what was signed, nor is one that cannot be read', async () => {
+  const others = await scene.draft();
+  await scene.mine(deployment({ lamp: { ...lamp, signedHash: createLamp('other values').signedHash } }));
+  expect(await scene.transaction(others.transactionId)).toMatchObject({
+    state: 'failed',
+    failure: { reason: 'permit_superseded', blockNumber: '1' },
+  });
+  const unread = await scene.draft({ nonce: 1n });
+  await scene.mine(deployment({ isIndirect: true }));
+  expect(await scene.transaction(unread.transactionId)).toMatchObject({
+    state: 'failed',
+    failure: { reason: 'permit_effect_unreadable', blockNumber: '2' },
+  });
+  for (const { recordId } of [others, unread])
+    expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', address: null });
+});
+
+test('permits of one signer that come after one that expired fail with it, and name it', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const first = await scene.submit(recordId, toggle('5'), { nonce: 0n, deadline: timeOf(2) });
+  const second = await scene.submit(recordId, toggle('6'), { nonce: 1n });
+  await scene.mine();
+  await scene.mine();
+  expect((await scene.transaction(first.transactionId)).failure?.reason).toBe('permit_expired');
+  expect(await scene.transaction(second.transactionId)).toMatchObject({
+    state: 'failed',
+    failure: { reason: 'predecessor_failed', predecessor: first.transactionId },
+  });
+  expect(await scene.history(recordId)).toMatchObject([
+    { status: 'FAILED', error: { reason: 'permit_expired' } },
+    { status: 'FAILED', error: { reason: 'predecessor_failed' } },
+  ]);
 });
 
 test('a superseded permit is open again when what superseded it falls out, and can have its effect then', async () => {

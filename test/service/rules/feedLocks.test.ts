@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/api/database/inTransaction.ts';
-import { createEventIds } from '../../../src/api/events/eventIds.ts';
-import { lockFeeds } from '../../../src/api/events/lockFeeds.ts';
-import { fireDueRules } from '../../../src/api/rules/fireDueRules.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { createEventIds } from '../../../src/records/events/eventIds.ts';
+import { lockFeeds } from '../../../src/records/events/lockFeeds.ts';
+import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { insertRecords } from '../support/rows.ts';

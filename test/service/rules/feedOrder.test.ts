@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/api/database/inTransaction.ts';
-import { createEventIds } from '../../../src/api/events/eventIds.ts';
-import { storeEvents } from '../../../src/api/events/storeEvents.ts';
-import { fireDueRules } from '../../../src/api/rules/fireDueRules.ts';
+import { inTransaction } from '../../../src/platform/database/inTransaction.ts';
+import { createEventIds } from '../../../src/records/events/eventIds.ts';
+import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
+import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
 import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
 import { insertRecords } from '../support/rows.ts';
 import { ruleOf } from './support/ruleScene.ts';

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase } from '../../../src/api/database/database.ts';
-import { createJobs } from '../../../src/api/jobs/createJobs.ts';
-import { createMailer } from '../../../src/api/rules/createMailer.ts';
-import { sendMailName } from '../../../src/api/rules/mailTask.ts';
-import { createSendMail, type MailOutcome } from '../../../src/api/rules/sendMail.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createJobs } from '../../../src/platform/jobs/createJobs.ts';
+import type { MailOutcome } from '../../../src/platform/operations/metrics.ts';
+import { createMailer } from '../../../src/worker/notifier/createMailer.ts';
+import { sendMailName } from '../../../src/worker/notifier/mailTask.ts';
+import { createSendMail } from '../../../src/worker/notifier/sendMail.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { deployment, input, toggle } from '../projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture, silent } from '../projector/support/setup.ts';
@@ -183,6 +184,8 @@ test('without a mail server mails are skipped, and not sent later', async () => 
   startSending();
   await scene.mine(input(toggle('2')));
   await waitUntil('the next one is there', () => server.received.length > 0);
+  // That it was taken is noted after the server has it.
+  await waitUntil('that is noted', async () => (await scene.mails()).every(({ status }) => status !== 'due'));
   expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['sent', 'skipped']);
   expect(await scene.query(sql`select error from service.mails where status = 'skipped'`)).toEqual([
     { error: 'This service has no mail server.' },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { FaultPoint } from '../../../src/api/supervision/faultPoint.ts';
+import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type CrashScene, createCrashScene } from './support/crashScene.ts';
 import { ruleOf } from './support/ruleScene.ts';

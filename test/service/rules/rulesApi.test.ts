@@ -1,8 +1,8 @@
 import { createPublicClient, http } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordShape } from '../../../src/api/http/resources.ts';
-import { createRuleRunner } from '../../../src/api/rules/ruleRunner.ts';
+import { recordShape } from '../../../src/api/shapes/resources.ts';
+import { createRuleRunner } from '../../../src/worker/notifier/ruleRunner.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { silent } from '../projector/support/setup.ts';
 import { buildLease } from '../support/documents.ts';
@@ -113,7 +113,8 @@ test('bad rules are refused with everything that is wrong, and nothing is stored
   const refused = {
     status: 400,
     code: 'bad_request',
-    message: 'The notification template is not valid.',
+    message:
+      'The notification template is not valid: notificationTemplate.rules.0.notification.subject must not be blank (and 1 more).',
     details: {
       reason: 'invalid_notification_template',
       field: 'notificationTemplate',
@@ -150,9 +151,13 @@ test('rules whose mails nobody sends are accepted with a warning', async () => {
     path: 'notificationTemplate.rules.0.notification.channel',
     message: 'is email, and this service has no mail server: nothing will be sent',
   };
-  expect(answer.body.meta?.warnings).toEqual([warning]);
+  expect(answer.body.meta?.warnings).toEqual([`${warning.path} ${warning.message}`]);
+  expect(answer.body.meta?.warningDetails).toEqual([warning]);
   const preflight = await principal.call('POST', '/v0/agreements/validate', { body: unsigned });
-  expect(preflight.body.data).toMatchObject({ warnings: expect.arrayContaining([warning]) });
+  expect(preflight.body.data).toMatchObject({
+    warnings: expect.arrayContaining([`${warning.path} ${warning.message}`]),
+    warningDetails: expect.arrayContaining([warning]),
+  });
 });
 
 test('rules speak of the deployment, and of a state that lasts by the clock where the chain stands still', async () => {

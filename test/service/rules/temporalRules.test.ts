@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Rule } from '../../../src/api/rules/notificationTemplate.ts';
+import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';

@@ -70,7 +70,7 @@ test('an event says all that is known, and the deployment is a transition too', 
       triggerType: 'onTransition',
       recipient: 'alice@mail.example',
       notification: { subject: 'A lamp', title: 'T', body: '>dark ', ctaLabel: 'Go' },
-      variables: { remark: '' },
+      variables: { brightness: '1', holder: '0x00000000000000000000000000000000000000A1', remark: '' },
       transition: {
         fromState: '',
         toState: 'dark',

@@ -74,6 +74,11 @@ const maxTarget = 12_000;
 
 const contracts = new Map<string, Promise<ApiContract>>();
 
+/** To be called before each file of tests: another service may answer at an address by then. */
+export function forgetContracts(): void {
+  contracts.clear();
+}
+
 /** The contract of the service at this address; read once. */
 export function readContract(baseUrl: string): Promise<ApiContract> {
   const known = contracts.get(baseUrl);
@@ -176,7 +181,7 @@ function createContract(document: ContractDocument): ApiContract {
     if (!form) return [`the type ${type} is not documented`];
     // What makes closed schemas merges the parts of a schema, of which each has to allow what clients get.
     const validators = [asServed(form.schema), closed(form.schema)];
-    return listSchemaFaults(type === 'application/json' ? JSON.parse(text) : text, validators);
+    return listSchemaFaults(/^application\/(\w+\+)?json$/.test(type) ? JSON.parse(text) : text, validators);
   };
 
   const listSentFaults = (seen: Seen): string[] => {

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, parseEventLogs } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseEventLogs } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
@@ -44,7 +44,43 @@ export async function deployDirectly(chain: TestChain, deployment: DirectDeploym
         encodeFunctionData({ abi: testTokenAbi, functionName: 'forward', args: [factory, data] }),
       )
     : await chain.send(factory, data);
-  const { logs } = await chain.client.getTransactionReceipt({ hash });
+  return readDeployed(chain, hash);
+}
+
+/** Sends somebody's permit for a deployment without the service. */
+export async function deployByPermit(
+  chain: TestChain,
+  deployment: DirectDeployment & {
+    permit: { signer: Address; deadline: number; signature: { v: number; r: Hex; s: Hex } };
+  },
+): Promise<Address> {
+  const { agreement, values, docUri, permit } = deployment;
+  const p = compileAgreement(agreement, { docUri, values });
+  const { v, r, s } = permit.signature;
+  const data = encodeFunctionData({
+    abi: agreementFactoryAbi,
+    functionName: 'createAgreementWithPermit',
+    args: [
+      permit.signer,
+      p.docUri,
+      p.docHash,
+      p.initialState,
+      p.inputDefs,
+      p.transitions,
+      p.initVars,
+      p.verifiers,
+      p.actions,
+      BigInt(permit.deadline),
+      v,
+      r,
+      s,
+    ],
+  });
+  return readDeployed(chain, await chain.send(chain.factory, data));
+}
+
+async function readDeployed({ client }: TestChain, hash: Hex): Promise<Address> {
+  const { logs } = await client.getTransactionReceipt({ hash });
   const [deployed] = parseEventLogs({ abi: agreementFactoryAbi, logs, eventName: 'AgreementDeployed' });
   if (!deployed) throw new Error('nothing was deployed');
   return deployed.args.agreement;

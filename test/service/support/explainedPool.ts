@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { z } from 'zod';
-import { writeSettings } from '../../../src/api/database/database.ts';
+import { setUpSession } from '../../../src/platform/database/sessionSettings.ts';
 
 /** What the database did for one statement. */
 export type Effort = {
@@ -33,7 +33,16 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     client_min_messages: 'notice',
     ...settings,
   };
-  const pool = new pg.Pool({ connectionString: url, max: 1, options: writeSettings(all) });
+  // Libraries are loaded when a session begins.
+  const options = Object.entries(all)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    options,
+    onConnect: (client) => setUpSession(client),
+  });
   let efforts: Effort[] = [];
   pool.on('connect', (client) =>
     client.on('notice', ({ message = '' }) => {

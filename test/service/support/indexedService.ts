@@ -1,4 +1,4 @@
-import { createProjector } from '../../../src/api/projector/projector.ts';
+import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { catchUp, startIndexer } from '../../support/indexer.ts';
 import { silent } from '../projector/support/setup.ts';
 import { startStandInWorker } from './standInWorker.ts';

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { recordShape } from '../../../src/api/http/resources.ts';
+import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { buildLease } from './documents.ts';
 import { createAccount, type InputSigning, signDeploy, signInput } from './permits.ts';
 import type { StandInWorker } from './standInWorker.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeEnvelope } from '../../../src/api/events/envelope.ts';
-import { releaseNow } from '../../../src/api/webhooks/releaseEvents.ts';
+import { writeEnvelope } from '../../../src/records/events/envelope.ts';
+import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { insertRecords } from './rows.ts';
 import type { TestPrincipal, TestService } from './testService.ts';
 

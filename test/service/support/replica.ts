@@ -1,4 +1,4 @@
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type Program, startProgram } from '../../e2e/support/program.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId } from './testChain.ts';
@@ -14,7 +14,7 @@ export async function startReplica(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Replica> {
   const [port, internalPort] = [await findFreePort(), await findFreePort()];
-  const program = startProgram('src/api/start/api.ts', {
+  const program = startProgram('src/cli/start/api.ts', {
     env: {
       DATABASE_URL: databaseUrl,
       PORT: String(port),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { clusterDirectory } from '../../../src/api/dev/clusterDirectory.ts';
-import { type PostgresServer, startPostgres } from '../../../src/api/dev/postgres.ts';
+import { clusterDirectory } from '../../../src/cli/devtools/clusterDirectory.ts';
+import { type PostgresServer, startPostgres } from '../../../src/cli/devtools/postgres.ts';
 
 export type ReplicatedPostgres = {
   primaryUrl: string;

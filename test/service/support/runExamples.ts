@@ -3,6 +3,9 @@ import { type ContractDocument, fetchChecked, type Operation, readContract } fro
 
 export type ExampleRun = { operationId: string; status: number };
 
+/** What an example cannot know: the secret of a link, what a wallet signs, a part of the path. */
+export type Replaced = { link?: string; body?: object; path?: string };
+
 /**
  * Carries out the example of every operation as its document shows it, in the order of the document, those that remove something
  * last. Parts of paths are taken from the answers that link to the operation. Each answer has to be a success as documented.
@@ -14,29 +17,68 @@ export async function runExamples(
     before = {},
   }: {
     key: string /** What the world has to do first, by operation. */;
-    before?: Record<string, () => Promise<unknown>>;
+    before?: Record<string, () => Promise<Replaced | undefined>>;
   },
 ): Promise<ExampleRun[]> {
   const { document } = await readContract(baseUrl);
   const known = new Map<string, string>();
   const runs: ExampleRun[] = [];
+  const jar = new Map<string, string>();
+  let link = '';
   for (const { method, path, operation } of listOperations(document)) {
     const { operationId, requestBody, security } = operation;
-    await before[operationId]?.();
-    const body = requestBody && JSON.stringify(requestBody.content['application/json'].example);
-    const { status, text } = await fetchChecked(baseUrl, fillTarget(path, operation, known), {
+    const replaced = (await before[operationId]?.()) ?? {};
+    link = replaced.link ?? link;
+    const ways = security.flatMap((way) => Object.keys(way));
+    const body =
+      requestBody && JSON.stringify(replaced.body ?? requestBody.content['application/json'].example);
+    const target = replaced.path ?? fillTarget(path, operation, known);
+    const isOfBrowser = !ways.includes('apiKey') && !ways.includes('signingLink');
+    const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+    if (isStream(operation)) {
+      const { status } = await peek(`${baseUrl}${target}`, key);
+      expect(status, operationId).toBe(200);
+      runs.push({ operationId, status });
+      continue;
+    }
+    const { status, headers, text } = await fetchChecked(baseUrl, target, {
       method,
       headers: {
-        ...(security.length > 0 && { 'x-api-key': key }),
+        ...(ways.includes('apiKey') && { 'x-api-key': key }),
+        ...(ways.includes('signingLink') && { 'x-agreements-link': link }),
+        ...(isOfBrowser && { cookie, 'x-agreements-session': '1' }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body }),
     });
     expect(status, `${operationId} answers ${text}`).toBeLessThan(300);
+    link = findSecret(text) ?? link;
+    for (const line of headers.getSetCookie()) {
+      const [name = '', value = ''] = line.split(';', 1).join('').split('=', 2);
+      jar.set(name, value);
+    }
     rememberLinks(operation, { status, text, known });
     runs.push({ operationId, status });
   }
   return runs;
+}
+
+/** The secret of a signing link, which is shown when it is made. */
+function findSecret(text: string): string | undefined {
+  return /#(agl_[0-9a-f]{64})/.exec(text)?.[1];
+}
+
+function isStream({ responses }: Operation): boolean {
+  return 'text/event-stream' in (responses['200']?.content ?? {});
+}
+
+/** The beginning of what goes on for ever. */
+async function peek(url: string, key: string): Promise<Response> {
+  const abort = new AbortController();
+  const response = await fetch(url, { headers: { 'x-api-key': key }, signal: abort.signal });
+  await response.body?.getReader().read();
+  abort.abort();
+  return response;
 }
 
 function listOperations(document: ContractDocument) {

@@ -8,25 +8,49 @@ export type OutboxRows = {
   from: number;
   count: number;
   state: 'accepted' | 'signed' | 'final';
+  /** Of how many agreements the inputs are, 500 unless told. */
+  agreements?: number;
+  firstAgreement?: number;
+  principalId?: string;
 };
 
-const contract = `'0x' || lpad(to_hex(n % 500), 40, '0')`;
+const contractOf = (number: string) => `'0x' || lpad(to_hex(${number}), 40, '0')`;
+const contract = contractOf('n % 500');
 const signer = `'0x' || lpad(to_hex(7000000 + n % 500), 40, '0')`;
 const hash = (salt: string) => `'0x' || md5('${salt}' || n) || md5(n || '${salt}')`;
 
-/** Rows of the outbox for the inputs of 500 agreements, with what was signed for them. */
+/** Rows of the outbox for the inputs of agreements, with what was signed for them. */
 export async function seedOutbox(pool: pg.Pool, rows: OutboxRows): Promise<void> {
-  const { chainId, wallet, from, count, state } = rows;
+  const {
+    chainId,
+    wallet,
+    from,
+    count,
+    state,
+    agreements = 500,
+    firstAgreement = 0,
+    principalId = null,
+  } = rows;
   const isSigned = state !== 'accepted';
   await pool.query(
     `insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash, deadline,
-      call_data, gas_estimate, state, wallet, wallet_nonce, tx_hash, mined_block_number, created_at, updated_at)
-    select 'txn_' || lpad(n::text, 8, '0'), $1, 'input', ${contract}, ${signer}, n / 500, ${hash('digest')}, ${hash('content')},
+      call_data, gas_estimate, state, wallet, wallet_nonce, tx_hash, mined_block_number, created_at, updated_at, principal_id)
+    select 'txn_' || lpad(n::text, 8, '0'), $1, 'input', ${contractOf('$9::int + n % $7::int')}, ${signer}, n / 500, ${hash('digest')}, ${hash('content')},
       4000000000, ${hash('call')}, 100000, $4, $5, case when $6::boolean then n end,
       case when $6::boolean then ${hash('tx')} end, case when $4 = 'final' then n / 100 end,
-      now() - interval '1 day' + n * interval '1 millisecond', now()
+      now() - interval '1 day' + n * interval '1 millisecond', now(), $8
     from generate_series($2::int, $2::int + $3::int - 1) as n`,
-    [chainId, from, count, state, isSigned ? wallet : null, isSigned],
+    [
+      chainId,
+      from,
+      count,
+      state,
+      isSigned ? wallet : null,
+      isSigned,
+      agreements,
+      principalId,
+      firstAgreement,
+    ],
   );
   if (!isSigned) return;
   await pool.query(

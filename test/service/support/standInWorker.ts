@@ -1,9 +1,9 @@
 import { type Address, getAddress, type Hex, parseEventLogs } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
-import { channels } from '../../../src/api/database/channels.ts';
-import { listen } from '../../../src/api/database/listen.ts';
-import { createLogger } from '../../../src/api/log/createLogger.ts';
+import { channels } from '../../../src/platform/database/channels.ts';
+import { listen } from '../../../src/platform/database/listen.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
 import { stateName } from '../../../src/protocol/index.ts';
 import type { TestChain } from './testChain.ts';
 import type { TestService } from './testService.ts';

@@ -1,9 +1,9 @@
-import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
-import { createDatabase } from '../../../src/api/database/database.ts';
-import { createCipher } from '../../../src/api/encryption/cipher.ts';
-import { createLogger } from '../../../src/api/log/createLogger.ts';
-import { createDeliverer, type Deliverer } from '../../../src/api/webhooks/deliverer.ts';
-import { createTargetRules } from '../../../src/api/webhooks/targetRules.ts';
+import { readWebhookSettings } from '../../../src/platform/config/webhookSettings.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createCipher } from '../../../src/platform/encryption/cipher.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { createTargetRules } from '../../../src/records/webhooks/targetRules.ts';
+import { createDeliverer, type Deliverer } from '../../../src/worker/deliverer/deliverer.ts';
 import { encryptionKey, type TestService } from './testService.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { createDatabase } from '../../../src/api/database/database.ts';
-import { createJobs } from '../../../src/api/jobs/createJobs.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createJobs } from '../../../src/platform/jobs/createJobs.ts';
 
 /** A process of its own whose job never ends: it says when that has begun, and waits to be killed. */
 const [url = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../../contracts-test/deploy.ts';
-import { type Anvil, startAnvil } from '../../../src/api/dev/anvil.ts';
+import { type Anvil, startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import type { TestService } from './testService.ts';

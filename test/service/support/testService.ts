@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { createKey } from '../../../src/api/access/apiKeys.ts';
-import { setEntitlement } from '../../../src/api/access/entitlements.ts';
-import { createPrincipal } from '../../../src/api/access/principals.ts';
-import type { GrantableScope } from '../../../src/api/access/scopes.ts';
-import { readConfiguration } from '../../../src/api/config/configuration.ts';
-import { readEncryptionKeys } from '../../../src/api/config/encryptionKeys.ts';
-import type { InternalServerSettings } from '../../../src/api/config/internalServer.ts';
-import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
-import { createDatabase, type DatabaseHandle } from '../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../src/api/database/migrateDatabase.ts';
-import { createLogger } from '../../../src/api/log/createLogger.ts';
-import type { Closing } from '../../../src/api/start/runService.ts';
-import { startApi } from '../../../src/api/start/startApi.ts';
+import { startApi } from '../../../src/api/startApi.ts';
+import { readConfiguration } from '../../../src/platform/config/configuration.ts';
+import { readConsoleSettings } from '../../../src/platform/config/consoleSettings.ts';
+import { readEncryptionKeys } from '../../../src/platform/config/encryptionKeys.ts';
+import type { InternalServerSettings } from '../../../src/platform/config/internalServerSettings.ts';
+import { readWebhookSettings } from '../../../src/platform/config/webhookSettings.ts';
+import { createDatabase, type DatabaseHandle } from '../../../src/platform/database/database.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import type { Closing } from '../../../src/platform/supervision/runService.ts';
 import { supportedChains } from '../../../src/protocol/index.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
+import { createKey } from '../../../src/records/principals/apiKeys.ts';
+import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
+import { createPrincipal } from '../../../src/records/principals/principals.ts';
+import type { GrantableScope } from '../../../src/records/principals/scopes.ts';
+import { createMigratedDatabase } from '../../support/postgres.ts';
 import { type Call, createCall } from './call.ts';
 
 export type TestPrincipal = { id: string; name: string; key: string; call: Call };
@@ -79,6 +79,7 @@ export async function startTestApi(
   const port = await startApi(configuration, {
     internal,
     webhookSettings: readWebhookSettings(env),
+    consoleSettings: readConsoleSettings(env),
     encryptionKeys: readEncryptionKeys({ ENCRYPTION_KEY: encryptionKey, ...env }),
     logger: createLogger({ level: 'info', name: 'api', destination }),
     onClose: (closing) => closings.push(closing),
@@ -95,9 +96,8 @@ export async function startTestApi(
 
 /** The API over a database of its own. */
 export async function startTestService(options: ApiOptions = {}): Promise<TestService> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = await createMigratedDatabase();
   const databaseUrl = testDatabase.url;
-  await migrateDatabase(databaseUrl);
   const { baseUrl, logLines, close } = await startTestApi(databaseUrl, options);
   const handle = createDatabase({
     url: databaseUrl,

@@ -4,7 +4,7 @@ import type { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
-import { runAdmin } from '../../../src/api/admin/runAdmin.ts';
+import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
 import type { CollectedSpan } from '../../support/traceCollector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -117,7 +117,10 @@ describe('with a collector', () => {
       recipients: [`${told.name}@mail.example`],
       notification: { channel: 'email', subject: told.subject, body: told.body },
     };
-    const agreement = await scene.deploy(scene.api, { notificationTemplate: { rules: [rule] } });
+    const agreement = await scene.deploy(scene.api, {
+      observers: [`${told.name}@mail.example`],
+      notificationTemplate: { rules: [rule] },
+    });
     scene.mailServer.refusals.push({ after: 'content', code: 451 });
     const traceId = randomBytes(16).toString('hex');
     const { transaction } = await scene.hit(scene.api, agreement, {

@@ -2,8 +2,8 @@ import { encodeFunctionData, isHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
-import { inputRecordShape, recordShape } from '../../../src/api/http/resources.ts';
-import { signableShape } from '../../../src/api/http/signableShape.ts';
+import { inputRecordShape, recordShape } from '../../../src/api/shapes/resources.ts';
+import { signableInputShape } from '../../../src/api/shapes/signableShape.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
 import { createAccount } from '../support/permits.ts';
@@ -30,7 +30,7 @@ describe('the typed data of an input', () => {
 
   test('signed as they come make a permit that the service and the agreement take', async () => {
     const answer = await scene.prepareInput(lease.id, accept());
-    const data = signableShape.strict().parse(answer.body.data);
+    const data = signableInputShape.strict().parse(answer.body.data);
     expect(data).toMatchObject({
       primaryType: 'PermitInput',
       domain: { name: 'AgreementEngine', version: '1', chainId, verifyingContract: lease.address },

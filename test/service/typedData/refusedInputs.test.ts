@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordShape } from '../../../src/api/http/resources.ts';
+import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
 import { outcome } from '../support/outcome.ts';
 import { startTypedDataScene, type TypedDataScene } from './support/typedDataScene.ts';
@@ -42,22 +42,6 @@ describe('typed data of an input are refused, and nothing is stored, for', () =>
     });
   });
 
-  test('a nonce that another permit of the principal holds', async () => {
-    await scene.worker
-      .hold(async () => {
-        const { body } = await lease.sign({ inputId: 'knock', values: {}, account: lease.tenant });
-        const submitted = scene.post(`${lease.id}/input`, body);
-        await expect
-          .poll(async () => outcome(await change({})()).details)
-          .toMatchObject({ reason: 'nonce_in_flight' });
-        // The same terms are the same permit.
-        const knock = { inputId: 'knock', values: {}, deadline: body.deadline };
-        expect((await change(knock)()).status).toBe(200);
-        return { submitted };
-      })
-      .then(({ submitted }) => submitted);
-  });
-
   test("another principal's record, an unknown one, and callers without the right to write", async () => {
     const knock = { inputId: 'knock', values: {}, signer: lease.tenant.address };
     const other = await scene.service.createPrincipal();
@@ -69,5 +53,30 @@ describe('typed data of an input are refused, and nothing is stored, for', () =>
     expect(outcome(await scene.prepareDeploy(scene.deployment().body, reader))).toMatchObject({
       status: 403,
     });
+  });
+});
+
+describe('typed data of an input sign', () => {
+  test('the nonce after those that permits of the principal hold, or the mined one where that is asked for', async () => {
+    const lease = await deployLease(scene.principal, scene);
+    const prepare = (more: object) =>
+      scene.prepareInput(lease.id, { inputId: 'knock', values: {}, signer: lease.tenant.address, ...more });
+    await scene.worker
+      .hold(async () => {
+        const { body } = await lease.sign({ inputId: 'knock', values: {}, account: lease.tenant });
+        const submitted = scene.post(`${lease.id}/input`, body);
+        await expect
+          .poll(async () => (await prepare({})).body.data)
+          .toMatchObject({ nonce: '1', minedNonce: '0', message: { nonce: '1' } });
+        const ask = { inputId: 'knock', values: {}, signer: lease.tenant.address };
+        const mined = await scene.post(`${lease.id}/input-typed-data?pending=false`, ask);
+        expect(mined.body.data).toMatchObject({ nonce: '0', minedNonce: '0' });
+        expect(scene.verdictOf(mined)).toMatchObject({ ok: false, reason: 'nonce_in_flight' });
+        // The same terms are the same permit.
+        const again = await prepare({ deadline: body.deadline });
+        expect(again.body.data).toMatchObject({ nonce: '0' });
+        return { submitted };
+      })
+      .then(({ submitted }) => submitted);
   });
 });

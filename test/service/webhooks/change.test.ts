@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { releaseNow } from '../../../src/api/webhooks/releaseEvents.ts';
+import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { outcome } from '../support/outcome.ts';
 import { insertRecords } from '../support/rows.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type Program, startProgram } from '../../e2e/support/program.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type DeliveryScene, startDeliveryScene } from './support/deliveryScene.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createCipher } from '../../../src/api/encryption/cipher.ts';
-import { readSigningSecrets } from '../../../src/api/webhooks/secrets.ts';
+import { createCipher } from '../../../src/platform/encryption/cipher.ts';
+import { readSigningSecrets } from '../../../src/records/webhooks/secrets.ts';
 import { outcome } from '../support/outcome.ts';
 import { encryptionKey, type TestPrincipal, type TestService } from '../support/testService.ts';
 import { createWebhook, readWebhook, startWebhookService, webhookShape } from '../support/webhooks.ts';

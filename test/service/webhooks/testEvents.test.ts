@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type DeliveryScene, headersOf, startDeliveryScene, verify } from './support/deliveryScene.ts';
 
 let scene: DeliveryScene;
@@ -24,7 +24,7 @@ describe('a test of a webhook', () => {
     const [received, ...others] = receiver.received;
     if (!received) throw new Error('nothing was received');
     expect(others).toEqual([]);
-    const event = verify(received, webhook.secret);
+    const event = await verify(received, webhook.secret);
     expect(event).toEqual({
       id: expect.stringMatching(/^evt_/),
       type: 'webhook.test',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toInstant } from '../../../src/api/agreements/instant.ts';
+import { toInstant } from '../../../src/platform/lists/instant.ts';
 
 const latestMs = 8_640_000_000_000_000;
 

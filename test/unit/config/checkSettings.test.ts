@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { checkSettings } from '../../../src/api/config/checkSettings.ts';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
+import { checkSettings } from '../../../src/platform/config/checkSettings.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
 
 const right = {
   DATABASE_URL: 'postgresql://127.0.0.1/agreements',
@@ -56,7 +56,7 @@ test('everything that is wrong is told at once', () => {
 });
 
 test('no part of the settings is left out', () => {
-  const folder = fileURLToPath(new URL('../../../src/api/config/', import.meta.url));
+  const folder = fileURLToPath(new URL('../../../src/platform/config/', import.meta.url));
   const readers = readdirSync(folder).flatMap((file) =>
     [...readFileSync(folder + file, 'utf8').matchAll(/^export function (read\w+)\(\s*env\b/gm)].map(
       ([, name = '']) => name,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../src/api/config/configuration.ts';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
+import { readConfiguration } from '../../../src/platform/config/configuration.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
 import { supportedChains } from '../../../src/protocol/chains.ts';
 
 const testnets = supportedChains('testnet').map(({ chainId }) => chainId);
@@ -50,7 +50,7 @@ describe('readConfiguration', () => {
   });
 
   test('an empty variable counts as one that is not set', () => {
-    expect(readConfiguration({ ...complete, PORT: '', WS_URL_59141: '' })).toMatchObject({ port: 3000 });
+    expect(readConfiguration({ ...complete, PORT: '', START_BLOCK_59141: '' })).toMatchObject({ port: 3000 });
     expect(problemsOf({ ...complete, DATABASE_URL: '' })).toEqual(['DATABASE_URL: is required']);
   });
 

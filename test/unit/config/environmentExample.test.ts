@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../src/api/config/configuration.ts';
-import { readRelaySettings } from '../../../src/api/config/relaySettings.ts';
+import { readConfiguration } from '../../../src/platform/config/configuration.ts';
+import { readRelaySettings } from '../../../src/platform/config/relaySettings.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const folder = `${root}src/api/config/`;
+const folder = `${root}src/platform/config/`;
 const example = readFileSync(`${root}.env.example`, 'utf8');
 const name = /\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b/g;
 

@@ -1,7 +1,7 @@
 import { parseEther, parseGwei } from 'viem';
 import { expect, test } from 'vitest';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
-import { readRelaySettings } from '../../../src/api/config/relaySettings.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
+import { readRelaySettings } from '../../../src/platform/config/relaySettings.ts';
 
 const chains = [{ chainId: 59141 }, { chainId: 84532 }];
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
-import { loadSecretFiles } from '../../../src/api/config/secretFiles.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
+import { loadSecretFiles } from '../../../src/platform/config/secretFiles.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agreements-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
-import { readTraceSettings } from '../../../src/api/config/traceSettings.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
+import { readTraceSettings } from '../../../src/platform/config/traceSettings.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
 

@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest';
 import { findBreaks } from './support/findBreaks.ts';
-import { type Migration, readMigrations, type Table } from './support/snapshot.ts';
+import { type Migration, readMigrations, readSnapshots, type Table } from './support/snapshot.ts';
 
-const unreleased = 'nobody ran a version from before it: nothing was released yet';
 /** Migrations that a version which still runs would notice, and why they may be as they are. */
 const excused: Readonly<Record<string, string>> = {
-  '0001_projector': unreleased,
-  '0002_recognise_permits': unreleased,
-  '0003_fill_nonces': unreleased,
-  '0006_relay_indexes': unreleased,
-  '0011_index_lists': unreleased,
-  '0012_seats_of_deliveries': unreleased,
-  '0014_index_filters': unreleased,
-  '0015_traces': unreleased,
-  '0016_newest_attempts': unreleased,
-  '0017_outbox_indexes': unreleased,
+  '0001_wallets':
+    'the index of awaited Drafts gets narrower; an earlier version reads the few Drafts without it until it ends',
+  '0004_take_turns':
+    'both indexes are of rows that are not final: one reading of the outbox each, about a second for a million rows',
 };
 
 const migrations = readMigrations();
@@ -32,7 +25,7 @@ test('whatever is excused is there', () => {
 
 /** A migration after the last one that changes the table of deliveries. */
 function change(edit: (table: Table) => void, statements: readonly string[] = []): Omit<Migration, 'tag'> {
-  const before = migrations.at(-1)?.after;
+  const before = readSnapshots().at(-1);
   if (!before) throw new Error('there are no migrations');
   const after = structuredClone(before);
   edit(find(after.tables, 'service.deliveries'));

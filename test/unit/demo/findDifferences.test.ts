@@ -1,8 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { findDifferences } from '../../../src/api/demo/findDifferences.ts';
-import type { Played } from '../../../src/api/demo/playScenario.ts';
-import { type Scenario, scenarios } from '../../../src/api/demo/scenarios.ts';
+import { findDifferences } from '../../../src/cli/demo/findDifferences.ts';
+import type { Played } from '../../../src/cli/demo/playScenario.ts';
+import { type Scenario, scenarios } from '../../../src/cli/demo/scenarios.ts';
 
 const parties = {
   author: privateKeyToAccount(`0x${'11'.repeat(32)}`),
@@ -43,15 +43,24 @@ function playFaithfully(): Played {
     scenario: someScenario(),
     address,
     warnings: 0,
+    simulated: {
+      steps: inputs.map(({ inputId, fromState, toState }) => ({
+        inputId,
+        fromState,
+        toState,
+        outcome: 'accepted',
+      })),
+      state: 'C',
+      variables: { sum: '5' },
+    },
     deployedInMs: 1,
     refusal: '400 issuer_not_allowed',
     steps: steps.map((step, at) => ({ step, txHash: inputs[at]?.txHash ?? '0x', tookMs: 1 })),
     served: {
-      record: { id: 'agr_1', address, chainId: 59141, status: 'Deployed', state: 'C', docUri: 'x' },
-      state: { status: 'Deployed', state: 'C', blockNumber: 6, acceptedInputs: [] },
+      record: { id: 'agr_1', state: 'C', variables: { sum: '5' } },
+      state: { state: 'C' },
       inputs: inputs.map((input, at) => ({
         ...input,
-        id: `inp_${at}`,
         status: 'MINED',
         signer: senders[at] ?? '',
         payload: '0x',
@@ -98,6 +107,15 @@ describe('findDifferences', () => {
     [
       'a payment that did not arrive',
       (played) => Object.assign(played, { payment: { agreed: 5n, moved: 0n } }),
+    ],
+    ['a simulation that ended elsewhere', ({ simulated }) => Object.assign(simulated, { state: 'B' })],
+    [
+      'a simulation that refused a step',
+      ({ simulated }) => Object.assign(simulated.steps[0] ?? {}, { outcome: 'refused' }),
+    ],
+    [
+      'a simulation with other values',
+      ({ simulated }) => Object.assign(simulated, { variables: { sum: '6' } }),
     ],
     ['a wrong party that was let in', (played) => Object.assign(played, { refusal: 'accepted' })],
   ])('finds %s', (_, change) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readConfiguration } from '../../../src/api/config/configuration.ts';
-import { readRelayerSigners } from '../../../src/api/config/relayerSigners.ts';
-import { readWebhookSettings } from '../../../src/api/config/webhookSettings.ts';
-import { buildDevEnvironment } from '../../../src/api/dev/devEnvironment.ts';
+import { buildDevEnvironment } from '../../../src/cli/dev/devEnvironment.ts';
+import { readConfiguration } from '../../../src/platform/config/configuration.ts';
+import { readRelayerSigners } from '../../../src/platform/config/relayerSigners.ts';
+import { readWebhookSettings } from '../../../src/platform/config/webhookSettings.ts';
 import { supportedChains } from '../../../src/protocol/chains.ts';
 
 const key = `0x${'11'.repeat(32)}` as const;
@@ -13,7 +13,7 @@ function build(env: NodeJS.ProcessEnv) {
   const chains = testnets.map((chain, ordinal) => ({
     chain,
     forkedAt: ordinal === 2 ? 4_000 : null,
-    anvil: { rpcUrl: `http://127.0.0.1:${9000 + ordinal}`, wsUrl: `ws://127.0.0.1:${9000 + ordinal}` },
+    anvil: { rpcUrl: `http://127.0.0.1:${9000 + ordinal}` },
   }));
   return buildDevEnvironment({
     env,
@@ -31,7 +31,6 @@ test('a development stack never talks to the chains and wallets that the environ
     ENVIRONMENT: 'production',
     CHAINS: '8453',
     RPC_URL_59141: 'https://linea.example',
-    WS_URL_84532: 'wss://base.example',
     FACTORY_ADDRESS_59141: `0x${'22'.repeat(20)}`,
     RELAYER_PRIVATE_KEYS_84532: `0x${'33'.repeat(32)}`,
   });

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DevLockedError, findLockOwner, lockDevDirectory } from '../../../src/api/dev/devLock.ts';
-import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
+import { DevLockedError, findLockOwner, lockDevDirectory } from '../../../src/cli/dev/devLock.ts';
+import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
 
 let directory: string;
 let lockFile: string;

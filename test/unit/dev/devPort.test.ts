@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PortError, reservePort } from '../../../src/api/dev/devPort.ts';
-import { findFreePort } from '../../../src/api/dev/freePort.ts';
+import { PortError, reservePort } from '../../../src/cli/dev/devPort.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 
 const unset = { setting: 'PORT', configured: undefined, last: undefined, usual: 0 };
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
-import { findDevDirectory } from '../../../src/api/dev/devDirectory.ts';
-import { openForkOrigins } from '../../../src/api/dev/forkOrigins.ts';
+import { findDevDirectory } from '../../../src/cli/dev/devDirectory.ts';
+import { openForkOrigins } from '../../../src/cli/dev/forkOrigins.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../../../src/api/config/configurationError.ts';
-import { readForks } from '../../../src/api/dev/forks.ts';
+import { readForks } from '../../../src/cli/dev/forks.ts';
+import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
 
 const read = (words: string[], env: NodeJS.ProcessEnv = {}) =>
   readForks(words, env).map(({ chain, url }) => [chain.chainId, url]);

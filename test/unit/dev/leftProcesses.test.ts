@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createProcessList, endLeftProcesses } from '../../../src/api/dev/leftProcesses.ts';
-import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
+import { createProcessList, endLeftProcesses } from '../../../src/cli/dev/leftProcesses.ts';
+import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
 
 let directory: string;
 let file: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLogLine } from '../../../src/api/dev/logLine.ts';
+import { parseLogLine } from '../../../src/cli/devtools/logLine.ts';
 
 describe('parseLogLine', () => {
   test('a JSON line becomes time, level, message and fields', () => {

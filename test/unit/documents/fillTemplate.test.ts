@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillTemplate, maxValuesLength } from '../../../src/api/documents/fillTemplate.ts';
+import { fillTemplate, maxValuesLength } from '../../../src/records/documents/fillTemplate.ts';
 
 const ref = (name: string) => `\${variables.${name}}`;
 

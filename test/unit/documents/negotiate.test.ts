@@ -36,13 +36,13 @@ describe('an Accept header', () => {
     ['text', 'json'],
     ['text/html/x', 'json'],
     ['*/html', 'json'],
-    ['text/html;q=2', 'json'],
+    ['text/html;q=2', 'html'],
     ['text/html;q=-1', 'json'],
-    ['text/html;q=0.1234', 'json'],
-    ['text/html;q=', 'json'],
-    ['text/html;q=abc, text/markdown;q=0.1', 'markdown'],
+    ['text/html;q=0.1234', 'html'],
+    ['text/html;q=', 'html'],
+    ['text/html;q=abc, text/markdown;q=0.1', 'html'],
     ['"text/html", text/markdown', 'markdown'],
-  ])('that is malformed, %j, is passed over where it is', (accept, form) => {
+  ])('that is malformed, %j, is ignored as far as it is malformed', (accept, form) => {
     expect(chooseForm(accept)).toBe(form);
   });
 });

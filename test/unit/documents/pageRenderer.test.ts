@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildPage, buildPlainPage } from '../../../src/api/documents/buildPage.ts';
+import type { HostedDocument } from '../../../src/api/documents/hostedDocument.ts';
 import {
   createPageRenderer,
   type PageRenderer,
@@ -11,12 +12,18 @@ import { sampleDocument } from '../../support/sampleDocument.ts';
 
 const logged: string[] = [];
 const logger = pino({}, { write: (line) => logged.push(line) });
-let pages: PageRenderer;
-afterEach(() => pages.close());
+let renderer: PageRenderer;
+afterEach(() => renderer.close());
 
-function create(bounds: Partial<RenderBounds> = {}): PageRenderer {
-  const generous = { renderMs: 20_000, patienceMs: 60_000, maxWaiting: 10 };
-  pages = createPageRenderer({ logger, bounds: { ...generous, ...bounds } });
+/** As one principal sees it. */
+const pages = {
+  render: (document: HostedDocument, principalId = 'prn_one') => renderer.render(document, principalId),
+  close: () => renderer.close(),
+};
+
+function create(bounds: Partial<RenderBounds> = {}): typeof pages {
+  const generous = { renderMs: 20_000, patienceMs: 60_000, maxWaiting: 10, threads: 1 };
+  renderer = createPageRenderer({ logger, bounds: { ...generous, ...bounds } });
   return pages;
 }
 
@@ -83,6 +90,18 @@ describe('rendering beside the event loop', () => {
     expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
     expect(await second).toBe(buildPage(ordinary));
     await hostile;
+  });
+
+  test('of one principal keeps no other waiting, however many pages it asks for', async () => {
+    create({ renderMs: 1_000, threads: 2 });
+    const settled: string[] = [];
+    const hostile = Array.from({ length: 6 }, (_, at) =>
+      pages.render(endless(`agr_hostile${at}`), 'prn_hostile').then(() => settled.push('hostile')),
+    );
+    expect(await pages.render(ordinary, 'prn_other')).toBe(buildPage(ordinary));
+    expect(settled.length).toBeLessThanOrEqual(1);
+    await renderer.close();
+    await Promise.all(hostile);
   });
 
   test('ends with the renderer, and whoever waits has the text', async () => {

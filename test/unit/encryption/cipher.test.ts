@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readEncryptionKeys } from '../../../src/api/config/encryptionKeys.ts';
-import { createCipher } from '../../../src/api/encryption/cipher.ts';
+import { readEncryptionKeys } from '../../../src/platform/config/encryptionKeys.ts';
+import { createCipher } from '../../../src/platform/encryption/cipher.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 const context = 'row 1';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseShape } from '../../../src/api/errors/parseShape.ts';
-import { MalformedError } from '../../../src/api/errors/serviceError.ts';
-import { instantShape } from '../../../src/api/http/listParameters.ts';
+import { instantShape } from '../../../src/api/shapes/listParameters.ts';
+import { parseShape } from '../../../src/platform/errors/parseShape.ts';
+import { MalformedError } from '../../../src/platform/errors/serviceError.ts';
 
 const shape = z.strictObject({
   since: instantShape,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventIds } from '../../../src/api/events/eventIds.ts';
+import { createEventIds } from '../../../src/records/events/eventIds.ts';
 
 const ids = createEventIds(Buffer.from('one secret'));
 const transition = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/api/log/createLogger.ts';
-import { listSecrets } from '../../../src/api/log/listSecrets.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { listSecrets } from '../../../src/platform/log/listSecrets.ts';
 
 function capture(secrets: readonly string[] = []) {
   const lines: string[] = [];

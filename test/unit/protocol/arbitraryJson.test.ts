@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   acceptedInputs,
-  applyInput,
+  applyAcceptedInput,
   checkInputValues,
   compileAgreement,
   decodeInputPayload,
@@ -37,7 +37,7 @@ const uses: Record<string, (agreement: unknown) => unknown> = {
   encode: (agreement) => encodeInputPayload(agreement, 'ship', { tracking: 'AB123456' }),
   decode: (agreement) => decodeInputPayload(agreement, payload),
   apply: (agreement) =>
-    applyInput({}, agreement, { inputId: 'ship', fields: decodeInputPayload(null, payload) }),
+    applyAcceptedInput({}, agreement, { inputId: 'ship', fields: decodeInputPayload(null, payload) }),
   stored: (agreement) => initialStoredAddresses(agreement, { buyer: alice }),
   look: (agreement) => [
     issuerOf(agreement, 'ship'),

@@ -92,12 +92,12 @@ test('all issues of a document are found at once', () => {
   const agreement = buildDocument({
     initialState: 7,
     transitions: [{}],
-    inputs: { go: { data: { a: 5 }, issuer: 'x' } },
+    inputs: { go: { data: { a: { type: 'uint256', validation: { min: 'x' } } }, issuer: 'y' } },
   });
   expect(refusedPaths(() => compileAgreement(agreement))).toEqual([
     'execution.initialize.initialState',
-    'execution.inputs.go.data.a',
     'execution.inputs.go.issuer',
+    'execution.inputs.go.data.a.validation.min',
     'execution.transitions.0.from',
     'execution.transitions.0.to',
     'execution.transitions.0.conditions',

@@ -1,6 +1,13 @@
 import { zeroHash } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { compileAgreement, FieldType, nameHash, Op } from '../../../src/protocol/index.ts';
+import {
+  compileAgreement,
+  decodeInputPayload,
+  encodeInputPayload,
+  FieldType,
+  nameHash,
+  Op,
+} from '../../../src/protocol/index.ts';
 import { alice, buildDocument, documentWithFields, documentWithIssuer } from './documents.ts';
 import { refusedPaths } from './issues.ts';
 
@@ -47,6 +54,17 @@ describe('fields', () => {
     const expected = [field('gone', FieldType.STRING), field('y', FieldType.STRING)];
     expect(compileFields({ x: `\${variables.gone}`, y: 'text' })).toEqual(expected);
   });
+
+  test.each([[true], [false], [7], [null], ['text'], [['uint256']], [{ of: 'uint256' }]])(
+    '%j in the place of a definition is a required text that is not persisted',
+    (definition) => {
+      expect(compileFields({ isApproved: definition })).toEqual([field('isApproved', FieldType.STRING)]);
+      const payload = encodeInputPayload(documentWithFields({ isApproved: definition }), 'go', {
+        isApproved: true,
+      });
+      expect(decodeInputPayload(null, payload)).toMatchObject([{ fType: FieldType.STRING, value: 'true' }]);
+    },
+  );
 
   test('names of Object.prototype are not variables', () => {
     const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  applyInput,
+  applyAcceptedInput,
   applyStoredAddresses,
   decodeInputPayload,
   effectiveValues,
@@ -33,13 +33,13 @@ describe('effective values', () => {
   const initial = { owner: alice, note: 'first' };
 
   test('a field that is a variable overwrites it, any other field means nothing', () => {
-    const after = applyInput(initial, agreement, accept('go', { owner: bob, amount: 5, own: 'x' }));
+    const after = applyAcceptedInput(initial, agreement, accept('go', { owner: bob, amount: 5, own: 'x' }));
     expect(after).toEqual({ owner: bob, note: 'first', amount: '5' });
     expect(initial).toEqual({ owner: alice, note: 'first' });
   });
 
   test('a field called like a variable of the same on-chain type overwrites it too', () => {
-    const after = applyInput(
+    const after = applyAcceptedInput(
       initial,
       agreement,
       accept('typed', { note: 'later', amount: 'many', owner: bob }),
@@ -58,25 +58,31 @@ describe('effective values', () => {
   test('what the document does not declare, or nobody can read, changes nothing', () => {
     const [field] = accept('go', { amount: 1 }).fields;
     const unread = field ? [{ ...field, value: null }] : [];
-    expect(applyInput(initial, agreement, { inputId: 'go', fields: unread })).toEqual(initial);
+    expect(applyAcceptedInput(initial, agreement, { inputId: 'go', fields: unread })).toEqual(initial);
     expect(
-      applyInput(initial, agreement, { inputId: 'gone', fields: accept('go', { amount: 1 }).fields }),
+      applyAcceptedInput(initial, agreement, { inputId: 'gone', fields: accept('go', { amount: 1 }).fields }),
     ).toEqual(initial);
     expect(
-      applyInput(initial, agreement, { inputId: 'typed', fields: accept('go', { amount: 1 }).fields }),
+      applyAcceptedInput(initial, agreement, {
+        inputId: 'typed',
+        fields: accept('go', { amount: 1 }).fields,
+      }),
     ).toEqual(initial);
   });
 
   test('of repeated data fields the first counts, as in the contract', () => {
     const fields = [...accept('go', { amount: 1 }).fields, ...accept('go', { amount: 2 }).fields];
-    expect(applyInput({}, agreement, { inputId: 'go', fields })).toEqual({ amount: '1' });
+    expect(applyAcceptedInput({}, agreement, { inputId: 'go', fields })).toEqual({ amount: '1' });
   });
 
   test('a variable called __proto__ is one like any other', () => {
     const payroll = readDocument('payroll');
     const submitted: unknown = JSON.parse(`{"__proto__":"${alice}"}`);
     const fields = decodeInputPayload(payroll, encodeInputPayload(payroll, 'hand over', submitted));
-    const after = applyInput(JSON.parse('{"__proto__":"old"}'), payroll, { inputId: 'hand over', fields });
+    const after = applyAcceptedInput(JSON.parse('{"__proto__":"old"}'), payroll, {
+      inputId: 'hand over',
+      fields,
+    });
     expect(Object.entries(after)).toEqual([['__proto__', 'old']]);
   });
 });

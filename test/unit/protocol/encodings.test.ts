@@ -9,7 +9,7 @@ import {
   parseAbiParameters,
 } from 'viem';
 import { expect, test } from 'vitest';
-import { encodeCall, parseArgument } from '../../../src/protocol/functionCall.ts';
+import { coerceArgument, encodeCall, parseArgument } from '../../../src/protocol/functionCall.ts';
 import {
   encodeDataFields,
   hashActions,
@@ -130,9 +130,7 @@ test('call data is viem’s, for every type that a text can stand for', () => {
     address.map((lower) => getAddress(lower)),
     fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
     (...args) => {
-      const parsed = args.map((arg, at) =>
-        parseArgument(types[at] ?? '', typeof arg === 'bigint' ? String(arg) : arg),
-      );
+      const parsed = args.map((arg, at) => readArgument(types[at] ?? '', String(arg)));
       const fitting = parsed.filter((arg) => arg !== undefined);
       expect(fitting).toHaveLength(types.length);
       const expected = encodeFunctionData({ abi: parseAbi([signature]), functionName: 'act', args });
@@ -147,10 +145,9 @@ test.each([
   ['uint8', '-1'],
   ['uint7', '1'],
   ['uint264', '1'],
-  ['uint256', ''],
+  ['uint256', 'one'],
   ['uint256', '1.5'],
   ['uint256', `1${'0'.repeat(78)}`],
-  ['uint256', 2 ** 53],
   ['int8', '0xff'],
   ['address', alice.replace('9e', '9E')],
   ['bytes', '0x0'],
@@ -163,5 +160,11 @@ test.each([
   ['tuple', '{}'],
   ['', ''],
 ])('%s does not take %j', (type, value) => {
-  expect(parseArgument(type, value)).toBeUndefined();
+  expect(readArgument(type, value)).toBeUndefined();
 });
+
+/** A text of a document as the argument of a parameter. */
+function readArgument(type: string, text: string) {
+  const value = coerceArgument(type, text);
+  return value === undefined ? undefined : parseArgument(type, value);
+}

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkInputValues } from '../../../src/protocol/index.ts';
+import { maxIssues } from '../../../src/protocol/issueList.ts';
+import { busyMs } from '../../support/busyMs.ts';
 import { buildDocument, documentWithFields, readDocument, someHash } from './documents.ts';
 
 const check = (values: unknown, { agreement = readDocument('escrow'), inputId = 'pay' } = {}) =>
@@ -94,20 +96,19 @@ describe('rules', () => {
     ['(.*a){20}b', 'a'.repeat(100_000)],
     ['(a|aa|aaa|b){150}c', 'a'.repeat(100_000)],
   ])('the hostile pattern %s ends in a moment', (pattern, value) => {
-    const started = performance.now();
-    expect(checkOne({ type: 'string', validation: { pattern }, value })).toEqual(['values.a']);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const work = () =>
+      expect(checkOne({ type: 'string', validation: { pattern }, value })).toEqual(['values.a']);
+    expect(busyMs(work)).toBeLessThan(5_000);
   });
 
   test('many fields share one budget for their patterns', () => {
-    const names = Array.from({ length: 5_000 }, (_, at) => `f${at}`);
+    const names = Array.from({ length: 2_000 }, (_, at) => `f${at}`);
     const validation = { pattern: '(a{99}){9}b' };
     const agreement = documentWithFields(
       Object.fromEntries(names.map((name) => [name, { type: 'string', validation }])),
     );
     const values = Object.fromEntries(names.map((name) => [name, 'a'.repeat(100)]));
-    const started = performance.now();
-    expect(check(values, { agreement, inputId: 'go' })).toHaveLength(names.length);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(check(values, { agreement, inputId: 'go' })).toHaveLength(maxIssues + 1);
+    expect(busyMs(() => check(values, { agreement, inputId: 'go' }))).toBeLessThan(1_000);
   });
 });

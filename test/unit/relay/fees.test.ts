@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { raiseFees, suggestFees } from '../../../src/api/relay/fees.ts';
+import { raiseFees, suggestFees } from '../../../src/worker/relay/fees.ts';
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const market = fc.record({ baseFeePerGas: wei, tip: wei });
@@ -18,12 +18,13 @@ test('suggested fees can be mined now, are coherent, and never exceed the cap', 
   );
 });
 
-test('raised fees are an eighth more of both, unless there is no room for that below the cap', () => {
+test('raised fees are an eighth more of both, unless the cap has no room for that or the base fee has reached it', () => {
   fc.assert(
     fc.property(market, market, wei, (before, now, cap) => {
       const previous = suggestFees(before, 10n ** 13n) ?? { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
       const raised = raiseFees(previous, now, cap);
-      expect(raised !== undefined).toBe((previous.maxFeePerGas * 9n) / 8n + 1n <= cap);
+      const hasRoom = (previous.maxFeePerGas * 9n) / 8n + 1n <= cap && now.baseFeePerGas < cap;
+      expect(raised !== undefined).toBe(hasRoom);
       if (!raised) return;
       expect(raised.maxFeePerGas * 8n).toBeGreaterThan(previous.maxFeePerGas * 9n);
       expect(raised.maxPriorityFeePerGas * 8n).toBeGreaterThan(previous.maxPriorityFeePerGas * 9n);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findGaps, planCounter } from '../../../src/api/relay/planCounter.ts';
-import type { Slot, SlotRow } from '../../../src/api/relay/readSlots.ts';
+import { findGaps, planCounter } from '../../../src/worker/relay/planCounter.ts';
+import type { Slot, SlotRow } from '../../../src/worker/relay/readSlots.ts';
 
 function slot(nonce: number, row: Partial<SlotRow> | undefined, acceptedMs?: number): Slot {
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };

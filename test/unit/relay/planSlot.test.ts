@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planSlot, type SlotFacts } from '../../../src/api/relay/planSlot.ts';
+import { planSlot, type SlotFacts } from '../../../src/worker/relay/planSlot.ts';
 
 const times = { resendAfterMs: 12_000, replaceAfterMs: 36_000 };
 /** A wanted call that a node has taken a moment ago. */

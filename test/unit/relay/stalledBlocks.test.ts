@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { expect, test } from 'vitest';
-import { createWallet, observeFront, stalledBlocks } from '../../../src/api/relay/wallet.ts';
+import { createWallet, observeFront, stalledBlocks } from '../../../src/worker/relay/wallet.ts';
 
 const address: Address = '0x00000000000000000000000000000000000000aa';
 type Look = readonly [blockNumber: bigint, nonce?: number, hash?: `0x${string}`];

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { checkNotificationTemplate } from '../../../src/api/rules/checkNotificationTemplate.ts';
+import { checkNotificationTemplate } from '../../../src/records/rules/checkNotificationTemplate.ts';
 import { loan, onDelay, onReturn, template } from './documents.ts';
 
-const check = (value: unknown, facts: { isMailConfigured?: boolean; observers?: number } = {}) =>
+const participants = ['lender', 'borrower'].map((variableKey) => ({
+  variableKey,
+  walletAddress: '0x00000000000000000000000000000000000000A1' as const,
+  email: `${variableKey}@example.com`,
+}));
+type Facts = { isMailConfigured?: boolean; observers?: number; valueBytes?: number };
+const check = (value: unknown, { isMailConfigured = true, observers = 0, valueBytes = 0 }: Facts = {}) =>
   checkNotificationTemplate(value, {
     agreement: loan,
-    isMailConfigured: facts.isMailConfigured ?? true,
-    parties: { participants: 2, observers: facts.observers ?? 0 },
+    isMailConfigured,
+    parties: { participants, observers: Array.from({ length: observers }, (_, at) => `o${at}@example.com`) },
+    valueBytes,
   });
 /** What is said of one rule that differs from a good one in these members. */
 const issuesOf = (change: object, rule: object = onReturn) =>
@@ -202,5 +209,39 @@ describe('is accepted with a warning', () => {
     expect(warningsOf({ ...mail, body })).toEqual([
       at('notification.body', 'names "finder", which is not a declared variable'),
     ]);
+  });
+});
+
+describe('what would cost others', () => {
+  const path = 'notificationTemplate.rules';
+
+  test('a rule that asks to fire more often than once a minute is told that it will not', () => {
+    const trigger = { ...onDelay.trigger, checkInterval: { value: 59, unit: 'seconds' }, fireOnce: false };
+    expect(check({ rules: [{ ...onDelay, trigger }] })).toEqual({
+      issues: [],
+      warnings: [at('trigger.checkInterval', 'is less than a minute: the rule fires once a minute at most')],
+    });
+  });
+
+  test('a mail to somebody who takes no part is told not to be sent; an event names whomever the rule names', () => {
+    const ofChannel = (channel: string) => {
+      const notification = { ...onReturn.notification, channel };
+      const recipients = ['Lender@example.com', 'stranger@example.com'];
+      return check({ rules: [{ ...onReturn, recipients, notification }] }).warnings;
+    };
+    expect(ofChannel('email').filter(({ path: place }) => place.includes('recipients'))).toEqual([
+      at('recipients.1', 'is the address of no participant or observer: no mail will be sent to it'),
+    ]);
+    expect(ofChannel('external_webhook').filter(({ path: place }) => place.includes('recipients'))).toEqual(
+      [],
+    );
+  });
+
+  test('values that many recipients would be told are bounded together', () => {
+    const rules = [{ ...onReturn, recipients: ['@observers'] }];
+    const facts = { observers: 200, valueBytes: 83_886 };
+    expect(check({ rules }, facts).issues).toEqual([]);
+    const message = 'tell 200 recipients 83887 bytes of values each, together more than 16777216 bytes';
+    expect(check({ rules }, { ...facts, valueBytes: 83_887 }).issues).toEqual([{ path, message }]);
   });
 });

@@ -2,7 +2,7 @@ import type {
   NotificationTemplate,
   Rule,
   TemporalRule,
-} from '../../../src/api/rules/notificationTemplate.ts';
+} from '../../../src/records/rules/notificationTemplate.ts';
 
 const reference = (name: string) => `\${variables.${name}}`;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { followSpans, type RuleSpan, type Step } from '../../../src/api/rules/followSpans.ts';
-import type { TemporalRule } from '../../../src/api/rules/notificationTemplate.ts';
+import type { TemporalRule } from '../../../src/records/rules/notificationTemplate.ts';
+import { followSpans, type RuleSpan, type Step } from '../../../src/worker/notifier/followSpans.ts';
 import { onDelay } from './documents.ts';
 
 const onAge: TemporalRule = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findMismatch } from '../../../src/api/rules/matchTransition.ts';
+import { findMismatch } from '../../../src/records/rules/matchTransition.ts';
 
 const transition = { fromState: 'LENT', toState: 'RETURNED', inputId: 'giveBack' };
 const type = 'onTransition' as const;

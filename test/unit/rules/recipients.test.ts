@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Parties, resolveRecipients } from '../../../src/api/rules/recipients.ts';
+import { type Parties, resolveRecipients } from '../../../src/records/rules/recipients.ts';
 
 const ann = '0x00000000000000000000000000000000000000A1';
 const bob = '0x00000000000000000000000000000000000000b2';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TemporalTrigger } from '../../../src/api/rules/notificationTemplate.ts';
-import { findDue, parseDate, planTemporal } from '../../../src/api/rules/temporalPlan.ts';
+import type { TemporalTrigger } from '../../../src/records/rules/notificationTemplate.ts';
+import { findDue, parseDate, planTemporal } from '../../../src/records/rules/temporalPlan.ts';
 
 const day = 86_400_000;
 const hour = day / 24;
@@ -83,6 +83,11 @@ describe('a rule fires again', () => {
     const hourly = { ...stateAge, checkInterval: { value: 1, unit: 'hours' } as const };
     expect(planTemporal(hourly, span).intervalMs).toBe(hour);
     expect(planTemporal({ ...hourly, fireOnce: true }, span).intervalMs).toBeNull();
+  });
+
+  test('no more often than once a minute, however short its interval', () => {
+    const hasty = { ...stateAge, checkInterval: { value: 1, unit: 'seconds' } as const };
+    expect(planTemporal(hasty, span).intervalMs).toBe(60_000);
   });
 
   const plan = { startsMs: 1_000, endsMs: null, intervalMs: 100 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pickVariables, writeNotification } from '../../../src/api/rules/writeNotification.ts';
+import { fitVariables, writeNotification } from '../../../src/records/rules/writeNotification.ts';
 import { onReturn } from './documents.ts';
 
 const facts = {
@@ -59,9 +59,17 @@ describe('the texts of a notification', () => {
   });
 });
 
-test('the variables that the texts name are picked, unless they have no value or a very long one', () => {
-  const subject = `\${variables.pages}`;
-  const body = ['isRead', 'finder', 'long'].map((name) => `\${variables.${name}}`).join();
-  const rule = { ...onReturn, notification: { subject, body } };
-  expect(pickVariables(rule, variables)).toEqual({ pages: '7', isRead: true });
+describe('the values that an event passes on', () => {
+  test('are all that there are, whole, whether the texts name them or not', () => {
+    const long = 'x'.repeat(100_000);
+    expect(fitVariables({ pages: '7', isRead: true, long })).toEqual({ pages: '7', isRead: true, long });
+  });
+
+  test('are without the longest where they are too large together', () => {
+    const half = 'x'.repeat(262_144);
+    expect(Object.keys(fitVariables({ first: half, longer: `${half}x`, pages: '7' }))).toEqual([
+      'first',
+      'pages',
+    ]);
+  });
 });

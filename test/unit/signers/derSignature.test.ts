@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { numberToHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { parseDerSignature } from '../../../src/api/signers/derSignature.ts';
+import { parseDerSignature } from '../../../src/platform/signers/derSignature.ts';
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 

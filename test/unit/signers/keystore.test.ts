@@ -1,7 +1,7 @@
 import { createCipheriv, scryptSync } from 'node:crypto';
 import { concat, hexToBytes, keccak256 } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decryptKeystore } from '../../../src/api/signers/keystore.ts';
+import { decryptKeystore } from '../../../src/platform/signers/keystore.ts';
 import { sealKeystore } from '../../support/sealKeystore.ts';
 
 /** An example that the format was published with. */

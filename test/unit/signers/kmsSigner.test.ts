@@ -1,8 +1,8 @@
 import { recoverAddress } from 'viem';
-import { generatePrivateKey, setSignEntropy } from 'viem/accounts';
+import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openKmsSigner } from '../../../src/api/signers/kmsSigner.ts';
-import { SigningError } from '../../../src/api/signers/signer.ts';
+import { openKmsSigner } from '../../../src/platform/signers/kmsSigner.ts';
+import { SigningError } from '../../../src/platform/signers/signer.ts';
 import {
   createKmsServer,
   type KmsServer,
@@ -20,8 +20,6 @@ const servers: KmsServer[] = [];
 beforeEach(() => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', kmsCredentials.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', kmsCredentials.secretAccessKey);
-  // As KMS signs: the same hash never gives the same signature twice.
-  setSignEntropy(true);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { type Hex, numberToHex, recoverAddress as recoverWithViem } from 'viem';
 import { sign as signWithViem } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { createKeySigner } from '../../../src/api/signers/keySigner.ts';
-import { recoverAddress } from '../../../src/api/signers/recoverAddress.ts';
+import { createKeySigner } from '../../../src/platform/signers/keySigner.ts';
+import { recoverAddress } from '../../../src/platform/signers/recoverAddress.ts';
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const field = 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2fn;

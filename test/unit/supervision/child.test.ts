@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Child, startChild } from '../../../src/api/supervision/child.ts';
-import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
+import { type Child, startChild } from '../../../src/platform/supervision/child.ts';
+import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms, sourceUrl } from './programs.ts';
 

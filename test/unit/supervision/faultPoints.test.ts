@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { faultPoints } from '../../../src/api/supervision/faultPoint.ts';
+import { faultPoints } from '../../../src/platform/supervision/faultPoint.ts';
 import { describeReport, listFlaws } from '../../faults/describeReport.ts';
 import type { FaultReport } from '../../faults/runFaults.ts';
 import { createDealer } from '../../faults/support/dealer.ts';

@@ -20,5 +20,5 @@ export function createPrograms() {
 
 /** The URL of a source file, for an import in such a program. */
 export function sourceUrl(path: string): string {
-  return pathToFileURL(fileURLToPath(new URL(`../../../src/api/${path}`, import.meta.url))).href;
+  return pathToFileURL(fileURLToPath(new URL(`../../../src/platform/${path}`, import.meta.url))).href;
 }

@@ -1,14 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Child, type Exit, startChild } from '../../../src/api/supervision/child.ts';
-import { findProcess } from '../../../src/api/supervision/processIdentity.ts';
-import { supervise } from '../../../src/api/supervision/supervisor.ts';
+import { type Child, type Exit, startChild } from '../../../src/platform/supervision/child.ts';
+import { findProcess } from '../../../src/platform/supervision/processIdentity.ts';
+import { type RestartLimit, supervise } from '../../../src/platform/supervision/supervisor.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { createPrograms } from './programs.ts';
 
 const programs = createPrograms();
 afterAll(() => programs.dispose());
 
-function watch(source: string, restarts?: { most: number; withinMs: number }) {
+/** Without `settledMs` no process ever counts as settled, however slow the machine is. */
+function watch(source: string, restarts?: RestartLimit, settledMs = Number.POSITIVE_INFINITY) {
   const entry = programs.write(source);
   const started: Child[] = [];
   const ends: { exit: Exit; delayMs: number }[] = [];
@@ -19,6 +20,7 @@ function watch(source: string, restarts?: { most: number; withinMs: number }) {
     onRestart: (exit, delayMs) => ends.push({ exit, delayMs }),
     onGivenUp: givenUp.resolve,
     ...(restarts && { restarts }),
+    settledMs,
   });
   return { supervisor, started, ends, givenUp: givenUp.promise };
 }
@@ -35,10 +37,33 @@ describe('supervise', () => {
   });
 
   test('a process that keeps ending is started later and later, and then given up', async () => {
-    const { started, ends, givenUp } = watch('process.exit(3)', { most: 2, withinMs: 60_000 });
+    const { started, ends, givenUp } = watch('process.exit(3)', {
+      most: 2,
+      withinMs: 60_000,
+      longestDelayMs: 5_000,
+    });
     expect(await givenUp).toEqual({ code: 3, signal: null });
     expect(started).toHaveLength(3);
     expect(ends.map(({ delayMs }) => delayMs)).toEqual([200, 400]);
+  });
+
+  test('a process without a limit is started again however often it ends, no later than is said', async () => {
+    const { supervisor, started, ends } = watch('process.exit(3)', {
+      most: Number.POSITIVE_INFINITY,
+      withinMs: 60_000,
+      longestDelayMs: 300,
+    });
+    await waitUntil('it was started eight times', () => started.length >= 8);
+    expect(ends.map(({ delayMs }) => delayMs)).toEqual([200, ...ends.slice(1).map(() => 300)]);
+    await supervisor.stop();
+  });
+
+  test('a process that had settled is started again without the delays of earlier ends', async () => {
+    const limit = { most: Number.POSITIVE_INFINITY, withinMs: 600_000, longestDelayMs: 30_000 };
+    const { supervisor, ends } = watch('process.exit(75)', limit, 0);
+    await waitUntil('it has ended four times', () => ends.length >= 4);
+    expect(ends.slice(0, 4).map(({ delayMs }) => delayMs)).toEqual([200, 200, 200, 200]);
+    await supervisor.stop();
   });
 
   test('a process that is stopped stays stopped, also while it waits to be started again', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endWith, holdSpans } from '../../../src/api/tracing/heldSpans.ts';
+import { endWith, holdSpans } from '../../../src/platform/tracing/heldSpans.ts';
 
 function openSpan() {
   let ended = 0;

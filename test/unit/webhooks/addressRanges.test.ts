@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPublicAddress, isWithin, rangesOf } from '../../../src/api/webhooks/addressRanges.ts';
+import { isPublicAddress, isWithin, rangesOf } from '../../../src/records/webhooks/addressRanges.ts';
 
 /** The registries of special-purpose addresses for IPv4 and IPv6, with first, last and an inner address of each. */
 const special = {

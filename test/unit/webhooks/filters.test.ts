@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { filterNames, matchesSubscription } from '../../../src/api/webhooks/filters.ts';
+import { filterNames, matchesSubscription } from '../../../src/records/webhooks/subscriptionFilters.ts';
 
 const transitioned = {
   type: 'agreement.transitioned',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeAttempt } from '../../../src/api/webhooks/retrySchedule.ts';
+import { judgeAttempt } from '../../../src/worker/deliverer/retrySchedule.ts';
 
 const endedAt = new Date('2026-01-01T00:00:00Z');
 const settings = { attempts: 5, backoffMs: 60_000, longestBackoffMs: 3_600_000 };

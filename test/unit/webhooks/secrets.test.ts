@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createCipher } from '../../../src/api/encryption/cipher.ts';
-import { createSigningSecret, encryptSecret, readSigningSecrets } from '../../../src/api/webhooks/secrets.ts';
+import { createCipher } from '../../../src/platform/encryption/cipher.ts';
+import {
+  createSigningSecret,
+  encryptSecret,
+  readSigningSecrets,
+} from '../../../src/records/webhooks/secrets.ts';
 
 const cipher = createCipher([Buffer.alloc(32, 7)]);
 const id = 'wh_1';

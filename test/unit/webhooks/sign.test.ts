@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signAttempt } from '../../../src/api/webhooks/sign.ts';
+import { signAttempt } from '../../../src/worker/deliverer/sign.ts';
 
 const secret = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const attempt = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkTarget } from '../../../src/api/webhooks/checkTarget.ts';
-import { createTargetRules } from '../../../src/api/webhooks/targetRules.ts';
+import { checkTarget } from '../../../src/records/webhooks/checkTarget.ts';
+import { createTargetRules } from '../../../src/records/webhooks/targetRules.ts';
 
 const names: Record<string, string[]> = {
   'hooks.example.com': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],

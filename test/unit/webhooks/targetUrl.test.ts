@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findUrlFault } from '../../../src/api/webhooks/targetUrl.ts';
+import { findUrlFault } from '../../../src/records/webhooks/targetUrl.ts';
 
 test('an address that passes is read by every parser of URLs as it stands, and holds no credentials', () => {
   const scheme = fc.constantFrom('http://', 'https://', 'HTTPS://', 'http:', 'ftp://', '//', '');

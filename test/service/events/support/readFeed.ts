@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { listEvents } from '../../../../src/api/events/listEvents.ts';
+import { listEvents } from '../../../../src/records/events/listEvents.ts';
 
 const eventShape = z.strictObject({
   id: z.string().regex(/^evt_[0-9a-f]{64}$/),

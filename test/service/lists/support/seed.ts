@@ -68,3 +68,84 @@ export async function seedInputs(
     [recordId],
   );
 }
+
+/** As many rows as PostgreSQL's own maintenance waits for before it looks at a table for the first time. */
+const early = 60;
+
+/** The first rows of each table, of which there are statistics later. */
+export async function seedEarly(pool: pg.Pool, principalId: string): Promise<void> {
+  await pool.query(
+    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
+      participants, observers, contributors, initial_variables, variables, created_at, updated_at)
+    select 'agr_early' || n, $1, 11155111, 'Draft', 'Early', '{}', '0x0', 'did:template:lease', 'x:1', '[]', '[]', '[]', '{}',
+      '{}', $2, $2
+    from generate_series(1, $3::int) as n`,
+    [principalId, new Date(firstInstant - 1), early],
+  );
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, "values", position)
+    select 'inp_early' || n, 'agr_early1', 59141, '0x0', 'pay', 'MINED', '0x', '{}', n + 1
+    from generate_series(1, $1::int) as n`,
+    [early],
+  );
+  await pool.query(
+    `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)
+    values ($1, $2, 'https://example.com', '[]', '')`,
+    [manySubscription, principalId],
+  );
+  await pool.query(
+    `insert into service.events (id, principal_id, type, body, state, position)
+    select 'evt_early' || n, $1, 'agreement.transitioned', '{}', 'released', n from generate_series(1, $2::int) as n`,
+    [principalId, early],
+  );
+  await pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, position, status)
+    select 'dlv_early' || n, $1, 'evt_early' || n, n, 'succeeded' from generate_series(1, $2::int) as n`,
+    [manySubscription, early],
+  );
+}
+
+export const manySubscription = 'wh_many';
+export const manyEvents = 100_000;
+
+/** A feed of 100,000 events beside many of three, with some that are not released yet; and whoever follows a feed. */
+export async function seedEvents(pool: pg.Pool, principalId: string): Promise<void> {
+  await pool.query(
+    `insert into service.events (id, principal_id, type, body, state, position, created_at)
+    select 'evt_m' || n, $1, 'agreement.transitioned', '{"id":"evt_m' || n || '"}',
+      case when n > $2::int then 'pending' else 'released' end, case when n <= $2::int then n end, to_timestamp(n)
+    from generate_series($3::int + 1, $2::int + 500) as n`,
+    [principalId, manyEvents, early],
+  );
+  await pool.query(
+    `insert into service.events (id, principal_id, type, body, state, position)
+    select 'evt_c' || n, 'prn_c' || 1 + n % $1::int, 'agreement.transitioned', '{}', 'released', 1 + n / $1::int
+    from generate_series(0, 3 * $1::int - 1) as n`,
+    [crowd.principals],
+  );
+  await pool.query(
+    `insert into service.event_feeds (principal_id, last_position)
+    select principal_id, max(position) from service.events group by principal_id`,
+  );
+}
+
+/** A subscription with a delivery of each event, of which nearly all failed, beside many subscriptions with few. */
+export async function seedDeliveries(pool: pg.Pool, principalId: string): Promise<void> {
+  await pool.query(
+    `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)
+    select 'wh_c' || n, $1, 'https://example.com', '[]', '' from generate_series(1, $2::int) as n`,
+    [principalId, crowd.principals],
+  );
+  await pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, position, status, created_at)
+    select 'dlv_m' || n, $1, 'evt_m' || n, n, case when n > $2::int - 10 then 'pending' when n % 10000 = 7 then 'succeeded' else 'failed' end,
+      to_timestamp(n / 3)
+    from generate_series($3::int + 1, $2::int) as n`,
+    [manySubscription, manyEvents, early],
+  );
+  await pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, position, status)
+    select 'dlv_c' || n, 'wh_c' || 1 + n % $1::int, 'evt_m' || 1000 + n, n, 'succeeded' from generate_series(1, 3 * $1::int) as n`,
+    [crowd.principals],
+  );
+}

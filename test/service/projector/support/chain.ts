@@ -99,6 +99,7 @@ export function indexRows({
         const row = {
           ...common,
           ...deploymentOf(event.lamp, address, factory, event.signer ?? event.sender),
+          content_hash: event.signer === undefined || event.isIndirect ? null : event.lamp.signedHash,
         };
         clones.set(address, {
           lamp: event.lamp,

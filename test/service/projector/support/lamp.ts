@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import { concatHex, type Hex, keccak256 } from 'viem';
 import { hashDocument, serializeAgreement } from '../../../../src/protocol/document.ts';
 
 export type LampInput = { name: 'toggle' | 'annotate' | 'hand_over'; values: Record<string, string> };
@@ -8,6 +8,8 @@ export type Lamp = {
   agreement: Record<string, unknown>;
   text: string;
   docHash: Hex;
+  /** What a permit for it signs, as the index has it. */
+  signedHash: Hex;
   docUri: string;
   initialState: string;
 };
@@ -55,6 +57,7 @@ export function createLamp(name: string): Lamp {
     agreement,
     text,
     docHash: hashDocument(text),
+    signedHash: keccak256(concatHex([hashDocument(text), hashDocument(text)])),
     docUri: 'ipfs://agreement/lamp',
     initialState: 'dark',
   };

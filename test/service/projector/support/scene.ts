@@ -1,9 +1,9 @@
 import { asc, eq } from 'drizzle-orm';
 import { type Address, getAddress } from 'viem';
-import { inputs } from '../../../../src/api/database/tables/inputs.ts';
-import { records } from '../../../../src/api/database/tables/records.ts';
-import { transactions } from '../../../../src/api/database/tables/transactions.ts';
-import type { Fold } from '../../../../src/api/projector/fold.ts';
+import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
+import { records } from '../../../../src/platform/database/tables/records.ts';
+import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
+import type { Fold } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { createLamp, type Lamp, type LampInput } from './lamp.ts';
 import * as service from './serviceRows.ts';
@@ -75,7 +75,7 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
         signer: alice,
         nonce,
         deadline,
-        contentHash: document.docHash,
+        contentHash: document.signedHash,
       });
       const recordId = await service.insertRecord(database, {
         principalId: details.principalId ?? principalId,

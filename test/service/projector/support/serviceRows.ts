@@ -1,11 +1,11 @@
 import { type Address, concat, type Hex, keccak256, toHex } from 'viem';
-import { inputContentHash } from '../../../../src/api/database/contentHash.ts';
-import type { Database } from '../../../../src/api/database/database.ts';
-import { createId } from '../../../../src/api/database/ids.ts';
-import { principals } from '../../../../src/api/database/tables/access.ts';
-import { inputs } from '../../../../src/api/database/tables/inputs.ts';
-import { records } from '../../../../src/api/database/tables/records.ts';
-import { transactions } from '../../../../src/api/database/tables/transactions.ts';
+import { inputContentHash } from '../../../../src/platform/database/contentHash.ts';
+import type { Database } from '../../../../src/platform/database/database.ts';
+import { createId } from '../../../../src/platform/database/ids.ts';
+import { principals } from '../../../../src/platform/database/tables/access.ts';
+import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
+import { records } from '../../../../src/platform/database/tables/records.ts';
+import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
 import { nameHash } from '../../../../src/protocol/names.ts';
 import { payloadOf, uniqueHash } from './chain.ts';
 import { type Lamp, type LampInput, lampVariables } from './lamp.ts';

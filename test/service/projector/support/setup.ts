@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import { pino } from 'pino';
-import { createDatabase, type Database } from '../../../../src/api/database/database.ts';
-import { migrateDatabase } from '../../../../src/api/database/migrateDatabase.ts';
-import { createEventIds } from '../../../../src/api/events/eventIds.ts';
-import { createDocumentCache } from '../../../../src/api/projector/documentCache.ts';
-import type { Fold, FoldExtent } from '../../../../src/api/projector/fold.ts';
-import { foldChain } from '../../../../src/api/projector/foldChain.ts';
-import { createTestDatabase } from '../../../support/postgres.ts';
+import { createDatabase, type Database } from '../../../../src/platform/database/database.ts';
+import { createEventIds } from '../../../../src/records/events/eventIds.ts';
+import { createDocumentCache } from '../../../../src/worker/projector/documentCache.ts';
+import type { Fold, FoldExtent } from '../../../../src/worker/projector/fold.ts';
+import { foldChain } from '../../../../src/worker/projector/foldChain.ts';
+import { createMigratedDatabase } from '../../../support/postgres.ts';
 import { createStandInIndex, type StandInIndex } from './standInIndex.ts';
 
 export const chainId = 59141;
@@ -25,8 +24,7 @@ export type Fixture = {
 
 /** A database with the service's tables, and an index to be filled. */
 export async function createFixture(): Promise<Fixture> {
-  const { url, drop } = await createTestDatabase();
-  await migrateDatabase(url);
+  const { url, drop } = await createMigratedDatabase();
   const handle = createDatabase({ url, applicationName: 'test', maxConnections: 8, logger: silent });
   const { pool, database } = handle;
   return {

@@ -2,15 +2,17 @@ import { toSnakeCase } from 'drizzle-orm/casing';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
 import type { Address } from 'viem';
-import { indexChannel } from '../../../../src/api/database/indexNames.ts';
+import { indexChannel } from '../../../../src/platform/database/indexNames.ts';
 import {
+  indexedActions,
   indexedAgreements,
   indexedBlocks,
   indexedDefinitions,
   indexedHeads,
   indexedInputs,
   indexedPermitCounts,
-} from '../../../../src/api/database/indexView.ts';
+  indexedVerifiers,
+} from '../../../../src/platform/database/indexView.ts';
 import { type ChainBlock, indexRows } from './chain.ts';
 
 const tables = [
@@ -20,6 +22,8 @@ const tables = [
   { table: indexedPermitCounts, key: 'chain_id, contract, signer' },
   { table: indexedBlocks, key: 'chain_id, number' },
   { table: indexedHeads, key: 'chain_id' },
+  { table: indexedActions, key: 'chain_id, agreement, ordinal' },
+  { table: indexedVerifiers, key: 'chain_id, agreement, ordinal' },
 ];
 const indexes = [
   'agreements (chain_id, block_number)',

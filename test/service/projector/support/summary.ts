@@ -1,8 +1,8 @@
 import { asc } from 'drizzle-orm';
-import type { Database } from '../../../../src/api/database/database.ts';
-import { inputs } from '../../../../src/api/database/tables/inputs.ts';
-import { records } from '../../../../src/api/database/tables/records.ts';
-import { transactions } from '../../../../src/api/database/tables/transactions.ts';
+import type { Database } from '../../../../src/platform/database/database.ts';
+import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
+import { records } from '../../../../src/platform/database/tables/records.ts';
+import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
 
 /** Everything that the projector writes, in full. */
 export async function dump(database: Database) {

@@ -1,5 +1,5 @@
 import { type Address, getAddress } from 'viem';
-import type { Fold } from '../../../../src/api/projector/fold.ts';
+import type { Fold } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { deploymentContent, type Effect, inputContent, permitKey, replay } from './expectation.ts';
 import type { LampInput } from './lamp.ts';
@@ -226,7 +226,7 @@ export class World {
     const [lamp] = lamps;
     if (!lamp) throw new Error('there are no lamps');
     const contentHash =
-      event.kind === 'deploy' ? event.lamp.docHash : service.contentHashOf(lamp, event.input);
+      event.kind === 'deploy' ? event.lamp.signedHash : service.contentHashOf(lamp, event.input);
     const transactionId = await service.insertTransaction(this.fixture.database, {
       kind: event.kind,
       chainId,

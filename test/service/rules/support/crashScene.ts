@@ -1,5 +1,5 @@
-import type { Rule } from '../../../../src/api/rules/notificationTemplate.ts';
-import type { FaultPoint } from '../../../../src/api/supervision/faultPoint.ts';
+import type { FaultPoint } from '../../../../src/platform/supervision/faultPoint.ts';
+import type { Rule } from '../../../../src/records/rules/notificationTemplate.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { deployment, input, toggle } from '../../projector/support/scene.ts';
 import { createFixture } from '../../projector/support/setup.ts';

@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey } from 'viem/accounts';
-import { type Child, startChild } from '../../../../src/api/supervision/child.ts';
-import type { FaultPoint } from '../../../../src/api/supervision/faultPoint.ts';
+import { type Child, startChild } from '../../../../src/platform/supervision/child.ts';
+import type { FaultPoint } from '../../../../src/platform/supervision/faultPoint.ts';
+import { inheritedEnvironment } from '../../../support/inheritedEnvironment.ts';
 import { readyLine } from '../../../support/serviceStack.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { chainId } from '../../projector/support/setup.ts';
 
-const root = new URL('../../../../src/api/', import.meta.url);
-const entry = fileURLToPath(new URL('start/worker.ts', root));
-const lightDrizzle = fileURLToPath(new URL('supervision/lightDrizzle.ts', root));
-/** What an operator's shell may hold must not change what is found. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const root = new URL('../../../../src/', import.meta.url);
+const entry = fileURLToPath(new URL('cli/start/worker.ts', root));
+const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 
 export type WorkerProcess = {
   /** Ends it as a crash would. */
@@ -36,7 +35,7 @@ export function startWorkerProcess(options: {
     entry,
     nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
     env: {
-      ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+      ...inheritedEnvironment(),
       DATABASE_URL: databaseUrl,
       CHAINS: String(chainId),
       // Nothing listens on the discard port.

@@ -3,15 +3,14 @@ import type { Hex } from 'viem';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { pingPong } from '../../../../bench/pingPong.ts';
-import { signInputPermit } from '../../../../src/api/demo/permits.ts';
-import { inputShape } from '../../../../src/api/demo/served.ts';
-import { createServiceClient } from '../../../../src/api/demo/serviceClient.ts';
-import type { Child } from '../../../../src/api/supervision/child.ts';
+import type { Child } from '../../../../src/platform/supervision/child.ts';
 import { deployPingPong } from '../../../support/deployPingPong.ts';
+import { signInputPermit } from '../../../support/permits.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
 import { startReceiver } from '../../../support/receiver.ts';
 import { type RunningProcess, startRunning } from '../../../support/runningProcess.ts';
 import { createServiceStack, type ServiceKind } from '../../../support/serviceStack.ts';
+import { createSingleCallClient } from '../../../support/singleCalls.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { startMailServer } from '../../rules/support/mailServer.ts';
@@ -62,7 +61,12 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
   const stack = await createServiceStack({
     databaseUrl: database.url,
     wallets: 1,
-    env: { ENCRYPTION_KEY: randomBytes(32).toString('hex'), WEBHOOK_ALLOWED_TARGETS: '127.0.0.1' },
+    env: {
+      ENCRYPTION_KEY: randomBytes(32).toString('hex'),
+      WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
+      // A request that asks a node on its way has more to trace.
+      ADMISSION: 'node',
+    },
   });
   onClose(stack.close);
   const collector = await startTraceCollector();
@@ -116,8 +120,10 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     async reset(): Promise<void> {
       for (const child of running.splice(own)) await child.kill();
     },
-    deploy: ({ baseUrl }: RunningProcess, details: { notificationTemplate?: Record<string, unknown> } = {}) =>
-      deployPingPong(stack, { baseUrl, displayName: 'Traced', ...details }),
+    deploy: (
+      { baseUrl }: RunningProcess,
+      details: { notificationTemplate?: Record<string, unknown>; observers?: string[] } = {},
+    ) => deployPingPong(stack, { baseUrl, displayName: 'Traced', ...details }),
     /** Submits an input through an API, with headers of the caller's, and waits until it is mined. */
     async hit(
       { baseUrl }: RunningProcess,
@@ -134,7 +140,9 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
         body: JSON.stringify({ inputId: 'hit', values, ...signed }),
       });
       expect(response.status).toBe(200);
-      const { id: inputId } = z.object({ data: inputShape }).parse(await response.json()).data;
+      const { id: inputId } = z
+        .object({ data: z.object({ id: z.string() }) })
+        .parse(await response.json()).data;
       const find = `select it.id, it.state, it.tx_hash, it.request_id, it.trace_parent
         from service.transactions it join service.inputs input on input.transaction_id = it.id where input.id = $1`;
       const transaction = await waitUntil(
@@ -148,9 +156,9 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
       return { inputId, transaction };
     },
     subscribe({ baseUrl }: RunningProcess): Promise<{ id: string; secret: string }> {
-      const service = createServiceClient({ baseUrl, apiKey: stack.apiKey });
+      const service = createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
       const body = { url: `${receiver.url}/${receiverKey}?token=${receiverKey}` };
-      return service.post('/webhooks', body, z.object({ id: z.string(), secret: z.string() }));
+      return service.webhooks.create(body);
     },
     inTrace: (traceId: string) => collector.spans().filter((span) => span.traceId === traceId),
   };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { signableDeploymentShape, signableShape } from '../../../../src/api/http/signableShape.ts';
+import { signableDeploymentShape, signableShape } from '../../../../src/api/shapes/signableShape.ts';
 import type { Answer } from '../../support/call.ts';
 import { startWorkedService } from '../../support/chainService.ts';
 import { buildLease } from '../../support/documents.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { Deliverer } from '../../../../src/api/webhooks/deliverer.ts';
-import { verifyWebhook } from '../../../../src/api/webhooks/verifyWebhook.ts';
+import { verifyWebhook } from '../../../../client/src/webhooks/verifyWebhook.ts';
+import type { Deliverer } from '../../../../src/worker/deliverer/deliverer.ts';
 import {
   type Answer,
   accept,
@@ -102,6 +102,10 @@ export type DeliveryScene = Awaited<ReturnType<typeof startDeliveryScene>>;
 
 /** @throws WebhookVerificationError where it is not signed with this secret. */
 export const verify = ({ body, headers }: Received, secret: string) => verifyWebhook(body, headers, secret);
+
+/** The ids of the events that were received; throws as `verify` does. */
+export const readIds = async (received: readonly Received[], secret: string): Promise<string[]> =>
+  (await Promise.all(received.map((one) => verify(one, secret)))).map(({ id }) => id);
 
 /** Headers as the public library for webhooks takes them. */
 export function headersOf({ headers }: Received): Record<string, string> {

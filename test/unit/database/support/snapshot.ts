@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-const migrations = new URL('../../../../src/api/database/migrations/', import.meta.url);
+const migrations = new URL('../../../../src/platform/database/migrations/', import.meta.url);
 
 const columnShape = z.looseObject({
   name: z.string(),
@@ -45,13 +45,22 @@ export type Migration = {
   after: Snapshot;
 };
 
-/** Every committed migration in its order, from the second one on: nothing runs beside the first. */
-export function readMigrations(): Migration[] {
-  const { entries } = journalShape.parse(JSON.parse(read('meta/_journal.json')));
-  const snapshots = entries.map(({ idx }) => {
+/** The tables after each committed migration, in order. */
+export function readSnapshots(): Snapshot[] {
+  return readEntries().map(({ idx }) => {
     const text = read(`meta/${String(idx).padStart(4, '0')}_snapshot.json`);
     return snapshotShape.parse(JSON.parse(text));
   });
+}
+
+function readEntries() {
+  return journalShape.parse(JSON.parse(read('meta/_journal.json'))).entries;
+}
+
+/** Every committed migration in its order, from the second one on: nothing runs beside the first. */
+export function readMigrations(): Migration[] {
+  const entries = readEntries();
+  const snapshots = readSnapshots();
   return entries.flatMap(({ tag }, at) => {
     const [before, after] = [snapshots[at - 1], snapshots[at]];
     if (!before || !after) return [];

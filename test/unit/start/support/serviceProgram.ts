@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createLogger } from '../../../../src/api/log/createLogger.ts';
-import { runService } from '../../../../src/api/start/runService.ts';
+import { createLogger } from '../../../../src/platform/log/createLogger.ts';
+import { runService } from '../../../../src/platform/supervision/runService.ts';
 
 /** A service of three parts that prints what it does; its argument says what goes wrong. */
 const [fault] = process.argv.slice(2);

@@ -1,0 +1,43 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listenLocally } from '../test/support/listenLocally.ts';
+
+export type NodeWatch = {
+  url: string;
+  /** Calls that came through since the last call of this, but for how far the node is, which is asked from time to time. */
+  take(): number;
+  close(): Promise<void>;
+};
+
+/** What every process asks its nodes by itself every other second. */
+const ownCalls = /"eth_getBlockByNumber"/g;
+const anyCall = /"method"/g;
+
+/** A way to a node that counts the calls; what passes is left as it is. */
+export async function watchNode(rpcUrl: string): Promise<NodeWatch> {
+  let calls = 0;
+  const count = (asked: string, pattern: RegExp) => asked.match(pattern)?.length ?? 0;
+  const pass = async (request: IncomingMessage): Promise<{ status: number; body: string }> => {
+    const asked = await text(request);
+    calls += count(asked, anyCall) - count(asked, ownCalls);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(rpcUrl, { method: 'POST', headers, body: asked });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const server = createServer((request, response) => {
+    pass(request).then(
+      ({ status, body }) => response.writeHead(status, { 'content-type': 'application/json' }).end(body),
+      () => response.writeHead(502).end(),
+    );
+  });
+  const { url, close } = await listenLocally(server);
+  return {
+    url,
+    take() {
+      const taken = calls;
+      calls = 0;
+      return taken;
+    },
+    close,
+  };
+}

@@ -1,0 +1,26 @@
+import type pg from 'pg';
+
+/** What a database knows of its tables: nothing, what it found when they were a hundredth of what they are, or all. */
+export const statistics = ['stale', 'never', 'run'] as const;
+export type Statistics = (typeof statistics)[number];
+
+const list = 'any($1::regclass[])';
+
+/** Lets no statistics be gathered of tables but by `gatherStatistics`. */
+export async function holdStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
+}
+
+/** Forgets all statistics of tables, as if none had ever been gathered. */
+export async function forgetStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
+  await pool.query(`delete from pg_statistic where starelid = ${list}`, [tables]);
+  // Plans that were made by them are made anew after this.
+  await pool.query(
+    `update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where oid = ${list}`,
+    [tables],
+  );
+}
+
+export async function gatherStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await pool.query(`vacuum (analyze) ${table}`);
+}

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { deployAgreement } from '../../viem/deployAgreement.ts';
+import { CliError } from '../cliError.ts';
+import { type Context, collect } from '../context.ts';
+import { drawDiagram } from '../diagram/drawDiagram.ts';
+import { openSigner, type SignerOptions } from '../openSigner.ts';
+import { readDocument, readPairs } from '../readDocument.ts';
+import { drawFacts } from '../table.ts';
+import { paint } from '../terminal.ts';
+
+export function addAuthoringCommands(program: Command, context: Context): void {
+  const { terminal } = context;
+  program
+    .command('validate')
+    .description('check a document: every error and warning, with its place')
+    .argument('<document>', 'a JSON file, or - for the standard input')
+    .action(async (file: string) => {
+      const agreement = await readDocument(terminal, file);
+      const report = await context
+        .client()
+        .agreements.validateTemplate(agreement, { signal: terminal.stopped });
+      const warnings = report.warnings.map(
+        (warning) =>
+          `${paint(terminal, 'yellow', 'warning:')} ${typeof warning === 'string' ? warning : String(warning)}`,
+      );
+      const facts = drawFacts(terminal, [
+        ['template', report.templateId ?? undefined],
+        ['participants', report.participantVariableKeys.join(', ')],
+        ['states', report.stateIds.join(', ')],
+        ['inputs', report.inputIds.join(', ')],
+      ]);
+      context.answer({
+        value: report,
+        text: [paint(terminal, 'green', 'valid'), facts, ...warnings].join('\n'),
+      });
+    });
+
+  addDeploy(program, context);
+
+  program
+    .command('diagram')
+    .description('print the states of a document, or of a deployed agreement, as text for Mermaid or as SVG')
+    .argument('<document>', "a JSON file, - for the standard input, or an agreement's id")
+    .option('--svg', 'an SVG image instead of text for Mermaid')
+    .action(async (source: string, { svg }: { svg?: true }) => {
+      const diagram = await readDiagram(context, { source, as: svg ? 'svg' : 'mermaid' });
+      context.answer({ value: { diagram }, text: diagram });
+    });
+}
+
+async function readDiagram(
+  { terminal, client }: Context,
+  { source, as }: { source: string; as: 'mermaid' | 'svg' },
+): Promise<string> {
+  if (!/^(agr_|0x[0-9a-fA-F]{40}$)/.test(source))
+    return drawDiagram(await readDocument(terminal, source), { as });
+  const record = await client().agreements.get(source, { signal: terminal.stopped });
+  return drawDiagram(record.json, { current: record.state, as });
+}
+
+type DeployOptions = SignerOptions & {
+  chain: string;
+  name?: string;
+  participant: readonly string[];
+  value: readonly string[];
+  observer: readonly string[];
+};
+
+function addDeploy(program: Command, context: Context): void {
+  const { terminal } = context;
+  program
+    .command('deploy')
+    .description('sign a deployment, send it, and wait until the agreement is there')
+    .argument('<document>', 'a JSON file, or - for the standard input')
+    .requiredOption('--chain <id>', 'the chain, such as 59141')
+    .option('--name <text>', "the record's name; otherwise the document's")
+    .option('--participant <variable=address>', "a participant's wallet; again for each", collect, [])
+    .option('--value <variable=value>', 'an initial value; again for each', collect, [])
+    .option(
+      '--observer <address>',
+      'an e-mail address that is told what happens; again for each',
+      collect,
+      [],
+    )
+    .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
+    .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
+    .action(async (file: string, options: DeployOptions) => {
+      const chainId = Number(options.chain);
+      if (!Number.isSafeInteger(chainId) || chainId <= 0)
+        throw new CliError('--chain takes a number, such as 59141.');
+      const agreement = await readDocument(terminal, file);
+      const wallets = readPairs(options.participant, '--participant');
+      const account = await openSigner(terminal.env, options);
+      const record = await deployAgreement({
+        client: context.client(),
+        account,
+        agreement,
+        chainId,
+        displayName: options.name ?? nameOf(agreement),
+        initValues: readPairs(options.value, '--value'),
+        participants: Object.entries(wallets).map(([variableKey, walletAddress]) => ({
+          variableKey,
+          walletAddress,
+        })),
+        observers: [...options.observer],
+        signal: terminal.stopped,
+      });
+      const { id, address, state } = record;
+      const facts = drawFacts(terminal, [
+        ['id', id],
+        ['address', address],
+        ['state', state],
+      ]);
+      context.answer({ value: record, text: `${paint(terminal, 'green', 'deployed')}\n${facts}` });
+    });
+}
+
+function nameOf({ metadata }: Record<string, unknown>): string {
+  const name: unknown = metadata && typeof metadata === 'object' ? Reflect.get(metadata, 'name') : undefined;
+  if (typeof name === 'string' && name !== '') return name;
+  throw new CliError('The document has no metadata.name: give a --name.');
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { AgreementEvent } from '../../types.ts';
+import { type Context, collect } from '../context.ts';
+import { paint, plain } from '../terminal.ts';
+import { readCount } from './agreements.ts';
+
+export function addEventCommands(program: Command, context: Context): void {
+  const { terminal } = context;
+  program
+    .command('events')
+    .description('print the feed of events: what has happened, and with --follow what happens')
+    .option('--after <cursor>', 'begin after this cursor; otherwise with the first event')
+    .option('--limit <count>', 'at most so many')
+    .option('--type <type>', 'of this type only; again for each', collect, [])
+    .option('--follow', 'go on until Ctrl-C')
+    .action(async (options: { after?: string; limit?: string; type: readonly string[]; follow?: true }) => {
+      const { after, type: types, follow } = options;
+      const most =
+        options.limit === undefined ? Number.POSITIVE_INFINITY : readCount(options.limit, '--limit');
+      const client = context.client();
+      const signal = terminal.stopped;
+      const wanted = ({ type }: AgreementEvent) => types.length === 0 || types.includes(type);
+      let printed = 0;
+      const print = (event: AgreementEvent, cursor?: string) => {
+        if (!wanted(event)) return;
+        context.stream({ value: { event, ...(cursor && { cursor }) }, text: describeEvent(context, event) });
+        printed++;
+      };
+      if (follow) {
+        for await (const { event, cursor } of client.events.follow({ after, signal })) {
+          print(event, cursor);
+          if (printed >= most) return;
+        }
+        return;
+      }
+      let last = after;
+      for await (const { data, pageInfo } of client.events.list({ after, limit: 100 }, { signal }).pages()) {
+        for (const event of data) {
+          print(event);
+          if (printed >= most) return;
+        }
+        last = pageInfo.nextCursor ?? last;
+      }
+      if (!context.asJson() && last !== undefined) terminal.print(paint(terminal, 'dim', `cursor ${last}`));
+    });
+}
+
+export function describeEvent({ terminal }: Pick<Context, 'terminal'>, event: AgreementEvent): string {
+  const time = paint(terminal, 'dim', event.createdAt);
+  const { agreementName, agreementId } = event.data;
+  if (event.type === 'agreement.transitioned') {
+    const { fromState, toState, inputId } = event.data;
+    return `${time} ${plain(`${agreementName} (${agreementId}): ${fromState || 'nothing'} → ${toState} by ${inputId}`)}`;
+  }
+  const { recipient, notification } = event.data;
+  return `${time} ${plain(`${agreementName} (${agreementId}): to ${recipient}: ${notification.subject}`)}`;
+}

@@ -1,0 +1,188 @@
+import { open, stat, writeFile } from 'node:fs/promises';
+import { Argument, type Command, Option } from 'commander';
+import {
+  type EvidenceAct,
+  type EvidenceFinding,
+  evidenceLevels,
+  mostEvidenceBytes,
+  reachesLevel,
+  verifyEvidence,
+  writeTime,
+} from '../../verify/index.ts';
+import { CliError, exitCodes } from '../cliError.ts';
+import { type Context, collect } from '../context.ts';
+import { askBlockHashes } from '../evidence/askBlockHashes.ts';
+import { paint, plain } from '../terminal.ts';
+
+type VerifyChoices = {
+  require: (typeof evidenceLevels)[number];
+  trustHash: readonly string[];
+  trustSequencer: readonly string[];
+  rpc?: string;
+  quorum: string;
+};
+
+const hashPattern = /^(\d{1,15}):(0x[0-9a-fA-F]{64})$/;
+const addressPattern = /^0x[0-9a-fA-F]{40}$/;
+
+/** `evidence` fetches a file, `verify` checks one without the service. */
+export function addEvidenceCommands(program: Command, context: Context): void {
+  addEvidence(program, context);
+  addVerify(program, context);
+}
+
+function addEvidence(program: Command, context: Context): void {
+  program
+    .command('evidence')
+    .description('fetch a file that proves what happened to an agreement, to whoever trusts nobody')
+    .argument('<id>', 'a record’s id, or the address of its contract')
+    .option('--chain <id>', 'the chain, where an address is known on several')
+    .option('--out <file>', 'where to write it; otherwise it is printed')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  agreements evidence agr_… --out loan.json\n  agreements verify loan.json',
+    )
+    .action(async (id: string, { chain, out }: { chain?: string; out?: string }) => {
+      const query = chain === undefined ? {} : { chainId: Number(chain) };
+      const text = await context
+        .client()
+        .agreements.readEvidence(id, { ...query, signal: context.terminal.stopped });
+      if (out === undefined) return context.terminal.print(text.trimEnd());
+      await writeFile(out, text);
+      const bytes = Buffer.byteLength(text);
+      context.answer({ value: { file: out, bytes }, text: `${out}: ${bytes} bytes` });
+    });
+}
+
+function addVerify(program: Command, context: Context): void {
+  program
+    .command('verify')
+    .description('check a file of evidence on this machine; only --rpc asks anybody')
+    .addArgument(new Argument('<file>', 'what `agreements evidence` or the service gave'))
+    .addOption(
+      new Option('--require <level>', 'fail unless it reaches this level')
+        .choices(evidenceLevels.slice(1))
+        .default('included'),
+    )
+    .option(
+      '--trust-hash <n:0x…>',
+      'the hash of block n, from a source that you trust; again for each',
+      collect,
+      [],
+    )
+    .option(
+      '--trust-sequencer <0x…>',
+      'an account that signs the chain’s headers; again for each',
+      collect,
+      [],
+    )
+    .option('--rpc <urls>', 'nodes that are asked for the hashes of the blocks, with commas between them')
+    .option('--quorum <count>', 'how many of them must name the same hash', '2')
+    .addHelpText(
+      'after',
+      `
+Levels: signed (document, signatures, a path that obeys the document), included (also under the hashes of the blocks named),
+anchored (those hashes confirmed by --trust-hash, --trust-sequencer or --rpc).
+Exit codes: 0 it holds at the level demanded, 1 it is refused or does not reach it, 2 wrong use, 5 too few nodes answered.
+
+Examples:
+  agreements verify loan.json
+  agreements verify loan.json --require anchored --rpc https://a.example,https://b.example,https://c.example --quorum 2`,
+    )
+    .action(async (file: string, choices: VerifyChoices) => {
+      const trusted = readTrusted(choices);
+      const bytes = await readBounded(file);
+      const options = { trustedHashes: trusted, trustedSequencers: choices.trustSequencer.map(readAddress) };
+      let verdict = await verifyEvidence(bytes, options);
+      if (verdict.ok && choices.rpc !== undefined) {
+        const urls = choices.rpc.split(',').filter((url) => url !== '');
+        const numbers = verdict.blocks.map(({ number }) => number);
+        const confirmed = await askBlockHashes({
+          urls,
+          quorum: Number(choices.quorum),
+          numbers,
+          ...verdict.chain,
+        });
+        verdict = await verifyEvidence(bytes, {
+          ...options,
+          trustedHashes: new Map([...confirmed, ...trusted]),
+        });
+      }
+      if (!verdict.ok) {
+        const { reason, path, message } = verdict;
+        const where = path === '' ? '' : ` (${path})`;
+        context.answer({
+          value: verdict,
+          text: `${paint(context.terminal, 'red', 'refused')} ${reason}: ${plain(message + where)}`,
+        });
+        return context.endWith(exitCodes.refused);
+      }
+      const reaches = reachesLevel(verdict.level, choices.require);
+      context.answer({ value: verdict, text: describe(context, verdict, choices.require) });
+      if (!reaches) context.endWith(exitCodes.refused);
+    });
+}
+
+/** @throws CliError where there is no such file. A file that is too large is cut behind its limit, and then refused for its size. */
+async function readBounded(file: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(file);
+    const handle = await open(file);
+    try {
+      const bytes = new Uint8Array(Math.min(size, mostEvidenceBytes + 1));
+      let read = 0;
+      for (;;) {
+        const { bytesRead } = await handle.read(bytes, read, bytes.length - read, read);
+        read += bytesRead;
+        if (bytesRead === 0 || read === bytes.length) return bytes.subarray(0, read);
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    throw new CliError(`${file} cannot be read.`);
+  }
+}
+
+function readTrusted({ trustHash, quorum }: VerifyChoices): Map<number, `0x${string}`> {
+  if (!/^[1-9]\d?$/.test(quorum)) throw new CliError('--quorum takes a whole number from 1.');
+  return new Map(
+    trustHash.map((text) => {
+      const [, number, hash] = hashPattern.exec(text) ?? [];
+      if (number === undefined || hash === undefined)
+        throw new CliError('--trust-hash takes n:0x and 64 hex digits.');
+      return [Number(number), `0x${hash.slice(2).toLowerCase()}`];
+    }),
+  );
+}
+
+function readAddress(text: string): `0x${string}` {
+  if (!addressPattern.test(text)) throw new CliError('--trust-sequencer takes an address.');
+  return `0x${text.slice(2).toLowerCase()}`;
+}
+
+function describe({ terminal }: Context, finding: EvidenceFinding, demanded: string): string {
+  const { name, chain, agreement, level, acts, established, trusted, notShown } = finding;
+  const reaches = reachesLevel(level, evidenceLevels.find((one) => one === demanded) ?? 'included');
+  const list = (title: string, items: readonly string[]) => [
+    '',
+    paint(terminal, 'bold', title),
+    ...items.map((item) => `  - ${plain(item)}`),
+  ];
+  return [
+    `${plain(name)} on ${chain.name}, ${agreement.address}`,
+    `${paint(terminal, reaches ? 'green' : 'red', level)}${reaches ? '' : ` (${demanded} is demanded)`}, state ${plain(agreement.state)}`,
+    '',
+    ...acts.map((act) => plain(describeAct(act))),
+    ...list('What is established', established),
+    ...list('What is trusted', trusted),
+    ...list('What this does not show', notShown),
+  ].join('\n');
+}
+
+function describeAct({ time, actor, roles, by, input, toState }: EvidenceAct): string {
+  const who = actor === null ? 'somebody' : [...roles, actor].join(' ');
+  const how =
+    by === 'permit' ? 'by permit' : by === 'transaction' ? 'by own transaction' : 'no readable signature';
+  return `${writeTime(time)}  ${who} (${how}): ${input ?? 'deployed the agreement'} → ${toState}`;
+}

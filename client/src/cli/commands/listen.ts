@@ -1,0 +1,83 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import type { AgreementsClient } from '../../agreementsClient.ts';
+import type { AgreementEvent } from '../../types.ts';
+import { CliError } from '../cliError.ts';
+import type { Context } from '../context.ts';
+import { paint } from '../terminal.ts';
+import { describeEvent } from './events.ts';
+
+const attemptTimeoutMs = 10_000;
+
+export function addListen(program: Command, context: Context): void {
+  const { terminal } = context;
+  program
+    .command('listen')
+    .description(
+      'print events as they happen, and hand them to a receiver on this machine, signed as webhooks are',
+    )
+    .option('--forward-to <url>', 'the receiver, such as http://127.0.0.1:4000/webhooks')
+    .option('--secret <secret>', 'sign with this whsec_… instead of a new one')
+    .option('--after <cursor>', 'begin after this cursor; otherwise with the next event')
+    .action(async (options: { forwardTo?: string; secret?: string; after?: string }) => {
+      const { forwardTo } = options;
+      if (forwardTo !== undefined && !URL.canParse(forwardTo))
+        throw new CliError('--forward-to takes a URL.');
+      const secret = options.secret ?? `whsec_${randomBytes(32).toString('hex')}`;
+      const client = context.client();
+      const signal = terminal.stopped;
+      const after = options.after ?? (await findEnd(client, signal));
+      const text = forwardTo
+        ? `Forwarding to ${forwardTo}. The secret is ${secret}`
+        : 'Listening. Ctrl-C ends it.';
+      context.stream({ value: { listening: true, ...(forwardTo && { forwardTo, secret }) }, text });
+      for await (const { event, cursor } of client.events.follow({ after, signal })) {
+        const result = forwardTo === undefined ? undefined : await forward(event, { url: forwardTo, secret });
+        const mark =
+          result === undefined ? '' : ` ${paint(terminal, result.ok ? 'green' : 'red', result.text)}`;
+        const value = { event, cursor, ...(result && { answer: result.text }) };
+        context.stream({ value, text: `${describeEvent(context, event)}${mark}` });
+      }
+    });
+}
+
+/** The cursor of what is still to come. */
+async function findEnd(client: AgreementsClient, signal: AbortSignal): Promise<string | undefined> {
+  let end: string | undefined;
+  for await (const { pageInfo } of client.events.list({ limit: 100 }, { signal }).pages())
+    end = pageInfo.nextCursor ?? end;
+  return end;
+}
+
+/** Sends an event as the service would, once. */
+async function forward(
+  event: AgreementEvent,
+  to: { url: string; secret: string },
+): Promise<{ ok: boolean; text: string }> {
+  const body = JSON.stringify(event);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const own = createHmac('sha256', to.secret).update(`${timestamp}.${body}`).digest('hex');
+  const key = Buffer.from(to.secret.replace(/^whsec_/, ''), 'base64');
+  const standard = createHmac('sha256', key).update(`${event.id}.${timestamp}.${body}`).digest('base64');
+  try {
+    const response = await fetch(to.url, {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(attemptTimeoutMs),
+      headers: {
+        'content-type': 'application/json',
+        'x-svc-webhook-id': event.id,
+        'x-svc-webhook-timestamp': timestamp,
+        'x-svc-webhook-signature': `sha256=${own}`,
+        'webhook-id': event.id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${standard}`,
+      },
+    });
+    await response.body?.cancel();
+    return { ok: response.ok, text: String(response.status) };
+  } catch {
+    return { ok: false, text: 'no answer' };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { CliError } from '../cliError.ts';
+import type { Context } from '../context.ts';
+import { forgetSettings, openClient, settingsFile, writeSettings } from '../settings.ts';
+
+export function addLogin(program: Command, context: Context): void {
+  const { terminal } = context;
+  program
+    .command('login')
+    .description('keep the service and the API key for later calls, once the service has taken the key')
+    .argument('[url]', 'where the service is; otherwise AGREEMENTS_URL')
+    .addHelpText(
+      'after',
+      '\nThe key is read from AGREEMENTS_API_KEY, --api-key, or the standard input:\n  agreements login https://agreements.example.com < key.txt',
+    )
+    .action(async (given: string | undefined) => {
+      const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
+      const baseUrl = given ?? url ?? terminal.env.AGREEMENTS_URL;
+      if (!baseUrl) throw new CliError('Say where the service is: agreements login <url>.');
+      const apiKey = option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readInput()).trim();
+      if (!apiKey) throw new CliError('There is no API key on the standard input.');
+      const settings = { baseUrl, apiKey };
+      await openClient(settings).agreements.list({ limit: 1 }, { signal: terminal.stopped });
+      const file = writeSettings(terminal.env, settings);
+      context.answer({ value: { baseUrl, file }, text: `Logged in to ${baseUrl}. The key is in ${file}.` });
+    });
+  program
+    .command('logout')
+    .description('forget the service and the API key')
+    .action(() => {
+      forgetSettings(terminal.env);
+      const file = settingsFile(terminal.env);
+      context.answer({ value: { file }, text: `Removed ${file}.` });
+    });
+}

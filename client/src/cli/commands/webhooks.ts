@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import type { Webhook } from '../../types.ts';
+import { CliError } from '../cliError.ts';
+import { type Context, collect } from '../context.ts';
+import { readDocument } from '../readDocument.ts';
+import { drawFacts, drawTable } from '../table.ts';
+import { paint } from '../terminal.ts';
+
+const eventTypes = ['agreement.transitioned', 'agreement.notification.triggered'] as const;
+
+export function addWebhookCommands(program: Command, context: Context): void {
+  const { terminal } = context;
+  const call = { signal: terminal.stopped };
+  const webhooks = program.command('webhooks').description('subscriptions to events, and their deliveries');
+
+  webhooks
+    .command('list')
+    .description('list subscriptions')
+    .action(async () => {
+      const found: Webhook[] = [];
+      for await (const webhook of context.client().webhooks.list({ limit: 100 }, call)) found.push(webhook);
+      const rows = found.map(({ id, status, url, eventTypes: types }) => [id, status, url, types.join(', ')]);
+      const text =
+        found.length > 0
+          ? drawTable(terminal, ['id', 'status', 'url', 'events'], rows)
+          : 'There are no webhooks.';
+      context.answer({ value: found, text });
+    });
+
+  webhooks
+    .command('create')
+    .description('subscribe a URL; the secret is shown once')
+    .argument('<url>', 'where events go')
+    .option('--event <type>', `${eventTypes.join(' or ')}; again for each`, collect, [])
+    .option(
+      '--filters <file>',
+      'a JSON object of filters, such as {"toStates": ["SIGNED"]}; - for the standard input',
+    )
+    .action(async (url: string, options: { event: readonly string[]; filters?: string }) => {
+      const chosen = options.event.map(readEventType);
+      const filters =
+        options.filters === undefined ? undefined : await readDocument(terminal, options.filters);
+      const webhook = await context
+        .client()
+        .webhooks.create(
+          { url, ...(chosen.length > 0 && { eventTypes: chosen }), ...(filters && { filters }) },
+          call,
+        );
+      context.answer({ value: webhook, text: describe(context, webhook) });
+    });
+
+  const byId = (name: string, description: string, run: (id: string) => Promise<unknown>) =>
+    webhooks
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the subscription')
+      .action(async (id: string) => {
+        const value = await run(id);
+        context.answer({ value, text: describe(context, value) });
+      });
+  byId('show', 'show a subscription', (id) => context.client().webhooks.get(id, call));
+  byId('disable', 'end its deliveries', (id) => context.client().webhooks.disable(id, call));
+  byId('enable', 'begin its deliveries again', (id) =>
+    context.client().webhooks.update(id, { status: 'active' }, call),
+  );
+  byId('test', 'send a test event at once', (id) => context.client().webhooks.test(id, call));
+  byId('rotate-secret', 'replace the secret; the old one stays good for a day', (id) =>
+    context.client().webhooks.rotateSecret(id, {}, call),
+  );
+
+  webhooks
+    .command('deliveries')
+    .description('list what was sent, the newest first')
+    .argument('<id>', 'the subscription')
+    .action(async (id: string) => {
+      const { data } = await context.client().webhooks.listDeliveries(id, { limit: 100 }, call);
+      const rows = data.map((delivery) => [
+        delivery.id,
+        delivery.status,
+        String(delivery.attempts.length),
+        delivery.createdAt,
+      ]);
+      const text =
+        data.length > 0
+          ? drawTable(terminal, ['id', 'status', 'attempts', 'created'], rows)
+          : 'Nothing was sent yet.';
+      context.answer({ value: data, text });
+    });
+
+  webhooks
+    .command('redeliver')
+    .description('attempt one delivery again')
+    .argument('<id>', 'the subscription')
+    .argument('<delivery>', 'the delivery')
+    .action(async (id: string, deliveryId: string) => {
+      const delivery = await context.client().webhooks.redeliver(id, deliveryId, call);
+      context.answer({ value: delivery, text: describe(context, delivery) });
+    });
+
+  webhooks
+    .command('recover')
+    .description('attempt again all that has failed since a moment')
+    .argument('<id>', 'the subscription')
+    .requiredOption('--since <moment>', 'such as 2026-06-01T00:00:00Z')
+    .action(async (id: string, { since }: { since: string }) => {
+      const moment = new Date(since);
+      if (Number.isNaN(moment.getTime()))
+        throw new CliError('--since takes a moment, such as 2026-06-01T00:00:00Z.');
+      const value = await context.client().webhooks.recover(id, { since: moment.toISOString() }, call);
+      context.answer({ value, text: `${value.recovered} deliveries are attempted again.` });
+    });
+}
+
+/** @throws CliError for a type that cannot be subscribed to. */
+function readEventType(text: string): (typeof eventTypes)[number] {
+  const type = eventTypes.find((known) => known === text);
+  if (type) return type;
+  throw new CliError(`--event is ${eventTypes.join(' or ')}.`);
+}
+
+/** The members of a resource that say something on a line. */
+function describe({ terminal }: Context, value: unknown): string {
+  const members = Object.entries(value && typeof value === 'object' ? value : {});
+  const facts = members.map(
+    ([name, member]) => [name, typeof member === 'object' ? JSON.stringify(member) : String(member)] as const,
+  );
+  const text = drawFacts(terminal, facts);
+  const hasSecret = members.some(([name]) => name === 'secret');
+  return hasSecret
+    ? `${text}\n${paint(terminal, 'yellow', 'Keep the secret: it is not shown again.')}`
+    : text;
+}

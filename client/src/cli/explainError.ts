@@ -1,0 +1,73 @@
+import { CommanderError } from 'commander';
+import { ProtocolError } from '../../../src/protocol/errors.ts';
+import {
+  AbortedError,
+  type AgreementsError,
+  ApiError,
+  ConnectionError,
+  InvalidResponseError,
+} from '../errors.ts';
+import { PermitRefusedError, TypedDataMismatchError } from '../viem/checkTypedData.ts';
+import { DeploymentFailedError, InputFailedError, WaitTimeoutError } from '../waiting.ts';
+import { CliError, type ExitCode, exitCodes } from './cliError.ts';
+
+/** What is said of an error, and how the program ends. */
+export type Explanation = {
+  readonly exitCode: ExitCode;
+  readonly message: string;
+  /** Further lines, such as what to change and where. */
+  readonly lines: readonly string[];
+  readonly facts: Readonly<Record<string, unknown>>;
+};
+
+export function explainError(error: unknown): Explanation {
+  const message = error instanceof Error ? error.message : String(error);
+  const make = (exitCode: ExitCode, facts: Explanation['facts'] = {}, lines: readonly string[] = []) => ({
+    exitCode,
+    message,
+    lines,
+    facts: { message, ...facts },
+  });
+  if (error instanceof CliError) return make(error.exitCode);
+  if (error instanceof CommanderError) return make(exitCodes.usage);
+  if (error instanceof ApiError) {
+    const { status, code, reason, details, requestId } = error;
+    return make(codeOf(error), { status, code, reason, details, requestId }, listLines(error));
+  }
+  if (error instanceof AbortedError) return make(exitCodes.stopped);
+  if (error instanceof ConnectionError || error instanceof InvalidResponseError) {
+    const { requestId } = error;
+    return make(exitCodes.unreachable, { requestId }, [...describeCause(error), `request ${requestId}`]);
+  }
+  if (error instanceof ProtocolError)
+    return make(exitCodes.refused, { issues: error.issues }, error.issues.map(describeIssue));
+  if (error instanceof PermitRefusedError) return make(exitCodes.refused, { reason: error.reason });
+  if (error instanceof TypedDataMismatchError)
+    return make(exitCodes.failed, { differences: error.differences });
+  if (error instanceof InputFailedError || error instanceof DeploymentFailedError)
+    return make(exitCodes.failed, { reason: error.reason });
+  if (error instanceof WaitTimeoutError) return make(exitCodes.failed);
+  return make(exitCodes.refused);
+}
+
+function codeOf({ status }: ApiError): ExitCode {
+  if (status === 401 || status === 402 || status === 403) return exitCodes.access;
+  if (status === 404) return exitCodes.notFound;
+  return status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.refused;
+}
+
+function listLines({ reason, details, requestId }: ApiError): string[] {
+  const issues = Array.isArray(details.issues) ? details.issues.map(describeIssue) : [];
+  return [...issues, `${reason ? `reason ${reason}, ` : ''}request ${requestId}`];
+}
+
+function describeIssue({ path, message }: { readonly path: string; readonly message: string }): string {
+  return path === '' ? message : `${path} ${message}`;
+}
+
+/** What the platform says of a connection, such as ECONNREFUSED, deep in its error. */
+function describeCause({ cause }: AgreementsError): string[] {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  if (!(inner instanceof Error)) return [];
+  return ['code' in inner && typeof inner.code === 'string' ? inner.code : inner.message];
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { Keystore } from 'ox';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { CliError } from './cliError.ts';
+import type { Terminal } from './terminal.ts';
+
+export type SignerOptions = {
+  readonly keystore?: string | undefined;
+  readonly passwordFile?: string | undefined;
+};
+
+/**
+ * The account that signs: of a keystore (Web3 Secret Storage, version 3), or of AGREEMENTS_PRIVATE_KEY. Keys are never taken from
+ * the command line, where other users of the machine see them.
+ *
+ * @throws CliError if there is no keystore, or if the password is wrong.
+ */
+export async function openSigner(env: Terminal['env'], options: SignerOptions): Promise<PrivateKeyAccount> {
+  const keystore = options.keystore ?? env.AGREEMENTS_KEYSTORE;
+  if (keystore !== undefined) return openKeystore(keystore, readPassword(env, options));
+  const key = env.AGREEMENTS_PRIVATE_KEY;
+  if (key === undefined)
+    throw new CliError('There is nothing to sign with: set AGREEMENTS_PRIVATE_KEY, or name a --keystore.');
+  return openKey(key, 'AGREEMENTS_PRIVATE_KEY');
+}
+
+function readPassword(env: Terminal['env'], { passwordFile }: SignerOptions): string {
+  if (passwordFile !== undefined) return readText(passwordFile).replace(/\r?\n$/, '');
+  const password = env.AGREEMENTS_KEYSTORE_PASSWORD;
+  if (password !== undefined) return password;
+  throw new CliError(
+    'The keystore needs a password: set AGREEMENTS_KEYSTORE_PASSWORD, or name a --password-file.',
+  );
+}
+
+async function openKeystore(file: string, password: string): Promise<PrivateKeyAccount> {
+  const text = readText(file);
+  let key: Hex;
+  try {
+    const keystore: Keystore.Keystore = JSON.parse(text);
+    key = Keystore.decrypt(keystore, await Keystore.toKeyAsync(keystore, { password }));
+  } catch {
+    throw new CliError(`${file} is no keystore of version 3, or the password is not its.`);
+  }
+  return openKey(key, file);
+}
+
+function openKey(key: string, where: string): PrivateKeyAccount {
+  const hex = key.startsWith('0x') ? key.slice(2) : key;
+  if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new CliError(`${where} holds no private key: 64 hex digits.`);
+  try {
+    return privateKeyToAccount(`0x${hex}`);
+  } catch {
+    throw new CliError(`${where} holds no private key of the curve.`);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

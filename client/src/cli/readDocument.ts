@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { CliError } from './cliError.ts';
+import type { Terminal } from './terminal.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** A JSON object of a file, or of the standard input where the file is `-`. @throws CliError for anything else. */
+export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
+  const text = file === '-' ? await terminal.readInput() : readFile(file);
+  const name = file === '-' ? 'The standard input' : file;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`${name} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (isJsonObject(value)) return value;
+  throw new CliError(`${name} holds no JSON object.`);
+}
+
+/** `NAME=VALUE`, each once; `true` and `false` are booleans. @throws CliError for what has no name. */
+export function readPairs(pairs: readonly string[], option: string): Record<string, string> {
+  const read: Record<string, string> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new CliError(`${option} takes NAME=VALUE, and ${JSON.stringify(pair)} is none.`);
+    const name = pair.slice(0, at);
+    if (Object.hasOwn(read, name)) throw new CliError(`${option} names ${name} twice.`);
+    read[name] = pair.slice(at + 1);
+  }
+  return read;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    throw new CliError(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${String(code)}`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { AgreementsClient } from '../agreementsClient.ts';
+import { CliError, exitCodes } from './cliError.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Settings = { readonly baseUrl: string; readonly apiKey: string };
+
+type Environment = Terminal['env'];
+
+/** Of this user alone: `agreements/config.json` in the folder for configuration. */
+export function settingsFile(env: Environment): string {
+  const home = env.HOME ?? homedir();
+  const folder = env.XDG_CONFIG_HOME ?? env.APPDATA ?? join(home, '.config');
+  return join(folder, 'agreements', 'config.json');
+}
+
+export function writeSettings(env: Environment, settings: Settings): string {
+  const file = settingsFile(env);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  // A file that was there keeps its mode otherwise.
+  chmodSync(file, 0o600);
+  return file;
+}
+
+export function forgetSettings(env: Environment): void {
+  rmSync(settingsFile(env), { force: true });
+}
+
+/**
+ * The service and the key: of the options, else of the environment, else of the last login.
+ *
+ * @throws CliError where one of them is missing.
+ */
+export function readSettings(env: Environment, given: Partial<Settings>): Settings {
+  const saved = readSaved(env);
+  const baseUrl = given.baseUrl ?? env.AGREEMENTS_URL ?? saved.baseUrl;
+  const apiKey = given.apiKey ?? env.AGREEMENTS_API_KEY ?? saved.apiKey;
+  if (!baseUrl)
+    throw new CliError('No service is known: run agreements login, or set AGREEMENTS_URL.', exitCodes.access);
+  if (!apiKey)
+    throw new CliError(
+      'No API key is known: run agreements login, or set AGREEMENTS_API_KEY.',
+      exitCodes.access,
+    );
+  return { baseUrl, apiKey };
+}
+
+/** @throws CliError for a malformed URL. */
+export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
+  try {
+    return new AgreementsClient({ baseUrl, apiKey });
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readSaved(env: Environment): Partial<Settings> {
+  const file = settingsFile(env);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    const read = (name: string) => {
+      const member: unknown = value && typeof value === 'object' ? Reflect.get(value, name) : undefined;
+      return typeof member === 'string' ? { [name]: member } : {};
+    };
+    return { ...read('baseUrl'), ...read('apiKey') };
+  } catch {
+    throw new CliError(`${file} is no JSON: run agreements login again.`);
+  }
+}

@@ -1,0 +1,49 @@
+import { paint, plain, type Terminal } from './terminal.ts';
+
+type Screen = Pick<Terminal, 'columns' | 'colours'>;
+
+const gap = '  ';
+const narrowest = 8;
+
+/** Rows below a head. In a narrow terminal the widest columns give way; where nobody looks nothing is cut. */
+export function drawTable(
+  terminal: Screen,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const cells = rows.map((row) => row.map(plain));
+  const widths = head.map((name, at) => Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  shrink(widths, (terminal.columns ?? Number.POSITIVE_INFINITY) - gap.length * (head.length - 1));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => cut(cell, widths[at] ?? 0).padEnd(widths[at] ?? 0))
+      .join(gap)
+      .trimEnd();
+  return [paint(terminal, 'bold', line(head)), ...cells.map(line)].join('\n');
+}
+
+/** Names and values, one pair a line. */
+export function drawFacts(
+  terminal: Pick<Terminal, 'colours'>,
+  facts: readonly (readonly [string, string | undefined])[],
+): string {
+  const there = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const width = Math.max(...there.map(([name]) => name.length));
+  return there
+    .map(([name, value]) => `${paint(terminal, 'dim', name.padEnd(width))}${gap}${plain(value)}`)
+    .join('\n');
+}
+
+function shrink(widths: number[], room: number): void {
+  let over = widths.reduce((sum, width) => sum + width, 0) - room;
+  while (over > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) return;
+    widths[widths.indexOf(widest)] = widest - 1;
+    over--;
+  }
+}
+
+function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, Math.max(width - 1, 1))}…` : text;
+}

@@ -1,0 +1,90 @@
+import { type ApiError, createApiError, type ErrorDetails, InvalidResponseError } from '../errors.ts';
+
+/** What an answer says about itself. */
+export type Meta = {
+  readonly apiVersion: string;
+  readonly requestId: string;
+  /** After a write: what a later read has to be sent with to show it. */
+  readonly consistency?: string;
+  /** What was accepted and may surprise, each with its place first. */
+  readonly warnings?: readonly string[];
+  /** The same in parts. */
+  readonly warningDetails?: readonly { readonly path: string; readonly message: string }[];
+};
+
+type JsonObject = { readonly [name: string]: unknown };
+
+/**
+ * The JSON object of a successful answer.
+ *
+ * @throws ApiError for an error of the service.
+ * @throws InvalidResponseError for what the service does not answer.
+ */
+export async function readJson(response: Response, sentId: string): Promise<JsonObject> {
+  const requestId = response.headers.get('x-request-id') ?? sentId;
+  const body = parseObject(await response.text());
+  if (!response.ok) throw readError(response, { body, requestId });
+  if (body) return body;
+  const { status } = response;
+  throw new InvalidResponseError('The answer is no JSON object.', { status, requestId });
+}
+
+/** The text of a successful answer; errors as in `readJson`. */
+export async function readText(response: Response, sentId: string): Promise<string> {
+  if (response.ok) return response.text();
+  await readJson(response, sentId);
+  return '';
+}
+
+/** The body of a successful answer as it comes; errors as in `readJson`. */
+export async function readStream(response: Response, sentId: string): Promise<ReadableStream<Uint8Array>> {
+  if (response.ok && response.body) return response.body;
+  await readJson(response, sentId);
+  throw new InvalidResponseError('The answer has no body.', { status: response.status, requestId: sentId });
+}
+
+type Failed = { readonly body: JsonObject | undefined; readonly requestId: string };
+
+function readError(response: Response, { body, requestId }: Failed): ApiError | InvalidResponseError {
+  const { status, headers } = response;
+  const error = body?.error;
+  const retryAfterSeconds = readRetryAfter(headers.get('retry-after'));
+  if (isObject(error) && typeof error.code === 'string' && typeof error.message === 'string') {
+    const { code, message } = error;
+    const details: ErrorDetails | undefined = isObject(error.details) ? error.details : undefined;
+    const id = typeof error.requestId === 'string' ? error.requestId : requestId;
+    return createApiError(message, { status, code, details, retryAfterSeconds, requestId: id });
+  }
+  // Proxies answer in words of their own; what they mean is in the status.
+  const code = codesByStatus[status];
+  const message = `The answer is ${status}, without an error object.`;
+  return code
+    ? createApiError(message, { status, code, retryAfterSeconds, requestId })
+    : new InvalidResponseError(message, { status, requestId });
+}
+
+const codesByStatus: Readonly<Record<number, string>> = {
+  413: 'payload_too_large',
+  429: 'rate_limited',
+  503: 'chain_unavailable',
+};
+
+/** Seconds, from a number of them or a date. */
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return seconds >= 0 ? seconds : undefined;
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

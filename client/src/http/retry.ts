@@ -1,0 +1,48 @@
+import { ApiError, ConnectionError, InvalidResponseError } from '../errors.ts';
+
+const firstDelayMs = 250;
+const longestDelayMs = 8_000;
+/** Longer than this nobody waits without being asked. */
+const longestRetryAfterSeconds = 60;
+
+/**
+ * How long to wait before the next attempt, in milliseconds; undefined where another attempt would not help: what was refused
+ * stays refused. Calls can be sent again whatever they do, as writes carry an `Idempotency-Key`.
+ */
+export function planRetry(error: unknown, attempt: number): number | undefined {
+  if (!mayPass(error)) return undefined;
+  const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+  if (asked === undefined)
+    return Math.min(firstDelayMs * 2 ** attempt, longestDelayMs) * (0.5 + Math.random() / 2);
+  return asked > longestRetryAfterSeconds ? undefined : asked * 1_000;
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (error instanceof InvalidResponseError)
+    return error.status < 300 || error.status === 408 || error.status >= 500;
+  if (!(error instanceof ApiError)) return false;
+  const { status } = error;
+  return status === 408 || status === 429 || status >= 500 || isInFlight(error);
+}
+
+/** The same request, under the same key, is still being answered. */
+function isInFlight({ status, details, retryAfterSeconds }: ApiError): boolean {
+  return status === 409 && details.field === 'Idempotency-Key' && retryAfterSeconds !== undefined;
+}
+
+/** Resolves after a time, or rejects as soon as the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

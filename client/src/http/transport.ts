@@ -1,0 +1,186 @@
+import { AbortedError, AgreementsError, ConnectionError, TimeoutError } from '../errors.ts';
+import { createTokens } from './consistency.ts';
+import { type Query, writePath, writeQuery } from './query.ts';
+import { isObject, type Meta, readJson, readStream, readText } from './readResponse.ts';
+import { pause, planRetry } from './retry.ts';
+
+/** How to reach the service. */
+export type ClientOptions = {
+  /** Where the service is, without `/v0`: `https://agreements.example.com`. */
+  readonly baseUrl: string;
+  /** `agk_…`. Keep it on your server; pages use a session. */
+  readonly apiKey?: string | undefined;
+  /** The browser's session cookie stands for the key: for pages of the service's own origin. */
+  readonly session?: boolean | undefined;
+  /** `agl_…`, from the fragment of a signing link: for `shared` alone. */
+  readonly link?: string | undefined;
+  /** Of one attempt. Default 30,000; a deployment, which the service itself awaits, has three times as long. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a call is sent again after a failure that may pass. Default 2. */
+  readonly maxRetries?: number | undefined;
+  /** Instead of the platform's own. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Whether reads wait until they show what this client has written. Default true. */
+  readonly readYourWrites?: boolean | undefined;
+};
+
+/** What any call can be given. */
+export type CallOptions = {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxRetries?: number | undefined;
+};
+
+export type ReadOptions = CallOptions & {
+  /** A token of `metaOf`, of whichever client: the read shows what that write wrote. */
+  readonly consistency?: string | undefined;
+};
+
+export type WriteOptions = CallOptions & {
+  /** Whatever is sent under the same key happens once. Default: a new one for each call, kept for its retries. */
+  readonly idempotencyKey?: string | undefined;
+};
+
+export type Call = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With names in braces, which `ids` replace. */
+  readonly path: string;
+  readonly ids?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly accept?: string;
+  /** `read` shows what was written, `write` is to happen once; undefined is neither. */
+  readonly kind?: 'read' | 'write';
+  readonly slow?: boolean;
+  /** The answer goes on for ever: only the caller ends it. */
+  readonly endless?: boolean;
+  readonly options?: (ReadOptions & WriteOptions) | undefined;
+};
+
+export type Transport = {
+  /** The whole answer, as the type of the operation says. */
+  json<Answer extends object>(call: Call): Promise<Answer>;
+  /** The answer's `data`. */
+  data<Answer extends { readonly data: object }>(call: Call): Promise<Answer['data']>;
+  text(call: Call): Promise<string>;
+  /** The answer as it comes. */
+  stream(call: Call): Promise<ReadableStream<Uint8Array>>;
+};
+
+const defaultTimeoutMs = 30_000;
+const slowFactor = 3;
+const defaultRetries = 2;
+const sessionHeader = 'X-Agreements-Session';
+
+const metas = new WeakMap<object, Meta>();
+
+/** What the service said about an answer: request id, warnings, consistency token. `result` is what a method returned. */
+export function metaOf(result: object): Meta | undefined {
+  return metas.get(result);
+}
+
+export function createTransport(options: ClientOptions): Transport {
+  const { baseUrl, apiKey, session, link, fetch: given, readYourWrites = true } = options;
+  const root = parseBaseUrl(baseUrl);
+  if (apiKey !== undefined && session) throw new TypeError('Give an apiKey or a session, not both.');
+  const send = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  const tokens = createTokens(readYourWrites);
+
+  async function run<Result>(
+    call: Call,
+    read: (response: Response, id: string) => Promise<Result>,
+  ): Promise<Result> {
+    const {
+      method,
+      path,
+      ids = {},
+      query = {},
+      body,
+      accept = 'application/json',
+      kind,
+      options: own = {},
+    } = call;
+    const { consistency, asked } =
+      kind === 'read' ? tokens.take(own.consistency) : { consistency: undefined, asked: [] };
+    const url = `${root}/v0${writePath(path, ids)}${writeQuery({ ...query, consistency })}`;
+    const headers: Record<string, string> = { accept };
+    if (apiKey !== undefined) headers['x-api-key'] = apiKey;
+    if (session) headers[sessionHeader] = '1';
+    if (link !== undefined) headers['x-agreements-link'] = link;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    if (kind === 'write' && method === 'POST')
+      headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
+    const init: RequestInit = { method, headers };
+    // Only where it is needed: some runtimes refuse the member itself.
+    if (session) init.credentials = 'same-origin';
+    if (body !== undefined) init.body = JSON.stringify(body);
+    const timeoutMs = (own.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs) * (call.slow ? slowFactor : 1);
+    const maxRetries = own.maxRetries ?? options.maxRetries ?? defaultRetries;
+
+    for (let attempt = 0; ; attempt++) {
+      const requestId = `req_${crypto.randomUUID().replaceAll('-', '')}`;
+      headers['x-request-id'] = requestId;
+      const time = call.endless ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
+      try {
+        const signal = own.signal ? AbortSignal.any([own.signal, time]) : time;
+        const result = await read(await send(url, { ...init, signal }), requestId);
+        tokens.settle(asked);
+        return result;
+      } catch (cause) {
+        const error = nameFailure(cause, { requestId, time, signal: own.signal, timeoutMs });
+        const delayMs = attempt < maxRetries ? planRetry(error, attempt) : undefined;
+        if (delayMs === undefined) throw error;
+        await pause(delayMs, own.signal).catch((reason) => {
+          throw new AbortedError('The call was aborted.', { requestId, cause: reason });
+        });
+      }
+    }
+  }
+
+  async function json<Answer extends object>(call: Call): Promise<Answer> {
+    const answer = await run(call, readJson);
+    const meta = isMeta(answer.meta) ? answer.meta : undefined;
+    if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
+    if (call.kind === 'write') tokens.keep(meta?.consistency);
+    // The OpenAPI document says what a successful answer is, and the service is tested against it.
+    return answer as Answer;
+  }
+
+  return {
+    json,
+    async data<Answer extends { readonly data: object }>(call: Call): Promise<Answer['data']> {
+      const { data } = await json<Answer>(call);
+      return data;
+    },
+    text: (call) => run(call, readText),
+    stream: (call) => run({ ...call, endless: true }, readStream),
+  };
+}
+
+function parseBaseUrl(baseUrl: unknown): string {
+  if (typeof baseUrl !== 'string' || !/^https?:\/\/[^/]/.test(baseUrl))
+    throw new TypeError('The baseUrl must be an http or https URL.');
+  return baseUrl.replace(/\/+$/, '').replace(/\/v0$/, '');
+}
+
+type Circumstances = {
+  readonly requestId: string;
+  readonly time: AbortSignal;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+};
+
+function nameFailure(cause: unknown, { requestId, time, signal, timeoutMs }: Circumstances): AgreementsError {
+  if (cause instanceof AgreementsError) return cause;
+  if (signal?.aborted) return new AbortedError('The call was aborted.', { requestId, cause });
+  if (time.aborted) return new TimeoutError(`No answer came within ${timeoutMs} ms.`, { requestId, cause });
+  return new ConnectionError('The service was not reached, or the connection broke.', { requestId, cause });
+}
+
+function isReferable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isMeta(value: unknown): value is Meta {
+  return isObject(value) && typeof value.requestId === 'string';
+}

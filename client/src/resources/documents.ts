@@ -1,0 +1,35 @@
+import type { ReadOptions, Transport } from '../http/transport.ts';
+import type { AnswerOf } from '../types.ts';
+
+const documentPath = '/agreements/documents/{documentId}';
+
+/** The hosted text of agreements, with the present values filled in. */
+export class Documents {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(documentId: string, options?: ReadOptions) {
+    return this.#transport.data<AnswerOf<'getAgreementDocument'>>({
+      method: 'GET',
+      path: documentPath,
+      ids: { documentId },
+      kind: 'read',
+      options,
+    });
+  }
+
+  /** The text alone: `html` is a whole, sanitised page. */
+  getText(documentId: string, type: 'html' | 'markdown', options?: ReadOptions): Promise<string> {
+    return this.#transport.text({
+      method: 'GET',
+      path: documentPath,
+      ids: { documentId },
+      accept: `text/${type}`,
+      kind: 'read',
+      options,
+    });
+  }
+}

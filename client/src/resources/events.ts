@@ -1,0 +1,56 @@
+import { type FollowedEvent, type FollowOptions, followEvents } from '../followEvents.ts';
+import { Paged } from '../http/paged.ts';
+import type { CallOptions, ReadOptions, Transport } from '../http/transport.ts';
+import type { AgreementEvent, AnswerOf } from '../types.ts';
+
+export type EventQuery = {
+  /** Events of one page, 1 to 100; 25 by default. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of an earlier page; without it the feed begins with the first event. */
+  readonly after?: string | undefined;
+};
+
+/** The feed of events: what webhooks carry, in order, from one cursor. */
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** What has happened until now. Awaited it is one page, whose `nextCursor` is always there; iterated it ends with the feed. */
+  list(query: EventQuery = {}, options?: ReadOptions): Paged<AgreementEvent> {
+    const { after: first, limit } = query;
+    return new Paged(
+      (after = first) =>
+        this.#transport.json<AnswerOf<'listEvents'>>({
+          method: 'GET',
+          path: '/events',
+          query: { after, limit },
+          kind: 'read',
+          options,
+        }),
+      // The cursor is always there, also where nothing follows yet.
+      ({ data, pageInfo }) => data.length < pageInfo.limit,
+    );
+  }
+
+  /** The same as server-sent events that go on for ever, from a cursor or `now`; `signal` ends it. */
+  openStream(
+    query: { readonly after?: string | undefined } = {},
+    options?: CallOptions,
+  ): Promise<ReadableStream<Uint8Array>> {
+    return this.#transport.stream({
+      method: 'GET',
+      path: '/events/stream',
+      query,
+      accept: 'text/event-stream',
+      options,
+    });
+  }
+
+  /** What has happened and all that happens, for ever: see `followEvents`. */
+  follow(options: FollowOptions = {}): AsyncGenerator<FollowedEvent, void, undefined> {
+    return followEvents((query, call) => this.list(query, call), options);
+  }
+}

@@ -1,0 +1,49 @@
+import { Paged } from '../http/paged.ts';
+import type { ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
+import type { AnswerOf, BodyOf, PageQuery, SigningLink } from '../types.ts';
+
+/** Links by which somebody without a key sees one agreement, and signs its inputs. */
+export class Links {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The address is shown in this answer alone. */
+  create(agreementId: string, body: BodyOf<'createSigningLink'>, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'createSigningLink'>>({
+      method: 'POST',
+      path: '/agreements/{agreementId}/links',
+      ids: { agreementId },
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** Those in force, with what was done by each. */
+  list(agreementId: string, query: PageQuery = {}, options?: ReadOptions): Paged<SigningLink> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listSigningLinks'>>({
+        method: 'GET',
+        path: '/agreements/{agreementId}/links',
+        ids: { agreementId },
+        query: { ...rest, cursor },
+        kind: 'read',
+        options,
+      }),
+    );
+  }
+
+  revoke(agreementId: string, id: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'revokeSigningLink'>>({
+      method: 'DELETE',
+      path: '/agreements/{agreementId}/links/{id}',
+      ids: { agreementId, id },
+      kind: 'write',
+      options,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import { Paged } from '../http/paged.ts';
+import type { CallOptions, ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
+import type { AnswerOf, BodyOf, PageQuery, PortalLink, Session } from '../types.ts';
+
+/** Browsers that a key, or a link of its principal, has let in. */
+export class Sessions {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Sets the cookie that a client with `session` uses from then on. */
+  create(body: NonNullable<BodyOf<'createSession'>> = {}, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'createSession'>>({
+      method: 'POST',
+      path: '/sessions',
+      body,
+      options,
+    });
+  }
+
+  /** Who calls, and what that caller may do. */
+  current(options?: ReadOptions) {
+    return this.#transport.data<AnswerOf<'getCurrentSession'>>({
+      method: 'GET',
+      path: '/sessions/current',
+      options,
+    });
+  }
+
+  /** Ends the session that calls. */
+  end(options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'endCurrentSession'>>({
+      method: 'DELETE',
+      path: '/sessions/current',
+      kind: 'write',
+      options,
+    });
+  }
+
+  list(query: PageQuery = {}, options?: ReadOptions): Paged<Session> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listSessions'>>({
+        method: 'GET',
+        path: '/sessions',
+        query: { ...rest, cursor },
+        kind: 'read',
+        options,
+      }),
+    );
+  }
+
+  revoke(id: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'revokeSession'>>({
+      method: 'DELETE',
+      path: '/sessions/{id}',
+      ids: { id },
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** A link that opens the console once; its address is shown in this answer alone. */
+  createLink(
+    body: NonNullable<BodyOf<'createPortalLink'>> = { expiresInSeconds: 3_600 },
+    options?: WriteOptions,
+  ) {
+    return this.#transport.data<AnswerOf<'createPortalLink'>>({
+      method: 'POST',
+      path: '/sessions/links',
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+
+  listLinks(query: PageQuery = {}, options?: ReadOptions): Paged<PortalLink> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listPortalLinks'>>({
+        method: 'GET',
+        path: '/sessions/links',
+        query: { ...rest, cursor },
+        kind: 'read',
+        options,
+      }),
+    );
+  }
+
+  revokeLink(id: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'revokePortalLink'>>({
+      method: 'DELETE',
+      path: '/sessions/links/{id}',
+      ids: { id },
+      kind: 'write',
+      options,
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { Paged } from '../http/paged.ts';
+import type { CallOptions, Transport } from '../http/transport.ts';
+import type { AnswerOf, BodyOf, PageQuery, SharedInput } from '../types.ts';
+
+/** One agreement, as somebody without a key sees it: by a signing link, or by a wallet that has logged in. */
+export class Shared {
+  readonly #transport: Transport;
+  readonly #query: { readonly agreementId?: string };
+
+  /** @param agreementId which agreement, for a wallet; a link names its own. */
+  constructor(transport: Transport, agreementId?: string) {
+    this.#transport = transport;
+    this.#query = agreementId === undefined ? {} : { agreementId };
+  }
+
+  /** The agreement, and what can be done with it. */
+  get(options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'getSharedAgreement'>>({
+      method: 'GET',
+      path: '/shared/agreement',
+      query: this.#query,
+      options,
+    });
+  }
+
+  getDocument(options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'getSharedDocument'>>({
+      method: 'GET',
+      path: '/shared/agreement/document',
+      query: this.#query,
+      options,
+    });
+  }
+
+  getState(options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'getSharedState'>>({
+      method: 'GET',
+      path: '/shared/agreement/state',
+      query: this.#query,
+      options,
+    });
+  }
+
+  listInputs(query: PageQuery = {}, options?: CallOptions): Paged<SharedInput> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listSharedInputs'>>({
+        method: 'GET',
+        path: '/shared/agreement/inputs',
+        query: { ...rest, ...this.#query, cursor },
+        options,
+      }),
+    );
+  }
+
+  makeInputTypedData(body: BodyOf<'makeSharedInputTypedData'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'makeSharedInputTypedData'>>({
+      method: 'POST',
+      path: '/shared/agreement/input-typed-data',
+      query: this.#query,
+      body,
+      options,
+    });
+  }
+
+  submitInput(body: BodyOf<'submitSharedInput'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'submitSharedInput'>>({
+      method: 'POST',
+      path: '/shared/agreement/input',
+      query: this.#query,
+      body,
+      options,
+    });
+  }
+
+  /** What the owner of a draft signs. */
+  makeDeployTypedData(body: BodyOf<'makeSharedDeployTypedData'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'makeSharedDeployTypedData'>>({
+      method: 'POST',
+      path: '/shared/agreement/deploy-typed-data',
+      query: this.#query,
+      body,
+      options,
+    });
+  }
+
+  /** Deploys a draft with its owner's signature. */
+  deployWithPermit(body: BodyOf<'deploySharedAgreement'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'deploySharedAgreement'>>({
+      method: 'POST',
+      path: '/shared/agreement/deploy-with-permit',
+      query: this.#query,
+      body,
+      slow: true,
+      options,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { CallOptions, Transport } from '../http/transport.ts';
+import type { AnswerOf, Health } from '../types.ts';
+
+/** The service itself. These need no key. */
+export class System {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  health(options?: CallOptions): Promise<Health> {
+    return this.#transport.json<Health>({ method: 'GET', path: '/health', options });
+  }
+
+  openApi(options?: CallOptions): Promise<AnswerOf<'getOpenApi'>> {
+    return this.#transport.json<AnswerOf<'getOpenApi'>>({ method: 'GET', path: '/openapi.json', options });
+  }
+
+  /** The JSON Schema of files of evidence. */
+  evidenceSchema(options?: CallOptions): Promise<object> {
+    return this.#transport.json<object>({ method: 'GET', path: '/evidence.schema.json', options });
+  }
+
+  /** The browsable reference, as a page. */
+  docs(options?: CallOptions): Promise<string> {
+    return this.#transport.text({ method: 'GET', path: '/docs', accept: 'text/html', options });
+  }
+}

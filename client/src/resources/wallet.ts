@@ -1,0 +1,67 @@
+import { Paged } from '../http/paged.ts';
+import type { CallOptions, Transport } from '../http/transport.ts';
+import type { AnswerOf, BodyOf, PageQuery, WalletAgreement } from '../types.ts';
+import { Shared } from './shared.ts';
+
+/** What a participant sees who has logged in with a wallet: for pages of the service's own origin, made with `session`. */
+export class Wallet {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The message that the wallet signs with personal_sign. */
+  createChallenge(body: BodyOf<'createWalletChallenge'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'createWalletChallenge'>>({
+      method: 'POST',
+      path: '/wallet/challenges',
+      body,
+      options,
+    });
+  }
+
+  /** Logs in. The cookie stays in the browser. */
+  login(body: BodyOf<'createWalletSession'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'createWalletSession'>>({
+      method: 'POST',
+      path: '/wallet/sessions',
+      body,
+      options,
+    });
+  }
+
+  current(options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'getWalletSession'>>({
+      method: 'GET',
+      path: '/wallet/sessions/current',
+      options,
+    });
+  }
+
+  logout(options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'endWalletSession'>>({
+      method: 'DELETE',
+      path: '/wallet/sessions/current',
+      options,
+    });
+  }
+
+  /** The agreements that let the wallet in, and what it can do in each now. */
+  listAgreements(query: PageQuery = {}, options?: CallOptions): Paged<WalletAgreement> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listWalletAgreements'>>({
+        method: 'GET',
+        path: '/wallet/agreements',
+        query: { ...rest, cursor },
+        options,
+      }),
+    );
+  }
+
+  /** One of these agreements, to be read and acted in. */
+  open(agreementId: string): Shared {
+    return new Shared(this.#transport, agreementId);
+  }
+}

@@ -1,0 +1,131 @@
+import { Paged } from '../http/paged.ts';
+import type { ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
+import type { AnswerOf, BodyOf, PageQuery, Webhook, WebhookDelivery } from '../types.ts';
+
+export type WebhookQuery = PageQuery & { readonly status?: Webhook['status'] | undefined };
+export type DeliveryQuery = PageQuery & { readonly status?: WebhookDelivery['status'] | undefined };
+
+/** Subscriptions to events, and what became of their deliveries. */
+export class Webhooks {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The answer shows the secret; nothing shows it later. */
+  create(body: BodyOf<'createWebhook'>, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'createWebhook'>>({
+      method: 'POST',
+      path: '/webhooks',
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+
+  list(query: WebhookQuery = {}, options?: ReadOptions): Paged<Webhook> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listWebhooks'>>({
+        method: 'GET',
+        path: '/webhooks',
+        query: { ...rest, cursor },
+        kind: 'read',
+        options,
+      }),
+    );
+  }
+
+  get(id: string, options?: ReadOptions) {
+    return this.#transport.data<AnswerOf<'getWebhook'>>({
+      method: 'GET',
+      path: '/webhooks/{id}',
+      ids: { id },
+      kind: 'read',
+      options,
+    });
+  }
+
+  update(id: string, body: BodyOf<'updateWebhook'>, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'updateWebhook'>>({
+      method: 'PATCH',
+      path: '/webhooks/{id}',
+      ids: { id },
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** Ends its deliveries; it can be made active again by `update`. */
+  disable(id: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'disableWebhook'>>({
+      method: 'DELETE',
+      path: '/webhooks/{id}',
+      ids: { id },
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** Sends a signed `webhook.test` at once, and says what the receiver answered. */
+  test(id: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'testWebhook'>>({
+      method: 'POST',
+      path: '/webhooks/{id}/test',
+      ids: { id },
+      kind: 'write',
+      options,
+    });
+  }
+
+  listDeliveries(id: string, query: DeliveryQuery = {}, options?: ReadOptions): Paged<WebhookDelivery> {
+    const { cursor: first, ...rest } = query;
+    return new Paged((cursor = first) =>
+      this.#transport.json<AnswerOf<'listWebhookDeliveries'>>({
+        method: 'GET',
+        path: '/webhooks/{id}/deliveries',
+        ids: { id },
+        query: { ...rest, cursor },
+        kind: 'read',
+        options,
+      }),
+    );
+  }
+
+  /** Attempts one delivery again. */
+  redeliver(id: string, deliveryId: string, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'redeliverWebhook'>>({
+      method: 'POST',
+      path: '/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+      ids: { id, deliveryId },
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** Attempts again what has failed since a moment. */
+  recover(id: string, body: BodyOf<'recoverWebhook'>, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'recoverWebhook'>>({
+      method: 'POST',
+      path: '/webhooks/{id}/recover',
+      ids: { id },
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+
+  /** A new secret, shown once. The old one stays good for the grace. */
+  rotateSecret(id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: WriteOptions) {
+    return this.#transport.data<AnswerOf<'rotateWebhookSecret'>>({
+      method: 'POST',
+      path: '/webhooks/{id}/rotate-secret',
+      ids: { id },
+      body,
+      kind: 'write',
+      options,
+    });
+  }
+}

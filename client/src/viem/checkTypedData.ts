@@ -1,0 +1,68 @@
+import { type Hex, hashTypedData, type TypedDataDefinition } from 'viem';
+import type { SignableTypedData } from '../types.ts';
+
+/** The service asks to sign something else than what the document and the values make. Nothing was signed. */
+export class TypedDataMismatchError extends Error {
+  override readonly name = 'TypedDataMismatchError';
+  /** What differs, such as `message.docHash` or `domain.verifyingContract`. */
+  readonly differences: readonly string[];
+  /** Of what was computed here. */
+  readonly expectedDigest: Hex;
+  /** What the service says that its own typed data hash to. */
+  readonly offeredDigest: string;
+
+  constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
+    super(
+      `The service asks to sign something else than the document and the values make: ${facts.differences.join(', ')}.`,
+    );
+    this.differences = facts.differences;
+    this.expectedDigest = facts.expectedDigest;
+    this.offeredDigest = facts.offeredDigest;
+  }
+}
+
+/** The service says already that it would refuse the permit. Nothing was signed. */
+export class PermitRefusedError extends Error {
+  override readonly name = 'PermitRefusedError';
+  /** Such as `state_not_accepting`. */
+  readonly reason: string | undefined;
+
+  constructor({ reason, message }: SignableTypedData['verdict']) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Typed data as they are computed here. */
+export type ComputedTypedData = TypedDataDefinition & {
+  readonly domain: Readonly<Record<string, unknown>>;
+  readonly message: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Compares what the service offers with what was computed here.
+ *
+ * @returns the digest that is signed.
+ * @throws TypedDataMismatchError where they differ.
+ */
+export function checkTypedData(computed: ComputedTypedData, offered: SignableTypedData): Hex {
+  const expectedDigest = hashTypedData(computed);
+  const differences = [
+    ...compare('domain', computed.domain, offered.domain),
+    ...compare('message', computed.message, offered.message),
+    ...(computed.primaryType === offered.primaryType ? [] : ['primaryType']),
+    ...(expectedDigest === offered.digest ? [] : ['digest']),
+  ];
+  if (differences.length === 0) return expectedDigest;
+  throw new TypedDataMismatchError({ differences, expectedDigest, offeredDigest: offered.digest });
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function compare(path: string, computed: Members, offered: Members): string[] {
+  const names = new Set([...Object.keys(computed), ...Object.keys(offered)]);
+  const text = (value: unknown) => String(value).toLowerCase();
+  return [...names]
+    .filter((name) => text(computed[name]) !== text(offered[name]))
+    .map((name) => `${path}.${name}`);
+}

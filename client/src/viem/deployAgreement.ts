@@ -1,0 +1,117 @@
+import { type Address, type Hex, isAddress } from 'viem';
+import { findChain } from '../../../src/protocol/chains.ts';
+import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
+import { deployTypedData } from '../../../src/protocol/typedData.ts';
+import type { AgreementsClient } from '../agreementsClient.ts';
+import type { AgreementRecord, BodyOf, SignableTypedData } from '../types.ts';
+import { type WaitOptions, waitForDeployment } from '../waiting.ts';
+import { checkTypedData, PermitRefusedError } from './checkTypedData.ts';
+import { openWallet, type WalletOptions } from './openWallet.ts';
+
+type Unsigned = Omit<BodyOf<'deployWithPermit'>, 'signer' | 'deadline' | 'signature'>;
+
+export type Deployment = WalletOptions &
+  Unsigned & {
+    readonly client: AgreementsClient;
+    /** Unix seconds; the permit is good until then. Default: an hour from now. */
+    readonly deadline?: number | undefined;
+    /** The factory that deploys. Default: the public one of the chain. */
+    readonly factory?: Address | undefined;
+  };
+
+export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; readonly digest: Hex };
+
+/**
+ * Asks the service what to sign for a deployment, computes the same from the document and the values, and signs it.
+ *
+ * @returns the body for `client.agreements.deployWithPermit`.
+ * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
+ * @throws PermitRefusedError where the service would refuse it now, and ApiError where the deployment is not valid.
+ */
+export async function signDeployment(deployment: Deployment): Promise<SignedDeployment> {
+  const { client, agreement, chainId, displayName, notificationTemplate } = deployment;
+  const { factory = publicFactory(chainId), deadline } = deployment;
+  const wallet = await openWallet(deployment);
+  const signer = wallet.address;
+  const request = { ...pickSigned(deployment), signer };
+  const signable = await client.agreements.makeDeployTypedData({ ...request, ...(deadline && { deadline }) });
+  const parameters = compileAgreement(agreement, {
+    docUri: deployment.docUri ?? signable.docUri,
+    values: effectiveValues(deployment),
+  });
+  const typedData = deployTypedData({
+    chainId,
+    factory,
+    parameters,
+    nonce: BigInt(signable.nonce),
+    deadline: BigInt(deadline ?? signable.deadline),
+  });
+  const digest = checkTypedData(typedData, signable);
+  requireVerdict(signable);
+  const signature = await wallet.sign(typedData, chainId);
+  const { docUri, documentId } = signable;
+  const extras = notificationTemplate && { notificationTemplate };
+  const permit = { deadline: signable.deadline, signature };
+  return { body: { ...request, ...extras, displayName, docUri, documentId, ...permit }, digest };
+}
+
+/**
+ * Deploys an agreement: asks for the typed data, checks and signs it, sends it, and waits until the agreement is deployed.
+ *
+ * @throws what `signDeployment` and `waitForDeployment` throw.
+ *
+ * @example
+ * const record = await deployAgreement({
+ *   client,
+ *   walletClient,
+ *   agreement,
+ *   chainId: 59141,
+ *   displayName: 'East wall',
+ *   initValues: { wall: 'East wall', wallSquareMetres: '84' },
+ *   participants: [
+ *     { variableKey: 'patron', walletAddress: walletClient.account.address },
+ *     { variableKey: 'artist', walletAddress: '0x…' },
+ *   ],
+ * });
+ */
+export async function deployAgreement(deployment: Deployment & WaitOptions): Promise<AgreementRecord> {
+  const { timeoutMs, pollMs, signal, ...rest } = deployment;
+  const { body } = await signDeployment(rest);
+  const record = await deployment.client.agreements.deployWithPermit(body, { signal });
+  return waitForDeployment(deployment.client, record, { timeoutMs, pollMs, signal });
+}
+
+/** @throws PermitRefusedError for a permit that the service would not send. */
+export function requireVerdict({ verdict }: SignableTypedData): void {
+  if (!verdict.ok) throw new PermitRefusedError(verdict);
+}
+
+/** The parts of a deployment that decide what is signed. */
+function pickSigned({
+  agreement,
+  chainId,
+  ...rest
+}: Unsigned): Omit<BodyOf<'makeDeployTypedData'>, 'signer'> {
+  const { initValues, participants, observers, docUri, documentId } = rest;
+  return {
+    agreement,
+    chainId,
+    ...(initValues && { initValues }),
+    ...(participants && { participants }),
+    ...(observers && { observers }),
+    ...(docUri !== undefined && { docUri }),
+    ...(documentId !== undefined && { documentId }),
+  };
+}
+
+/** The values that the agreement starts from: what was given, and the wallets of the participants. */
+function effectiveValues({ initValues, participants = [] }: Unsigned): Record<string, unknown> {
+  const wallets = participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]);
+  return { ...initValues, ...Object.fromEntries(wallets) };
+}
+
+function publicFactory(chainId: number): Address {
+  const factory = findChain(chainId)?.factory;
+  if (factory && isAddress(factory)) return factory;
+  throw new TypeError(`No factory of chain ${chainId} is known here: give its address as factory.`);
+}

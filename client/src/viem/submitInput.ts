@@ -1,0 +1,88 @@
+import type { Hex } from 'viem';
+import { encodeInputPayload } from '../../../src/protocol/encodePayload.ts';
+import { nameHash } from '../../../src/protocol/names.ts';
+import { inputTypedData } from '../../../src/protocol/typedData.ts';
+import { parseAddress } from '../../../src/protocol/values.ts';
+import type { AgreementsClient } from '../agreementsClient.ts';
+import type { BodyOf, InputRecord } from '../types.ts';
+import { type WaitOptions, waitForInput } from '../waiting.ts';
+import { checkTypedData } from './checkTypedData.ts';
+import { requireVerdict } from './deployAgreement.ts';
+import { openWallet, type WalletOptions } from './openWallet.ts';
+
+export type InputToSign = WalletOptions & {
+  readonly client: AgreementsClient;
+  /** The record's id, or the address of its contract. */
+  readonly agreementId: string;
+  readonly inputId: string;
+  /** Values by field, in the order in which they are signed. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+  /** The document, where you hold it yourself. Default: the record's. */
+  readonly agreement?: object | undefined;
+  /** Unix seconds; the permit is good until then. Default: an hour from now. */
+  readonly deadline?: number | undefined;
+  /** Says which chain, where an address is known on several. */
+  readonly chainId?: number | undefined;
+};
+
+export type SignedInput = {
+  readonly agreementId: string;
+  readonly body: BodyOf<'submitInput'>;
+  readonly digest: Hex;
+};
+
+/**
+ * Asks the service what to sign for an input, computes the same from the document and the values, and signs it.
+ *
+ * @returns the record's id and the body for `client.agreements.submitInput`.
+ * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
+ * @throws PermitRefusedError where the service would refuse it now, and ApiError where the input is not valid.
+ * @throws ValuesError where the values do not fit the document.
+ */
+export async function signInput(input: InputToSign): Promise<SignedInput> {
+  const { client, inputId, values = {}, deadline, chainId: asked } = input;
+  const wallet = await openWallet(input);
+  const record = await client.agreements.get(input.agreementId, { chainId: asked });
+  const { id: agreementId, chainId } = record;
+  const signer = wallet.address;
+  const request = { inputId, values: { ...values }, signer };
+  const signable = await client.agreements.makeInputTypedData(agreementId, {
+    ...request,
+    ...(deadline !== undefined && { deadline }),
+  });
+  const agreementAddress = parseAddress(record.address);
+  if (!agreementAddress) throw new TypeError('The agreement is not deployed yet.');
+  const typedData = inputTypedData({
+    chainId,
+    agreementAddress,
+    inputId: nameHash(inputId),
+    payload: encodeInputPayload(input.agreement ?? record.json, inputId, values),
+    nonce: BigInt(signable.nonce),
+    deadline: BigInt(deadline ?? signable.deadline),
+  });
+  const digest = checkTypedData(typedData, signable);
+  requireVerdict(signable);
+  const signature = await wallet.sign(typedData, chainId);
+  return { agreementId, body: { ...request, deadline: signable.deadline, signature }, digest };
+}
+
+/**
+ * Moves an agreement: asks for the typed data, checks and signs them, submits the input, and waits until it is mined.
+ *
+ * @throws what `signInput` and `waitForInput` throw: InputFailedError where the input fails on its way.
+ *
+ * @example
+ * const { toState } = await submitInput({
+ *   client,
+ *   walletClient: artistWallet,
+ *   agreementId: record.id,
+ *   inputId: 'acceptCommission',
+ *   values: { artistSignature: 'M. Tamm' },
+ * });
+ */
+export async function submitInput(input: InputToSign & WaitOptions): Promise<InputRecord> {
+  const { timeoutMs, pollMs, signal, ...rest } = input;
+  const { agreementId, body } = await signInput(rest);
+  const sent = await input.client.agreements.submitInput(agreementId, body, { signal });
+  return waitForInput(input.client, sent, { timeoutMs, pollMs, signal });
+}

@@ -1,0 +1,133 @@
+import type { AgreementsClient } from './agreementsClient.ts';
+import { pause, planRetry } from './http/retry.ts';
+import { metaOf } from './http/transport.ts';
+import type { AgreementRecord, AgreementState, InputRecord } from './types.ts';
+
+export type WaitOptions = {
+  /** How long to wait in all. Default 120,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Between two looks. Default 500. */
+  readonly pollMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** What was waited for has not come in time. It may still come. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError';
+}
+
+/** The input was accepted by the service, and failed on its way or on the chain. */
+export class InputFailedError extends Error {
+  override readonly name = 'InputFailedError';
+  readonly input: InputRecord;
+  /** Such as `permit_expired`; undefined where nothing is known. */
+  readonly reason: string | undefined;
+
+  constructor(input: InputRecord) {
+    super(`The input ${input.inputId} failed: ${input.error?.message ?? 'no reason is known'}`);
+    this.input = input;
+    this.reason = input.error?.reason;
+  }
+}
+
+/** The deployment can never happen any more. */
+export class DeploymentFailedError extends Error {
+  override readonly name = 'DeploymentFailedError';
+  readonly agreement: AgreementRecord;
+  readonly reason: string | undefined;
+
+  constructor(agreement: AgreementRecord) {
+    super(`The deployment failed: ${agreement.onChain.error?.message ?? 'no reason is known'}`);
+    this.agreement = agreement;
+    this.reason = agreement.onChain.error?.reason;
+  }
+}
+
+/**
+ * Waits until an agreement is in a state, or in one that a function says is right.
+ *
+ * @throws WaitTimeoutError where that takes too long.
+ *
+ * @example
+ * await waitForState(client, record.id, ({ acceptedInputs }) => acceptedInputs.length > 0);
+ */
+export function waitForState(
+  client: AgreementsClient,
+  id: string,
+  wanted: string | ((state: AgreementState) => boolean),
+  options: WaitOptions = {},
+): Promise<AgreementState> {
+  const isRight = typeof wanted === 'string' ? ({ state }: AgreementState) => state === wanted : wanted;
+  const what = typeof wanted === 'string' ? `the state ${wanted}` : 'the state';
+  return waitUntil(what, options, async () => {
+    const state = await client.agreements.getState(id, { signal: options.signal });
+    return isRight(state) ? state : undefined;
+  });
+}
+
+/**
+ * Waits until an input that was submitted is mined.
+ *
+ * @throws InputFailedError where it has failed.
+ * @throws WaitTimeoutError where it takes too long.
+ */
+export function waitForInput(
+  client: AgreementsClient,
+  input: Pick<InputRecord, 'id' | 'agreementId' | 'inputId'>,
+  options: WaitOptions = {},
+): Promise<InputRecord> {
+  // A read with the token of the write is answered as soon as the input is mined.
+  const consistency = metaOf(input)?.consistency;
+  return waitUntil(`the input ${input.inputId}`, options, async () => {
+    const query = { inputId: input.inputId, limit: 100, sort: { createdAt: 'desc' } } as const;
+    const call = { consistency, signal: options.signal };
+    for await (const found of client.agreements.listInputs(input.agreementId, query, call)) {
+      if (found.id !== input.id) continue;
+      if (found.status === 'FAILED') throw new InputFailedError(found);
+      return found.status === 'MINED' ? found : undefined;
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Waits until a Draft is deployed.
+ *
+ * @throws DeploymentFailedError where that can never happen any more.
+ * @throws WaitTimeoutError where it takes too long.
+ */
+export function waitForDeployment(
+  client: AgreementsClient,
+  agreement: AgreementRecord,
+  options: WaitOptions = {},
+): Promise<AgreementRecord> {
+  return waitUntil('the deployment', options, async (first) => {
+    const record = first ? agreement : await client.agreements.get(agreement.id, { signal: options.signal });
+    if (record.onChain.error) throw new DeploymentFailedError(record);
+    return record.status === 'Deployed' ? record : undefined;
+  });
+}
+
+const defaultTimeoutMs = 120_000;
+const defaultPollMs = 500;
+
+async function waitUntil<Found>(
+  what: string,
+  { timeoutMs = defaultTimeoutMs, pollMs = defaultPollMs, signal }: WaitOptions,
+  look: (first: boolean) => Promise<Found | undefined>,
+): Promise<Found> {
+  const overdueAt = Date.now() + timeoutMs;
+  let cause: unknown;
+  for (let looks = 0; ; looks++) {
+    const found = await look(looks === 0).catch((error: unknown) => {
+      // What passes is waited for as well, such as an index that is behind.
+      if (planRetry(error, looks) === undefined) throw error;
+      cause = error;
+      return undefined;
+    });
+    if (found !== undefined) return found;
+    if (Date.now() + pollMs > overdueAt)
+      throw new WaitTimeoutError(`${what} has not come within ${timeoutMs} ms.`, { cause });
+    await pause(pollMs, signal);
+  }
+}

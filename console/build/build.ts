@@ -1,0 +1,3 @@
+import { buildConsole } from './buildConsole.ts';
+
+await buildConsole();

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import type { AgreementState } from '../../../client/src/types.ts';
+import { Button } from '../parts/button.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { texts } from '../texts/texts.ts';
+import { ActForm } from './actForm.tsx';
+import { nameOfInput, writeIssuers } from './naming.ts';
+import type { AgreementSource, Shown } from './source.ts';
+
+const words = texts.agreement;
+export type Accepted = AgreementState['acceptedInputs'][number];
+
+type ActPanelProps = {
+  readonly shown: Shown;
+  readonly source: AgreementSource;
+  readonly accepted: readonly Accepted[];
+  readonly isKnown: boolean;
+};
+
+/** What is possible now and by whom; and one of it, to be filled in, tried and signed. */
+export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
+  // What was chosen stays open while it is under way, also once the agreement has moved on.
+  const [chosen, setChosen] = useState<Accepted>();
+  return (
+    <section class="stack" aria-label={words.now}>
+      <h2>{words.now}</h2>
+      {chosen ? (
+        <ActForm
+          key={chosen.inputId}
+          shown={shown}
+          source={source}
+          input={chosen}
+          onClose={() => setChosen(undefined)}
+        />
+      ) : !isKnown ? (
+        <Loading />
+      ) : accepted.length === 0 ? (
+        <p class="soft">{shown.status === 'Draft' ? words.noneNow : words.final}</p>
+      ) : (
+        <ul class="choices">
+          {accepted.map((input) => (
+            <li key={input.inputId}>
+              <div>
+                <div dir="auto">
+                  <strong>{nameOfInput(shown.json, input.inputId)}</strong>
+                </div>
+                <div class="small soft" dir="auto">
+                  {words.by(writeIssuers(shown, input))}
+                </div>
+              </div>
+              {shown.mayAct && (
+                <Button
+                  onPress={() => setChosen(input)}
+                  label={`${texts.act.choose}: ${nameOfInput(shown.json, input.inputId)}`}
+                >
+                  {texts.act.choose}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { ConnectionError } from '../../../client/src/index.ts';
+import { StateDiagram } from '../diagram/stateDiagram.tsx';
+import { findStanding, readGraph } from '../diagram/stateGraph.ts';
+import { Failure } from '../parts/failure.tsx';
+import { Hex } from '../parts/hex.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
+import { useTitle } from '../parts/title.ts';
+import { chainName } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+import { ActPanel } from './actPanel.tsx';
+import { DocumentText } from './documentText.tsx';
+import { DraftPanel } from './draftPanel.tsx';
+import { Facts } from './facts.tsx';
+import { nameOfInput, writeIssuers } from './naming.ts';
+import type { AgreementSource } from './source.ts';
+import { Timeline } from './timeline.tsx';
+
+const words = texts.agreement;
+/** Beside the stream of events, which tells principals sooner. */
+const lookMs = 4_000;
+
+type AgreementViewProps = {
+  readonly source: AgreementSource;
+  /** Shown below: what is for whoever has a session alone. */
+  readonly children?: ComponentChildren;
+};
+
+/** Everything about one agreement: where it stands, what can be done, what was done, what it says. */
+export function AgreementView({ source, children }: AgreementViewProps) {
+  const record = useQuery({
+    queryKey: [...source.key, 'record'],
+    queryFn: ({ signal }) => source.get(signal),
+    refetchInterval: ({ state }) => (state.error ? lookMs : 4 * lookMs),
+  });
+  const state = useQuery({
+    queryKey: [...source.key, 'state'],
+    queryFn: ({ signal }) => source.getState(signal),
+    refetchInterval: lookMs,
+  });
+  const inputs = useInfiniteQuery({
+    queryKey: [...source.key, 'inputs'],
+    queryFn: ({ pageParam, signal }) => source.listInputs(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > 4 ? false : lookMs),
+  });
+  const shown = record.data;
+  useTitle(shown?.displayName ?? texts.agreements.title);
+  const json = shown?.json;
+  const graph = useMemo(() => readGraph(json), [json]);
+  const rows = inputs.data?.pages.flatMap(({ data }) => data);
+  const current = state.data?.state ?? undefined;
+  const standing = findStanding(
+    current,
+    graph.initial,
+    (rows ?? []).filter(({ status }) => status === 'MINED'),
+  );
+  if (!shown)
+    return record.error ? (
+      <Failure error={record.error} onRetry={() => void record.refetch()} />
+    ) : (
+      <Loading lines={12} />
+    );
+  const accepted = state.data?.acceptedInputs ?? [];
+  const possible = new Map(accepted.map((input) => [input.inputId, words.by(writeIssuers(shown, input))]));
+  return (
+    <>
+      <div class="page-head">
+        <h1 dir="auto">{shown.displayName}</h1>
+        <span class="row">
+          {current !== undefined && (
+            <span class="tag now" dir="auto" title={state.data?.description}>
+              {current}
+            </span>
+          )}
+          {shown.status === 'Draft' && <span class="tag warn">{words.draft}</span>}
+          <span class="small soft">
+            {chainName(shown.chainId)}{' '}
+            {shown.address && <Hex value={shown.address} chainId={shown.chainId} />}
+          </span>
+        </span>
+      </div>
+      {state.data?.description && (
+        <p class="lead" dir="auto">
+          {state.data.description}
+        </p>
+      )}
+      {state.error instanceof ConnectionError && <Note kind="warn">{words.away}</Note>}
+      {shown.failure !== undefined && (
+        <Note kind="bad">
+          <p>{words.draftFailed}</p>
+          <p dir="auto">{shown.failure}</p>
+        </Note>
+      )}
+      <div class="columns">
+        <StateDiagram graph={graph} standing={standing} possible={possible} />
+        {shown.awaitsOwner && source.deployDraft ? (
+          <DraftPanel shown={shown} source={source} />
+        ) : (
+          <ActPanel shown={shown} source={source} accepted={accepted} isKnown={state.data !== undefined} />
+        )}
+      </div>
+      <div class="columns section">
+        <Timeline
+          shown={shown}
+          rows={rows}
+          error={inputs.error}
+          total={inputs.data?.pages[0]?.total}
+          onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
+          nameOf={(inputId) => nameOfInput(json, inputId)}
+        />
+        <Facts shown={shown} />
+      </div>
+      <DocumentText shown={shown} />
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { texts } from '../texts/texts.ts';
+import { member } from './naming.ts';
+import type { Shown } from './source.ts';
+
+const words = texts.agreement;
+
+/** The text of the agreement with the values in it, or its source. Markdown is read by a part that is loaded here alone. */
+export function DocumentText({ shown }: { readonly shown: Shown }) {
+  const [isSource, setSource] = useState(false);
+  const type = member(shown.json, 'content', 'type') ?? 'md';
+  const text = member(shown.json, 'content', 'data');
+  const template = typeof text === 'string' ? text : '';
+  const renderer = useQuery({
+    queryKey: ['markdown'],
+    queryFn: () => import('../markdown/markdownText.tsx'),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: type === 'md',
+  });
+  const MarkdownText = renderer.data?.MarkdownText;
+  return (
+    <section class="section">
+      <div class="section-head">
+        <h2>{words.document}</h2>
+        <Button kind="plain" onPress={() => setSource(!isSource)}>
+          {isSource ? words.document : words.source}
+        </Button>
+      </div>
+      <p class="soft small">{words.documentLead}</p>
+      <div class="section-head" />
+      {isSource ? (
+        <pre class="panel" dir="auto">
+          {JSON.stringify(shown.json, null, 2)}
+        </pre>
+      ) : type !== 'md' ? (
+        <pre dir="auto">{template}</pre>
+      ) : MarkdownText ? (
+        <MarkdownText template={template} values={shown.variables} />
+      ) : (
+        <Loading />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Hex } from '../parts/hex.tsx';
+import { Note } from '../parts/note.tsx';
+import { queries } from '../service/queries.ts';
+import { useSettings } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
+import { isDeclined } from '../wallet/wallets.ts';
+import { findParty, isSame } from './naming.ts';
+import { Review } from './review.tsx';
+import type { AgreementSource, Shown } from './source.ts';
+
+const words = texts.act;
+
+type DraftPanelProps = { readonly shown: Shown; readonly source: AgreementSource };
+
+/** An agreement that was prepared for its owner: reviewed, signed, and then deployed. */
+export function DraftPanel({ shown, source }: DraftPanelProps) {
+  const settings = useSettings();
+  const [wallet, setWallet] = useState<Connected>();
+  const factory = settings.data?.chains.find(({ chainId }) => chainId === shown.chainId)?.factory ?? '';
+  const isOwner = wallet !== undefined && (shown.owner === undefined || isSame(wallet.account, shown.owner));
+  const prepare = useMutation({
+    mutationFn: async ({ account }: Connected) => {
+      if (!source.prepareDraft) throw new Error('this draft is not signed here');
+      const [offered, { checkDeployment }] = await Promise.all([
+        source.prepareDraft(account),
+        import('../wallet/signing.ts'),
+      ]);
+      const { chainId, json, docUri, variables: values } = shown;
+      return { offered, checked: checkDeployment({ chainId, factory, json, docUri, values }, offered) };
+    },
+  });
+  const deploy = useMutation({
+    mutationFn: async ({ provider, account }: Connected) => {
+      if (!prepare.data || !source.deployDraft) throw new Error('nothing was prepared');
+      const { checked, offered } = prepare.data;
+      const { signChecked } = await import('../wallet/signing.ts');
+      const signature = await signChecked(checked, { provider, account, chainId: shown.chainId });
+      return source.deployDraft({ signer: account, deadline: offered.deadline, signature });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: source.key }),
+  });
+  return (
+    <section class="panel stack" aria-label={words.draft.title}>
+      <h2>{words.draft.title}</h2>
+      <p>
+        {words.draft.lead} {shown.owner && <Hex value={shown.owner} whole />}
+      </p>
+      {deploy.isSuccess ? (
+        <Note kind="good">{words.draft.sent}</Note>
+      ) : (
+        shown.mayAct && (
+          <>
+            <WalletChoice connected={wallet} onChange={setWallet} />
+            {wallet && !isOwner && shown.owner && (
+              <Note kind="warn">
+                {words.draft.wrongWallet} <Hex value={shown.owner} whole />
+              </Note>
+            )}
+            {prepare.error && <Failure error={prepare.error} />}
+            {prepare.data && wallet ? (
+              <>
+                <Review
+                  sentence={words.draft.sentence(shown.displayName)}
+                  wallet={wallet.account}
+                  party={findParty(shown, wallet.account)}
+                  values={Object.entries(shown.variables)}
+                  chainId={shown.chainId}
+                  contract={factory}
+                  offered={prepare.data.offered}
+                  checked={prepare.data.checked}
+                />
+                {deploy.error &&
+                  (isDeclined(deploy.error) ? (
+                    <Note kind="warn">{words.declined}</Note>
+                  ) : (
+                    <Failure error={deploy.error} />
+                  ))}
+                <p>
+                  <Button
+                    kind="primary"
+                    disabled={
+                      deploy.isPending ||
+                      prepare.data.checked.differences.length > 0 ||
+                      !prepare.data.offered.verdict.ok
+                    }
+                    onPress={() => deploy.mutate(wallet)}
+                  >
+                    {deploy.isPending ? words.waiting : words.sign}
+                  </Button>
+                </p>
+              </>
+            ) : (
+              <p>
+                <Button
+                  kind="primary"
+                  disabled={!isOwner || factory === '' || prepare.isPending}
+                  onPress={() => wallet && prepare.mutate(wallet)}
+                >
+                  {prepare.isPending ? words.preparing : words.review}
+                </Button>
+              </p>
+            )}
+          </>
+        )
+      )}
+    </section>
+  );
+}

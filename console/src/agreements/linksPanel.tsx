@@ -1,0 +1,135 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
+import { NewSecret } from '../parts/newSecret.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { service } from '../service/client.ts';
+import { queries } from '../service/queries.ts';
+import { texts } from '../texts/texts.ts';
+import { nameOfVariable } from './naming.ts';
+
+const words = texts.links;
+const daySeconds = 86_400;
+const lifetimes = [1, 7, 30].map((days) => [String(days), words.daysOf(days)] as const);
+
+/** Links by which others see this agreement or act in it: made, listed and revoked. */
+export function LinksPanel({ id }: { readonly id: string }) {
+  const key = ['agreement', id, 'links'];
+  const list = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => service.links.list(id, {}, { signal }),
+  });
+  const revoke = useMutation({
+    mutationFn: (linkId: string) => service.links.revoke(id, linkId),
+    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
+  });
+  return (
+    <section class="section">
+      <h2>{words.title}</h2>
+      <p class="lead">{words.lead}</p>
+      <NewLink id={id} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
+      {list.error && <Failure error={list.error} />}
+      {revoke.error && <Failure error={revoke.error} />}
+      {list.data?.data.length === 0 ? (
+        <p class="soft">{words.empty}</p>
+      ) : (
+        <Table
+          caption={words.caption}
+          expected={1}
+          rows={list.data?.data}
+          keyOf={(link) => link.id}
+          columns={[
+            { title: words.participant, show: ({ participant }) => participant ?? words.anyReader },
+            { title: words.may, show: ({ may }) => words.mays[may] },
+            { title: words.note, show: ({ note }) => <span dir="auto">{note ?? '–'}</span> },
+            {
+              title: words.uses,
+              show: ({ uses: [last] }) =>
+                last ? (
+                  <>
+                    {last.kind === 'input' ? words.acted(last.inputId ?? '') : words.opened}{' '}
+                    <Time at={last.usedAt} />
+                  </>
+                ) : (
+                  <span class="soft">{words.unused}</span>
+                ),
+            },
+            { title: words.expires, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
+            {
+              title: words.revoke,
+              show: (link) => (
+                <Button kind="danger" onPress={() => revoke.mutate(link.id)} disabled={revoke.isPending}>
+                  {words.revoke}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+function NewLink({ id, onMade }: { readonly id: string; readonly onMade: () => void }) {
+  const record = useQuery({
+    queryKey: ['agreement', id, 'whole'],
+    queryFn: ({ signal }) => service.agreements.get(id, { signal }),
+  });
+  const [participant, setParticipant] = useState('');
+  const [may, setMay] = useState('read');
+  const [days, setDays] = useState('7');
+  const [note, setNote] = useState('');
+  const make = useMutation({
+    mutationFn: () =>
+      service.links.create(id, {
+        may: participant !== '' && may === 'sign' ? 'sign' : 'read',
+        ...(participant !== '' && { participant }),
+        expiresInSeconds: Number(days) * daySeconds,
+        ...(note.trim() !== '' && { note: note.trim() }),
+      }),
+    onSuccess: onMade,
+  });
+  const parties = (record.data?.participants ?? []).map(
+    ({ variableKey }) => [variableKey, nameOfVariable(record.data?.json, variableKey)] as const,
+  );
+  const choose = (value: string) => {
+    setParticipant(value);
+    setMay(value === '' ? 'read' : 'sign');
+  };
+  return (
+    <>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <Field label={words.participant}>
+          <Select value={participant} onChange={choose} options={[['', words.anyReader], ...parties]} />
+        </Field>
+        <Field label={words.may}>
+          <Select
+            value={may}
+            onChange={setMay}
+            options={participant === '' ? [['read', words.mays.read]] : Object.entries(words.mays)}
+          />
+        </Field>
+        <Field label={words.days}>
+          <Select value={days} onChange={setDays} options={lifetimes} />
+        </Field>
+        <Field label={words.note}>
+          <TextInput value={note} onInput={setNote} />
+        </Field>
+        <Button submit disabled={make.isPending}>
+          {words.create}
+        </Button>
+      </form>
+      {make.error && <Failure error={make.error} />}
+      {make.data && <NewSecret lead={words.made} secret={make.data.url} />}
+    </>
+  );
+}

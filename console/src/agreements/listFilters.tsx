@@ -1,0 +1,54 @@
+import { Button } from '../parts/button.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
+import { useSettings } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.agreements;
+
+type ListFiltersProps = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly set: (changes: Readonly<Record<string, string | undefined>>) => void;
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  readonly onSubmit: (event: Event) => void;
+};
+
+/** What of the list is shown; all but the search stands in the address. */
+export function ListFilters({ query, set, search, onSearch, onSubmit }: ListFiltersProps) {
+  const settings = useSettings();
+  const chains = (settings.data?.chains ?? []).map(({ chainId, name }) => [String(chainId), name] as const);
+  const change = (name: string) => (value: string) => set({ [name]: value, cursor: undefined });
+  const isSet = ['state', 'chainId', 'since', 'sort'].some((name) => query[name]);
+  return (
+    <form class="filters" onSubmit={onSubmit}>
+      <Field label={words.search} hint={words.searchHint} wide>
+        <TextInput type="search" value={search} onInput={onSearch} />
+      </Field>
+      <Field label={words.state}>
+        <TextInput value={query.state ?? ''} onInput={change('state')} />
+      </Field>
+      <Field label={words.chain}>
+        <Select
+          value={query.chainId ?? ''}
+          onChange={change('chainId')}
+          options={[['', texts.all], ...chains]}
+        />
+      </Field>
+      <Field label={words.since}>
+        <TextInput type="date" value={query.since ?? ''} onInput={change('since')} />
+      </Field>
+      <Field label={words.sort}>
+        <Select
+          value={query.sort ?? 'createdAt.desc'}
+          onChange={change('sort')}
+          options={Object.entries(words.sorts)}
+        />
+      </Field>
+      {isSet && (
+        <Button kind="plain" onPress={() => set({ state: '', chainId: '', since: '', sort: '', cursor: '' })}>
+          {words.clear}
+        </Button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+import { texts } from '../texts/texts.ts';
+import type { Shown } from './source.ts';
+
+type JsonObject = { readonly [name: string]: unknown };
+
+/** A member of what may be an object; undefined where there is none. */
+export function member(value: unknown, ...names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** What the document calls an input; else its id. */
+export function nameOfInput(json: unknown, inputId: string): string {
+  const input = member(json, 'execution', 'inputs', inputId);
+  return textOf(member(input, 'displayName')) ?? textOf(member(input, 'name')) ?? inputId;
+}
+
+/** What the document says of a field of an input: by the field's own definition, or the variable that it stands for. */
+export function describeField(
+  json: unknown,
+  inputId: string,
+  field: string,
+): { name: string; hint?: string } {
+  const own = member(json, 'execution', 'inputs', inputId, 'data', field);
+  const variable = member(json, 'variables', field);
+  const name = textOf(member(own, 'name')) ?? textOf(member(variable, 'name')) ?? field;
+  const hint = textOf(member(own, 'description')) ?? textOf(member(variable, 'description'));
+  return { name, ...(hint !== undefined && { hint }) };
+}
+
+export function nameOfVariable(json: unknown, variable: string): string {
+  return textOf(member(json, 'variables', variable, 'name')) ?? variable;
+}
+
+/** The participant behind a wallet; undefined for any other wallet. */
+export function findParty({ json, participants }: Shown, wallet: string): string | undefined {
+  const own = participants.find(({ walletAddress }) => isSame(walletAddress, wallet));
+  return own && nameOfVariable(json, own.variableKey);
+}
+
+export function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+type Accepted = { readonly issuers: readonly string[]; readonly anyone: boolean };
+
+/** From whom an input is accepted, in words. */
+export function writeIssuers(shown: Shown, { issuers, anyone }: Accepted): string {
+  if (anyone) return texts.agreement.anyone;
+  if (issuers.length === 0) return texts.agreement.nobody;
+  const names = issuers.map(
+    (wallet) => findParty(shown, wallet) ?? `${wallet.slice(0, 6)}…${wallet.slice(-4)}`,
+  );
+  return names.join(', ');
+}

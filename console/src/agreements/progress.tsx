@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/preact-query';
+import { Hex } from '../parts/hex.tsx';
+import { Note } from '../parts/note.tsx';
+import { queries } from '../service/queries.ts';
+import { useSettings } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+import type { AgreementSource, ShownInput } from './source.ts';
+
+const words = texts.act;
+const lookMs = 700;
+
+type ProgressProps = {
+  readonly source: AgreementSource;
+  readonly sent: ShownInput;
+  readonly chainId: number;
+};
+
+/** What has become of an input that was sent: mined, and then confirmed by the blocks on top. */
+export function Progress({ source, sent, chainId }: ProgressProps) {
+  const settings = useSettings();
+  const confirmations = settings.data?.chains.find((chain) => chain.chainId === chainId)?.confirmations ?? 1;
+  const followed = useQuery({
+    queryKey: ['progress', ...source.key, sent.id],
+    queryFn: async ({ signal }) => {
+      const [{ data }, state] = await Promise.all([
+        source.listInputs(undefined, signal),
+        source.getState(signal),
+      ]);
+      const input = data.find(({ id }) => id === sent.id) ?? sent;
+      if (input.status !== 'PENDING') void queries.invalidateQueries({ queryKey: source.key });
+      return { input, block: state.blockNumber ?? 0, state: state.state };
+    },
+    refetchInterval: ({ state: { data } }) => (data && isOver(data, confirmations) ? false : lookMs),
+  });
+  const { input = sent, block = 0 } = followed.data ?? {};
+  const isMined = input.status === 'MINED';
+  const isConfirmed = isMined && depthOf(input, block) >= confirmations;
+  const steps = [
+    { name: words.steps.signed, isDone: true },
+    { name: words.steps.sent, isDone: input.txHash !== null },
+    { name: words.steps.mined, isDone: isMined },
+    { name: words.steps.confirmed, isDone: isConfirmed },
+  ];
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <div class="stack" role="status">
+      <ol class="steps" aria-label={words.stepsLabel}>
+        {steps.map(({ name, isDone }, at) => (
+          <li
+            key={name}
+            class={isDone ? 'done' : at === next && input.status !== 'FAILED' ? 'busy' : undefined}
+          >
+            {name}
+          </li>
+        ))}
+      </ol>
+      {input.txHash && (
+        <p class="small">
+          <Hex value={input.txHash} chainId={chainId} kind="tx" />{' '}
+          {input.blockNumber !== undefined && words.inBlock(input.blockNumber)}
+        </p>
+      )}
+      {isMined && input.toState !== undefined && <Note kind="good">{words.movedTo(input.toState)}</Note>}
+      {input.status === 'FAILED' && (
+        <Note kind="bad">
+          <p>{words.failed}</p>
+          <p dir="auto">
+            {texts.reasons[input.error?.reason ?? ''] ?? ''} {input.error?.message}
+          </p>
+        </Note>
+      )}
+    </div>
+  );
+}
+
+const depthOf = ({ blockNumber }: ShownInput, block: number) =>
+  blockNumber === undefined ? 0 : Math.max(block, blockNumber) - blockNumber + 1;
+
+function isOver({ input, block }: { input: ShownInput; block: number }, confirmations: number): boolean {
+  return input.status === 'FAILED' || (input.status === 'MINED' && depthOf(input, block) >= confirmations);
+}

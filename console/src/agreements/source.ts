@@ -1,0 +1,131 @@
+import type { AgreementsClient } from '../../../client/src/index.ts';
+import type {
+  AgreementState,
+  InputRecord,
+  SharedAgreement,
+  SignableTypedData,
+} from '../../../client/src/types.ts';
+import { service } from '../service/client.ts';
+
+export type Shown = Pick<
+  SharedAgreement,
+  | 'id'
+  | 'chainId'
+  | 'displayName'
+  | 'status'
+  | 'json'
+  | 'variables'
+  | 'docUri'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'docHash'
+> & {
+  readonly address?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly participants: readonly { readonly variableKey: string; readonly walletAddress: string }[];
+  /** Why a Draft will not be deployed. */
+  readonly failure?: string | undefined;
+  /** The wallet that alone acts here, by a link. */
+  readonly onlyWallet?: string | undefined;
+  readonly mayAct: boolean;
+  /** A Draft that is deployed once its owner has signed it. */
+  readonly awaitsOwner?: boolean | undefined;
+};
+export type ShownInput = Omit<InputRecord, 'userId'>;
+export type Act = { readonly inputId: string; readonly values: Record<string, unknown> };
+export type Verdict = {
+  readonly outcome: 'accepted' | 'refused' | 'undecided';
+  readonly fromState: string;
+  readonly toState: string;
+  readonly message?: string | undefined;
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
+  readonly isExternal: boolean;
+};
+type Permit = Act & {
+  readonly signer: string;
+  readonly deadline: number;
+  readonly signature: { readonly v: 27 | 28; readonly r: string; readonly s: string };
+};
+
+/** One agreement and what can be done with it, whoever looks: a principal's session, or a signing link. */
+export type AgreementSource = {
+  /** First part of what is remembered of it. */
+  readonly key: readonly [string, string];
+  readonly get: (signal: AbortSignal) => Promise<Shown>;
+  readonly getState: (signal?: AbortSignal) => Promise<AgreementState>;
+  readonly listInputs: (
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ) => Promise<{ data: readonly ShownInput[]; next: string | null; total: number | undefined }>;
+  /** Undefined where it can only be tried with a wallet. */
+  readonly simulate?: ((act: Act & { by: string }, signal: AbortSignal) => Promise<Verdict>) | undefined;
+  readonly prepare: (act: Act & { signer: string }, signal?: AbortSignal) => Promise<SignableTypedData>;
+  readonly submit: (permit: Permit) => Promise<ShownInput>;
+  /** For a Draft that waits for its owner. */
+  readonly prepareDraft?:
+    | ((signer: string) => Promise<SignableTypedData & { readonly docUri: string }>)
+    | undefined;
+  readonly deployDraft?: ((permit: Omit<Permit, keyof Act>) => Promise<unknown>) | undefined;
+};
+
+const order = { createdAt: 'desc' } as const;
+const pageSize = 25;
+
+/** For a session of the principal. */
+export function ownSource(id: string, mayWrite: boolean): AgreementSource {
+  const { agreements } = service;
+  return {
+    key: ['agreement', id],
+    async get(signal) {
+      const record = await agreements.get(id, { signal });
+      const { docHash, error } = record.onChain;
+      return { ...record, docHash, failure: error?.message, mayAct: mayWrite };
+    },
+    getState: (signal) => agreements.getState(id, { signal }),
+    async listInputs(cursor, signal) {
+      const { data, pageInfo } = await agreements.listInputs(
+        id,
+        { limit: pageSize, sort: order, cursor },
+        { signal },
+      );
+      return { data, next: pageInfo.nextCursor, total: pageInfo.totalCount };
+    },
+    async simulate(act, signal) {
+      const { steps } = await agreements.simulateInputs(id, { steps: [act] }, { signal });
+      const [step] = steps;
+      if (!step) throw new Error('no step was played');
+      const { outcome, fromState, toState, refusal, external } = step;
+      const issues = refusal?.issues ?? [];
+      return {
+        outcome,
+        fromState,
+        toState,
+        message: refusal?.message,
+        issues,
+        isExternal: external.length > 0,
+      };
+    },
+    prepare: (act, signal) => agreements.makeInputTypedData(id, act, { signal }),
+    submit: (permit) => agreements.submitInput(id, permit),
+  };
+}
+
+/** For whoever has come by a signing link, or with a wallet that has logged in. */
+export function guestSource(shared: AgreementsClient['shared'], id: string): AgreementSource {
+  return {
+    key: ['shared', id],
+    async get(signal) {
+      const { access, ...record } = await shared.get({ signal });
+      return { ...record, onlyWallet: access.wallet, mayAct: access.may === 'sign' };
+    },
+    getState: (signal) => shared.getState({ signal }),
+    async listInputs(cursor, signal) {
+      const { data, pageInfo } = await shared.listInputs({ limit: pageSize, cursor }, { signal });
+      return { data, next: pageInfo.nextCursor, total: pageInfo.totalCount };
+    },
+    prepare: (act, signal) => shared.makeInputTypedData(act, { signal }),
+    submit: (permit) => shared.submitInput(permit),
+    prepareDraft: (signer) => shared.makeDeployTypedData({ signer }),
+    deployDraft: (permit) => shared.deployWithPermit(permit),
+  };
+}

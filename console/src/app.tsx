@@ -1,0 +1,83 @@
+import { ErrorBoundary, lazy, Route, Router, useLocation } from 'preact-iso';
+import { UnauthorizedError } from '../../client/src/index.ts';
+import { EnterPage } from './pages/enterPage.tsx';
+import { LoginPage } from './pages/loginPage.tsx';
+import { Shell } from './pages/shell.tsx';
+import { Failure } from './parts/failure.tsx';
+import { Loading } from './parts/loading.tsx';
+import { useSession } from './service/queries.ts';
+import { texts } from './texts/texts.ts';
+
+const AgreementsPage = lazy(() => import('./pages/agreementsPage.tsx').then((page) => page.AgreementsPage));
+const AgreementPage = lazy(() => import('./pages/agreementPage.tsx').then((page) => page.AgreementPage));
+const AuthorPage = lazy(() => import('./pages/authorPage.tsx').then((page) => page.AuthorPage));
+const AwaitingPage = lazy(() => import('./pages/awaitingPage.tsx').then((page) => page.AwaitingPage));
+const EventsPage = lazy(() => import('./pages/eventsPage.tsx').then((page) => page.EventsPage));
+const WebhooksPage = lazy(() => import('./pages/webhooksPage.tsx').then((page) => page.WebhooksPage));
+const WebhookPage = lazy(() => import('./pages/webhookPage.tsx').then((page) => page.WebhookPage));
+const RulesPage = lazy(() => import('./pages/rulesPage.tsx').then((page) => page.RulesPage));
+const KeysPage = lazy(() => import('./pages/keysPage.tsx').then((page) => page.KeysPage));
+const SharedPage = lazy(() => import('./pages/sharedPage.tsx').then((page) => page.SharedPage));
+
+/** Who comes by a link is let in by it; everybody else needs a session. */
+export function App() {
+  const { path } = useLocation();
+  if (path === '/console/enter') return <EnterPage />;
+  if (/^\/console\/awaiting(\/|$)/.test(path))
+    return (
+      <ErrorBoundary>
+        <AwaitingPage />
+      </ErrorBoundary>
+    );
+  if (path === '/console/sign')
+    return (
+      <ErrorBoundary>
+        <SharedPage />
+      </ErrorBoundary>
+    );
+  return <Inside />;
+}
+
+function Inside() {
+  const session = useSession();
+  if (session.error instanceof UnauthorizedError) return <LoginPage />;
+  if (session.error)
+    return (
+      <main class="gate">
+        <Failure error={session.error} onRetry={() => void session.refetch()} />
+      </main>
+    );
+  if (!session.data)
+    return (
+      <main class="gate">
+        <Loading />
+      </main>
+    );
+  return (
+    <Shell caller={session.data}>
+      <Router>
+        <Route path="/console" component={AgreementsPage} />
+        <Route path="/console/agreements" component={AgreementsPage} />
+        <Route path="/console/agreements/:id" component={AgreementPage} />
+        <Route path="/console/author" component={AuthorPage} />
+        <Route path="/console/events" component={EventsPage} />
+        <Route path="/console/webhooks" component={WebhooksPage} />
+        <Route path="/console/webhooks/:id" component={WebhookPage} />
+        <Route path="/console/rules" component={RulesPage} />
+        <Route path="/console/keys" component={KeysPage} />
+        <Route default component={UnknownPage} />
+      </Router>
+    </Shell>
+  );
+}
+
+function UnknownPage() {
+  return (
+    <div class="empty">
+      <h1>{texts.unknownPage}</h1>
+      <p>
+        <a href="/console/agreements">{texts.pages.agreements}</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { isObject, member } from '../agreements/naming.ts';
+
+type Field = {
+  name: string;
+  type: string;
+  required: boolean;
+  validation?: Record<string, unknown>;
+};
+
+const reference = /\$\{variables\.(\w+)/;
+
+/** The fields of an input of a document that is not deployed, for a form; the service has the last word on them. */
+export function listFields(json: unknown, inputId: string): Field[] {
+  const input = member(json, 'execution', 'inputs', inputId);
+  const data = member(input, 'data') ?? member(input, 'schema');
+  return Object.entries(isObject(data) ? data : {}).map(([key, definition]) => {
+    const [, variable] = typeof definition === 'string' ? (reference.exec(definition) ?? []) : [];
+    const own = variable === undefined ? definition : member(json, 'variables', variable);
+    const validation = member(own, 'validation');
+    return {
+      name: variable ?? key,
+      type: String(member(own, 'type') ?? 'string'),
+      required: member(validation, 'required') !== false,
+      ...(isObject(validation) && { validation: { ...validation } }),
+    };
+  });
+}

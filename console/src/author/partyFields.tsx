@@ -1,0 +1,34 @@
+import { nameOfVariable } from '../agreements/naming.ts';
+import { Field, TextInput } from '../parts/field.tsx';
+import { texts } from '../texts/texts.ts';
+import type { Party, Values } from './partyValues.ts';
+
+const words = texts.author;
+
+type PartyFieldsProps = {
+  readonly json: unknown;
+  readonly parties: readonly Party[];
+  readonly values: Values;
+  readonly onChange: (values: Values) => void;
+};
+
+/** The wallets of the participants and the values that an agreement begins with. */
+export function PartyFields({ json, parties, values, onChange }: PartyFieldsProps) {
+  return (
+    <div class="stack">
+      {parties.map(({ name, type, isParticipant }) => (
+        <Field
+          key={name}
+          label={isParticipant ? words.walletOf(nameOfVariable(json, name)) : nameOfVariable(json, name)}
+          hint={isParticipant ? undefined : type}
+        >
+          <TextInput
+            value={values[name] ?? ''}
+            onInput={(text) => onChange({ ...values, [name]: text })}
+            mono={type === 'address' || type === 'bytes32'}
+          />
+        </Field>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,159 @@
+import { useQuery } from '@tanstack/preact-query';
+import { useMemo, useState } from 'preact/hooks';
+import type { BodyOf } from '../../../client/src/types.ts';
+import { InputFields, readValues, type Typed } from '../agreements/inputFields.tsx';
+import { nameOfInput, nameOfVariable } from '../agreements/naming.ts';
+import { StateDiagram } from '../diagram/stateDiagram.tsx';
+import { findStanding, readGraph } from '../diagram/stateGraph.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Select } from '../parts/field.tsx';
+import { Note } from '../parts/note.tsx';
+import { service } from '../service/client.ts';
+import { texts } from '../texts/texts.ts';
+import { listFields } from './listFields.ts';
+import { PartyFields } from './partyFields.tsx';
+import { listParties, splitValues, suggestValues, type Values } from './partyValues.ts';
+
+const words = texts.author;
+type Step = BodyOf<'simulateAgreement'>['steps'][number];
+const keptUnder = 'agreements-test-values';
+
+/** Plays a document step by step as any participant; nothing is stored or sent. */
+export function Simulator({ json }: { readonly json: Readonly<Record<string, unknown>> }) {
+  const parties = useMemo(() => listParties(json), [json]);
+  const [kept, setKept] = useState<Values>(readKept);
+  const [steps, setSteps] = useState<readonly Step[]>([]);
+  const values = { ...suggestValues(json, parties), ...kept };
+  const change = (next: Values) => {
+    setKept(next);
+    localStorage.setItem(keptUnder, JSON.stringify(next));
+  };
+  const request = { agreement: { ...json }, ...splitValues(parties, values), steps: [...steps] };
+  const played = useQuery({
+    queryKey: ['simulation', JSON.stringify(request)],
+    queryFn: ({ signal }) => service.agreements.simulate(request, { signal }),
+    placeholderData: (former) => former,
+    gcTime: 60_000,
+  });
+  const graph = useMemo(() => readGraph(json), [json]);
+  const state = played.data?.state;
+  const accepted = (played.data?.steps ?? []).filter(({ outcome }) => outcome === 'accepted');
+  const inputs = graph.ways.filter(({ from }) => from === state).flatMap((way) => way.inputs);
+  return (
+    <div class="stack">
+      <details>
+        <summary>{words.parties}</summary>
+        <div class="stack">
+          <p class="soft small">{words.partiesHint}</p>
+          <PartyFields json={json} parties={parties} values={values} onChange={change} />
+        </div>
+      </details>
+      {played.error && <Failure error={played.error} />}
+      {state !== undefined && (
+        <>
+          <p class="row">
+            <span>{words.state}</span>
+            <span class="tag now" dir="auto" data-state={state}>
+              {state}
+            </span>
+            <Button kind="plain" disabled={steps.length === 0} onPress={() => setSteps(steps.slice(0, -1))}>
+              {words.undo}
+            </Button>
+            <Button kind="plain" disabled={steps.length === 0} onPress={() => setSteps([])}>
+              {words.restart}
+            </Button>
+          </p>
+          {inputs.length === 0 && <Note kind="good">{words.end}</Note>}
+          <NextStep
+            key={`${state} ${steps.length}`}
+            json={json}
+            inputs={[...new Set([...inputs, ...graph.ways.flatMap((way) => way.inputs)])]}
+            parties={parties.filter(({ type }) => type === 'address').map(({ name }) => name)}
+            onPlay={(step) => setSteps([...steps, step])}
+          />
+          <h3>{words.story}</h3>
+          <ol class="stack">
+            {(played.data?.steps ?? []).map((step, at) => (
+              <li key={`${at} ${step.inputId}`} class={`outcome ${step.outcome}`}>
+                <div class="row" dir="auto">
+                  <strong>{nameOfInput(json, step.inputId)}</strong>
+                  <span class="soft">{steps[at]?.by}</span>
+                  <span class={step.outcome === 'accepted' ? 'tag good' : 'tag bad'}>
+                    {words.outcomes[step.outcome]}
+                  </span>
+                </div>
+                <div class="small" dir="auto">
+                  {step.refusal ? step.refusal.message : `${step.fromState} → ${step.toState}`}
+                </div>
+                {step.rules.length > 0 && (
+                  <div class="small soft">
+                    {words.fires(step.rules.map(({ ruleId }) => ruleId).join(', '))}
+                  </div>
+                )}
+              </li>
+            ))}
+          </ol>
+          <StateDiagram graph={graph} standing={findStanding(state, graph.initial, accepted)} />
+        </>
+      )}
+    </div>
+  );
+}
+
+type NextStepProps = {
+  readonly json: unknown;
+  readonly inputs: readonly string[];
+  readonly parties: readonly string[];
+  readonly onPlay: (step: Step) => void;
+};
+
+function NextStep({ json, inputs, parties, onPlay }: NextStepProps) {
+  const [inputId, setInputId] = useState(inputs[0] ?? '');
+  const [by, setBy] = useState(parties[0] ?? '');
+  const [typed, setTyped] = useState<Typed>({});
+  const fields = listFields(json, inputId);
+  return (
+    <form
+      class="panel stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPlay({ inputId, by, values: readValues(fields, typed) });
+      }}
+    >
+      <h3>{words.play}</h3>
+      <Field label={words.input}>
+        <Select
+          value={inputId}
+          onChange={setInputId}
+          options={inputs.map((input) => [input, nameOfInput(json, input)] as const)}
+        />
+      </Field>
+      <Field label={words.by}>
+        <Select
+          value={by}
+          onChange={setBy}
+          options={parties.map((party) => [party, nameOfVariable(json, party)] as const)}
+        />
+      </Field>
+      <InputFields json={json} input={{ inputId, fields }} typed={typed} onType={setTyped} faults={{}} />
+      <p>
+        <Button submit disabled={inputId === '' || by === ''}>
+          {words.add}
+        </Button>
+      </p>
+    </form>
+  );
+}
+
+function readKept(): Values {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(keptUnder) ?? '{}');
+    const entries = Object.entries(typeof kept === 'object' && kept !== null ? kept : {});
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,45 @@
+import { readStates } from '../../../client/src/cli/diagram/readStates.ts';
+
+export type Way = { readonly from: string; readonly to: string; readonly inputs: readonly string[] };
+export type State = { readonly id: string; readonly description: string | undefined };
+export type Graph = {
+  readonly initial: string | undefined;
+  readonly states: readonly State[];
+  readonly ways: readonly Way[];
+};
+
+/** The states of a document and the ways between them, as far as they can be read. */
+export function readGraph(agreement: unknown): Graph {
+  const { initial, states, transitions } = readStates(agreement);
+  return { initial, states, ways: transitions };
+}
+
+export function keyOfWay({ from, to }: Pick<Way, 'from' | 'to'>): string {
+  return JSON.stringify([from, to]);
+}
+
+/** What of a graph an agreement has been through, and what it can do now. */
+export type Standing = {
+  readonly current: string | undefined;
+  /** Keys of ways. */
+  readonly taken: ReadonlySet<string>;
+  readonly visited: ReadonlySet<string>;
+};
+
+type Step = { readonly fromState?: string | undefined; readonly toState?: string | undefined };
+
+/** Where an agreement stands by its inputs, in any order. */
+export function findStanding(
+  current: string | undefined,
+  initial: string | undefined,
+  steps: readonly Step[],
+): Standing {
+  const visited = new Set(initial === undefined || current === undefined ? [] : [initial]);
+  const taken = new Set<string>();
+  for (const { fromState, toState } of steps) {
+    if (fromState === undefined || toState === undefined) continue;
+    visited.add(fromState).add(toState);
+    taken.add(keyOfWay({ from: fromState, to: toState }));
+  }
+  return { current, taken, visited };
+}

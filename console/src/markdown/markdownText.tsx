@@ -1,0 +1,134 @@
+import MarkdownIt, { type Token } from 'markdown-it';
+import { type ComponentChildren, h, type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+/** Nothing of a text becomes markup here: each kind of token that is known makes its own element, any other its text. */
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+
+const reference = /\$\{variables\.(\w+)(?:\.value)?\}/g;
+/** Characters for private use stand for values while the text is read, so that no value is ever read as Markdown. */
+const mark = /\uE000(\d+)\uE001/;
+
+type Values = Readonly<Record<string, unknown>>;
+type MarkdownTextProps = { readonly template: string; readonly values: Values };
+
+/** A text in Markdown, with the values in place of their names. */
+export function MarkdownText({ template, values }: MarkdownTextProps) {
+  const { tokens, names } = useMemo(() => readTokens(template), [template]);
+  return (
+    <div class="prose" dir="auto">
+      {renderAll(tokens, { names, values })}
+    </div>
+  );
+}
+
+function readTokens(template: string): { tokens: readonly Token[]; names: readonly string[] } {
+  const names: string[] = [];
+  const marked = template
+    .replace(/[\uE000\uE001]/g, '')
+    .replace(reference, (_, name: string) => `\uE000${names.push(name) - 1}\uE001`);
+  return { tokens: markdown.parse(marked, {}), names };
+}
+
+type Context = { readonly names: readonly string[]; readonly values: Values };
+type Frame = { readonly tag: string; readonly token: Token; readonly children: ComponentChildren[] };
+
+const tags: Readonly<Record<string, string>> = {
+  paragraph: 'p',
+  bullet_list: 'ul',
+  ordered_list: 'ol',
+  list_item: 'li',
+  blockquote: 'blockquote',
+  strong: 'strong',
+  em: 'em',
+  s: 's',
+  table: 'table',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
+};
+
+function renderAll(tokens: readonly Token[], context: Context): ComponentChildren[] {
+  const root: ComponentChildren[] = [];
+  const frames: Frame[] = [];
+  const add = (child: ComponentChildren) => (frames.at(-1)?.children ?? root).push(child);
+  for (const token of tokens) {
+    if (token.type.endsWith('_open')) {
+      frames.push({ tag: findTag(token), token, children: [] });
+    } else if (token.type.endsWith('_close')) {
+      const frame = frames.pop();
+      if (frame) add(close(frame, context));
+    } else add(renderLeaf(token, context));
+  }
+  return root;
+}
+
+/** Headings of a text stand below those of the page. */
+function findTag({ type }: Token): string {
+  const name = type.slice(0, -'_open'.length);
+  if (name === 'heading') return 'h3';
+  if (name === 'link') return 'a';
+  return tags[name] ?? 'div';
+}
+
+function close({ tag, token, children }: Frame, context: Context): ComponentChildren {
+  if (token.hidden) return children;
+  if (tag !== 'a') return h(tag, {}, children);
+  const href = fillUrl(String(token.attrGet('href') ?? ''), context);
+  if (href === undefined) return children;
+  return h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, children);
+}
+
+function renderLeaf(token: Token, context: Context): ComponentChildren {
+  switch (token.type) {
+    case 'inline':
+      return renderAll(token.children ?? [], context);
+    case 'softbreak':
+      return '\n';
+    case 'hardbreak':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    case 'code_inline':
+      return <code>{fill(token.content, context)}</code>;
+    case 'fence':
+    case 'code_block':
+      return <pre>{fill(token.content, context)}</pre>;
+    case 'image':
+      // Pages load nothing from elsewhere: an image is what it is called.
+      return fill(token.content, context);
+    default:
+      return fill(token.content, context);
+  }
+}
+
+/** Text with the values in it, each cut off from the direction of the text around it. */
+function fill(text: string, { names, values }: Context): ComponentChildren[] {
+  const parts = text.split(new RegExp(mark, 'g'));
+  return parts.map((part, at): string | VNode => {
+    if (at % 2 === 0) return part;
+    const name = names[Number(part)] ?? '';
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return <bdi class="blank">[{name}]</bdi>;
+    return <bdi title={name}>{String(value)}</bdi>;
+  });
+}
+
+/** Undefined for anything but an address of the web or of mail, with every value known. */
+function fillUrl(url: string, { names, values }: Context): string | undefined {
+  let isKnown = true;
+  const filled = decodeMarks(url).replace(new RegExp(mark, 'g'), (_, number: string, offset: number) => {
+    const name = names[Number(number)] ?? '';
+    const value = Object.hasOwn(values, name) ? String(values[name]) : undefined;
+    if (value === undefined) isKnown = false;
+    return offset === 0 ? (value ?? '') : encodeURIComponent((value ?? '').toWellFormed());
+  });
+  return isKnown && /^(https?:\/\/|mailto:)/i.test(filled) ? filled : undefined;
+}
+
+/** Addresses come with everything but ASCII in per cent signs. */
+function decodeMarks(url: string): string {
+  return url.replaceAll('%EE%80%80', '\uE000').replaceAll('%EE%80%81', '\uE001');
+}

@@ -1,0 +1,222 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
+import { Table } from '../parts/table.tsx';
+import { ThemeChoice } from '../parts/themeChoice.tsx';
+import { useTitle } from '../parts/title.ts';
+import { chainName } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+import { type EventFacts, type Readiness, useEventFacts, useReadiness, useTrace } from './facts.ts';
+import { RequestRates } from './requestRates.tsx';
+
+const words = texts.operators;
+
+/** What operators watch: whether it is ready, what is behind, what waits, who pays; and everything about one thing. */
+export function OperatorsPage() {
+  useTitle(words.title);
+  const readiness = useReadiness();
+  const events = useEventFacts();
+  return (
+    <>
+      <header class="guest-bar">
+        <span class="brand">{texts.brand}</span>
+        <span>
+          <ThemeChoice />
+        </span>
+      </header>
+      <main class="page guest" id="main">
+        <div class="page-head">
+          <h1>{words.title}</h1>
+          {readiness.data && (
+            <span class={readiness.data.status === 'ready' ? 'tag good' : 'tag bad'}>
+              {readiness.data.status === 'ready' ? words.ready : words.unready}
+            </span>
+          )}
+        </div>
+        {readiness.error && <Note kind="bad">{words.away}</Note>}
+        {readiness.data ? (
+          <Overview readiness={readiness.data} events={events.data} />
+        ) : (
+          <Loading lines={12} />
+        )}
+        <RequestRates />
+        <Trace />
+      </main>
+    </>
+  );
+}
+
+type OverviewProps = { readonly readiness: Readiness; readonly events: EventFacts | undefined };
+
+function Overview({ readiness, events }: OverviewProps) {
+  const { checks, reasons, chains, endpoints } = readiness;
+  const wallets = chains.flatMap(({ chainId, wallets: own }) =>
+    own.map((wallet) => ({ chainId, ...wallet })),
+  );
+  const oldest = Math.max(
+    0,
+    ...chains.map(({ outbox }) => outbox.oldestAgeSeconds),
+    ...(events?.waiting ?? []).map(({ oldestAgeSeconds }) => oldestAgeSeconds),
+  );
+  return (
+    <>
+      {reasons.length > 0 && (
+        <Note kind="bad">
+          {reasons.map((reason) => (
+            <p key={reason}>{reason}</p>
+          ))}
+        </Note>
+      )}
+      <p class="row">
+        {Object.entries(checks).map(([name, isMet]) => (
+          <span key={name} class={isMet ? 'tag good' : 'tag bad'}>
+            {words.checkNames[name] ?? name}
+          </span>
+        ))}
+        <span class="soft">
+          {words.oldestThing}: {words.seconds(oldest)}
+        </span>
+      </p>
+      <section class="section">
+        <h2>{words.chains}</h2>
+        <Table
+          caption={words.chains}
+          rows={chains}
+          keyOf={({ chainId }) => String(chainId)}
+          columns={[
+            { title: words.chain, show: ({ chainId }) => chainName(chainId) },
+            { title: words.index, show: ({ index }) => <Standing position={index} /> },
+            { title: words.folded, show: ({ folded }) => <Standing position={folded} /> },
+            {
+              title: words.outbox,
+              show: ({ outbox, rebuilding }) => (
+                <>
+                  {words.open(outbox.depth)}
+                  <div class="small soft">
+                    {Object.entries(outbox.byState)
+                      .map(([state, count]) => `${state} ${count}`)
+                      .join(' · ')}
+                  </div>
+                  {rebuilding && <span class="tag warn">{words.rebuilding}</span>}
+                </>
+              ),
+            },
+            {
+              title: words.oldest,
+              show: ({ outbox }) => (outbox.depth > 0 ? words.seconds(outbox.oldestAgeSeconds) : words.none),
+            },
+          ]}
+        />
+      </section>
+      <section class="section">
+        <h2>{words.deliveries}</h2>
+        <dl class="facts">
+          {(events?.waiting ?? []).map(({ status, count, oldestAgeSeconds }) => [
+            <dt key={status}>{words.waiting[status]}</dt>,
+            <dd key={`${status} count`}>
+              {count.toLocaleString()}{' '}
+              {count > 0 && (
+                <span class="soft">
+                  {words.oldest}: {words.seconds(oldestAgeSeconds)}
+                </span>
+              )}
+            </dd>,
+          ])}
+          <dt>{words.quarantined}</dt>
+          <dd>{(events?.quarantined ?? []).reduce((sum, { count }) => sum + count, 0)}</dd>
+          <dt>{words.released}</dt>
+          <dd>{events?.released.toLocaleString()}</dd>
+        </dl>
+      </section>
+      <section class="section">
+        <h2>{words.nodes}</h2>
+        <Table
+          caption={words.nodes}
+          rows={endpoints}
+          keyOf={({ chainId, host }) => `${chainId} ${host}`}
+          columns={[
+            { title: words.node, show: ({ host }) => <code>{host}</code> },
+            { title: words.chain, show: ({ chainId }) => chainName(chainId) },
+            {
+              title: words.status,
+              show: ({ status, restsForSeconds }) => (
+                <span class={status === 'ok' ? 'tag good' : 'tag bad'}>
+                  {status}
+                  {restsForSeconds > 0 && ` · ${words.rests(restsForSeconds)}`}
+                </span>
+              ),
+            },
+            { title: words.block, show: ({ blockNumber }) => blockNumber ?? words.none },
+            { title: words.behindBlocks, show: ({ behindBlocks }) => behindBlocks ?? words.none },
+            { title: words.failures, show: ({ failuresInARow }) => failuresInARow },
+          ]}
+        />
+      </section>
+      <section class="section">
+        <h2>{words.wallets}</h2>
+        <Table
+          caption={words.wallets}
+          rows={wallets}
+          keyOf={({ chainId, address }) => `${chainId} ${address}`}
+          columns={[
+            { title: words.wallet, show: ({ address }) => <code>{address}</code> },
+            { title: words.chain, show: ({ chainId }) => chainName(chainId) },
+            { title: words.status, show: ({ status }) => status },
+            { title: words.balance, show: ({ balanceWei }) => writeEther(balanceWei) },
+            { title: words.nextNonce, show: ({ nextNonce }) => nextNonce },
+            { title: words.underWay, show: ({ underWay }) => underWay },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
+
+function Standing({ position }: { readonly position: { blockNumber: number; lagSeconds: number } | null }) {
+  if (!position) return <span class="tag warn">{words.none}</span>;
+  return (
+    <>
+      {position.blockNumber.toLocaleString()}{' '}
+      <span class="small soft">{words.behind(position.lagSeconds)}</span>
+    </>
+  );
+}
+
+const weiDigits = 18;
+const shownDigits = 5;
+
+function writeEther(wei: string): string {
+  const padded = wei.padStart(weiDigits + 1, '0');
+  return `${padded.slice(0, -weiDigits)}.${padded.slice(-weiDigits).slice(0, shownDigits)}`;
+}
+
+function Trace() {
+  const [text, setText] = useState('');
+  const [id, setId] = useState('');
+  const trace = useTrace(id);
+  return (
+    <section class="section">
+      <h2>{words.trace}</h2>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setId(text.trim());
+        }}
+      >
+        <Field label={words.trace} hint={words.traceHint} wide>
+          <TextInput value={text} onInput={setText} mono required />
+        </Field>
+        <Button submit>{words.traceFind}</Button>
+      </form>
+      {trace.error && <Note kind="bad">{trace.error.message}</Note>}
+      {trace.data !== undefined && (
+        <pre class="panel" dir="auto">
+          {trace.data}
+        </pre>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import type { AgreementQuery } from '../../../client/src/resources/agreements.ts';
+import { ListFilters } from '../agreements/listFilters.tsx';
+import { WhoActs } from '../agreements/whoActs.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Hex } from '../parts/hex.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { useAddressBar } from '../service/addressBar.ts';
+import { service } from '../service/client.ts';
+import { chainName } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.agreements;
+const pageSize = 25;
+type Summary = Awaited<ReturnType<typeof service.agreements.list>>['data'][number];
+
+const columns: readonly Column<Summary>[] = [
+  {
+    title: words.name,
+    show: ({ id, displayName, address, chainId }) => (
+      <>
+        <a class="name" href={`/console/agreements/${id}`} dir="auto">
+          {displayName}
+        </a>
+        <div class="small soft">
+          {chainName(chainId)} {address && <Hex value={address} />}
+        </div>
+      </>
+    ),
+  },
+  {
+    title: words.state,
+    show: ({ status, state }) =>
+      status === 'Draft' ? (
+        <span class="tag warn">{words.draft}</span>
+      ) : (
+        <span class="tag" dir="auto">
+          {state}
+        </span>
+      ),
+  },
+  { title: words.whoActs, show: ({ id, status }) => (status === 'Draft' ? '–' : <WhoActs id={id} />) },
+  {
+    title: words.lastInput,
+    show: ({ lastInputId, lastInputAt }) =>
+      lastInputId === undefined ? (
+        <span class="soft">–</span>
+      ) : (
+        <>
+          <span dir="auto">{lastInputId}</span>{' '}
+          <span class="small soft">
+            <Time at={lastInputAt} />
+          </span>
+        </>
+      ),
+  },
+  { title: words.age, show: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** The agreements of the principal, as the address bar says which, kept up to date. */
+export function AgreementsPage() {
+  useTitle(words.title);
+  const { query, set, write } = useAddressBar();
+  const { route } = useLocation();
+  const [search, setSearch] = useState('');
+  const asked = readQuery(query);
+  const list = useQuery({
+    queryKey: ['agreements', asked],
+    queryFn: async ({ signal }) => service.agreements.list(asked, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+  const needle = search.trim().toLocaleLowerCase();
+  const rows = list.data?.data.filter(({ displayName, id, address = '' }) =>
+    [displayName, id, address].some((text) => text.toLocaleLowerCase().includes(needle)),
+  );
+  const open = (event: Event) => {
+    event.preventDefault();
+    const text = search.trim();
+    if (/^(agr_[0-9a-f]+|0x[0-9a-fA-F]{40})$/.test(text)) route(`/console/agreements/${text}`);
+    else if (rows?.length === 1 && rows[0]) route(`/console/agreements/${rows[0].id}`);
+  };
+  const { nextCursor = null, totalCount } = list.data?.pageInfo ?? {};
+  const isFiltered = ['state', 'chainId', 'since'].some((name) => query[name]) || needle !== '';
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        {totalCount !== undefined && <span class="soft">{words.total(totalCount)}</span>}
+      </div>
+      <ListFilters query={query} set={set} search={search} onSearch={setSearch} onSubmit={open} />
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {rows?.length === 0 ? (
+        <div class="empty">
+          <p>{isFiltered ? words.none : words.empty}</p>
+          {!isFiltered && <p class="small">{words.emptyHint}</p>}
+        </div>
+      ) : (
+        !(list.error && !list.data) && (
+          <Table
+            caption={words.caption}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            expected={pageSize}
+          />
+        )
+      )}
+      <p class="row section">
+        {query.cursor && <a href={write({ cursor: undefined })}>{words.first}</a>}
+        {nextCursor !== null && <a href={write({ cursor: nextCursor })}>{words.next}</a>}
+      </p>
+    </>
+  );
+}
+
+function readQuery({
+  state,
+  chainId,
+  since,
+  sort,
+  cursor,
+}: Readonly<Record<string, string>>): AgreementQuery {
+  const [field, direction] = (sort ?? 'createdAt.desc').split('.');
+  const order = direction === 'asc' ? 'asc' : 'desc';
+  const sorted: NonNullable<AgreementQuery['sort']> =
+    field === 'displayName'
+      ? { displayName: order }
+      : field === 'updatedAt'
+        ? { updatedAt: order }
+        : { createdAt: order };
+  return {
+    limit: pageSize,
+    sort: sorted,
+    ...(state && { state }),
+    ...(chainId && { chainId: Number(chainId) }),
+    ...(since && { createdAt: { gte: `${since}T00:00:00Z` } }),
+    ...(cursor && { cursor }),
+  };
+}

@@ -1,0 +1,177 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useMemo, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { UnauthorizedError } from '../../../client/src/index.ts';
+import { AgreementView } from '../agreements/agreementView.tsx';
+import { guestSource } from '../agreements/source.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Hex } from '../parts/hex.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { Note } from '../parts/note.tsx';
+import { Table } from '../parts/table.tsx';
+import { ThemeChoice } from '../parts/themeChoice.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { service } from '../service/client.ts';
+import { queries } from '../service/queries.ts';
+import { chainName } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
+import { isDeclined, signMessage } from '../wallet/wallets.ts';
+
+const words = texts.awaiting;
+
+/** What a wallet can do now, over all principals that let their participants in; for whoever shows the wallet. */
+export function AwaitingPage() {
+  useTitle(words.title);
+  const id = useLocation().path.split('/')[3];
+  const session = useQuery({
+    queryKey: ['wallet session'],
+    queryFn: ({ signal }) => service.wallet.current({ signal }),
+  });
+  const leave = useMutation({
+    mutationFn: () => service.wallet.logout(),
+    onSettled: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+  });
+  return (
+    <>
+      <header class="guest-bar">
+        <a class="brand" href="/console/awaiting">
+          {texts.brand}
+        </a>
+        <span class="row">
+          {session.data && (
+            <>
+              <span class="small">
+                {words.loggedIn} <Hex value={session.data.wallet} />
+              </span>
+              <Button kind="plain" onPress={() => leave.mutate()}>
+                {words.logout}
+              </Button>
+            </>
+          )}
+          <ThemeChoice />
+        </span>
+      </header>
+      <main class="page guest" id="main">
+        {session.data ? (
+          id ? (
+            <Opened id={id} />
+          ) : (
+            <Awaiting wallet={session.data.wallet} />
+          )
+        ) : session.error instanceof UnauthorizedError ? (
+          <Login />
+        ) : session.error ? (
+          <Failure error={session.error} onRetry={() => void session.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </main>
+    </>
+  );
+}
+
+function Login() {
+  const [wallet, setWallet] = useState<Connected>();
+  const enter = useMutation({
+    mutationFn: async (connected: Connected) => {
+      const { id, message } = await service.wallet.createChallenge({ wallet: connected.account });
+      return service.wallet.login({ challengeId: id, signature: await signMessage(connected, message) });
+    },
+    onSuccess: () => queries.resetQueries({ queryKey: ['wallet session'] }),
+  });
+  return (
+    <div class="stack">
+      <h1>{words.title}</h1>
+      <p class="soft">{words.lead}</p>
+      <WalletChoice connected={wallet} onChange={setWallet} />
+      {enter.error &&
+        (isDeclined(enter.error) ? (
+          <Note kind="warn">{texts.act.declined}</Note>
+        ) : (
+          <Failure error={enter.error} />
+        ))}
+      <p>
+        <Button
+          kind="primary"
+          disabled={wallet === undefined || enter.isPending}
+          onPress={() => wallet && enter.mutate(wallet)}
+        >
+          {enter.isPending ? texts.act.waiting : words.login}
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+function Awaiting({ wallet }: { readonly wallet: string }) {
+  const list = useQuery({
+    queryKey: ['wallet agreements', wallet],
+    queryFn: async ({ signal }) => service.wallet.listAgreements({ limit: 100 }, { signal }),
+    refetchInterval: 5_000,
+  });
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+      </div>
+      {list.error && <Failure error={list.error} />}
+      {list.data?.data.length === 0 ? (
+        <p class="empty">{words.empty}</p>
+      ) : (
+        <Table
+          caption={words.caption}
+          rows={list.data?.data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: words.agreement,
+              show: ({ id, displayName, chainId }) => (
+                <>
+                  <a class="name" href={`/console/awaiting/${id}`} dir="auto">
+                    {displayName}
+                  </a>
+                  <div class="small soft">{chainName(chainId)}</div>
+                </>
+              ),
+            },
+            {
+              title: words.state,
+              show: ({ state, status }) => (
+                <span class="tag" dir="auto">
+                  {state ?? status}
+                </span>
+              ),
+            },
+            {
+              title: words.can,
+              show: ({ inputs, awaitsSignature }) =>
+                awaitsSignature ? (
+                  <strong>{words.sign}</strong>
+                ) : inputs.length > 0 ? (
+                  <strong dir="auto">{inputs.map(({ inputId }) => inputId).join(', ')}</strong>
+                ) : (
+                  <span class="soft">{words.nothing}</span>
+                ),
+            },
+            { title: words.changed, show: ({ updatedAt }) => <Time at={updatedAt} /> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+function Opened({ id }: { readonly id: string }) {
+  const source = useMemo(() => guestSource(service.wallet.open(id), id), [id]);
+  return (
+    <>
+      <p class="small">
+        <a href="/console/awaiting">{words.back}</a>
+      </p>
+      <AgreementView key={id} source={source} />
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { AgreementEvent } from '../../../client/src/types.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { readEvents } from '../service/eventStream.ts';
+import { texts } from '../texts/texts.ts';
+import { describeEvent } from '../webhooks/describeEvent.ts';
+
+const words = texts.events;
+/** What a browser holds without effort; earlier ones are in the feed. */
+const kept = 2_000;
+const shownAtOnce = 100;
+
+/** The feed from its beginning on, the newest first, live. */
+export function EventsPage() {
+  useTitle(words.title);
+  const { events, isConnected, error } = useFeed();
+  const [count, setCount] = useState(shownAtOnce);
+  const [needle, setNeedle] = useState('');
+  const wanted = needle.trim().toLocaleLowerCase();
+  const rows = events.filter((event) =>
+    [event.data.agreementName, event.data.agreementId, event.type, describeEvent(event)].some((text) =>
+      text.toLocaleLowerCase().includes(wanted),
+    ),
+  );
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+        <span role="status" class={isConnected ? 'tag good' : 'tag'}>
+          {isConnected ? words.live : isConnected === undefined ? words.connecting : words.reconnecting}
+        </span>
+      </div>
+      <p class="lead">{words.lead}</p>
+      {error !== undefined && <Failure error={error} />}
+      <div class="filters">
+        <Field label={words.filter} wide>
+          <TextInput type="search" value={needle} onInput={setNeedle} />
+        </Field>
+      </div>
+      {rows.length === 0 ? (
+        <p class="empty">{words.empty}</p>
+      ) : (
+        <Table
+          caption={words.caption}
+          keyOf={({ id }) => id}
+          rows={rows.slice(0, count)}
+          columns={[
+            { title: words.when, show: ({ createdAt }) => <Time at={createdAt} form="clock" /> },
+            {
+              title: words.agreement,
+              show: ({ data }) => (
+                <a class="name" dir="auto" href={`/console/agreements/${data.agreementId}`}>
+                  {data.agreementName}
+                </a>
+              ),
+            },
+            { title: words.what, show: (event) => <span dir="auto">{describeEvent(event)}</span> },
+            {
+              title: words.type,
+              show: ({ type }) => <span class="soft small">{texts.webhooks.typeNames[type]}</span>,
+            },
+          ]}
+        />
+      )}
+      {rows.length > count && (
+        <p class="section">
+          <Button onPress={() => setCount(count + shownAtOnce)}>{words.earlier}</Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** All events, gathered for a moment before they are shown, so that a thousand at once cost one drawing. */
+function useFeed() {
+  const [events, setEvents] = useState<readonly AgreementEvent[]>([]);
+  const [isConnected, setConnected] = useState<boolean>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const stop = new AbortController();
+    let gathered: AgreementEvent[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      timer = undefined;
+      const fresh = gathered.reverse();
+      gathered = [];
+      setEvents((known) => [...fresh, ...known].slice(0, kept));
+    };
+    readEvents({
+      after: '',
+      signal: stop.signal,
+      onConnection: setConnected,
+      onEvent(event) {
+        gathered.push(event);
+        timer ??= setTimeout(show, 60);
+      },
+    }).catch(setError);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, []);
+  return { events, isConnected, error };
+}

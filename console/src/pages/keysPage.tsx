@@ -1,0 +1,212 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
+import { NewSecret } from '../parts/newSecret.tsx';
+import { Note } from '../parts/note.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { service } from '../service/client.ts';
+import { queries, useSession } from '../service/queries.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.keys;
+type Capability = keyof typeof words.capabilities;
+const capabilities: readonly Capability[] = [
+  'agreements.read',
+  'agreements.write',
+  'webhooks.read',
+  'webhooks.write',
+];
+
+/** Sessions in force and links that wait; a narrowed session sees itself alone. */
+export function KeysPage() {
+  useTitle(words.title);
+  const { data: caller } = useSession();
+  const isNarrowed = caller?.session?.isNarrowed ?? false;
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+      </div>
+      <p class="lead">{words.lead}</p>
+      <dl class="facts">
+        <dt>{words.principal}</dt>
+        <dd dir="auto">
+          {caller?.principal.name} <code class="soft">{caller?.principal.id}</code>
+        </dd>
+        <dt>{words.may}</dt>
+        <dd>
+          {capabilities
+            .filter((scope) => caller?.scopes[scope] === 'free_allowlist')
+            .map((scope) => words.capabilities[scope])
+            .join(', ')}
+        </dd>
+      </dl>
+      {isNarrowed ? (
+        <p class="section">{words.narrowed}</p>
+      ) : (
+        <>
+          <Sessions />
+          <PortalLinks />
+        </>
+      )}
+      <p class="section soft">{words.signing}</p>
+    </>
+  );
+}
+
+function mayOf({
+  isNarrowed,
+  capabilities: given,
+}: {
+  isNarrowed: boolean;
+  capabilities: readonly Capability[];
+}) {
+  return isNarrowed ? given.map((scope) => words.capabilities[scope]).join(', ') : words.everything;
+}
+
+function Sessions() {
+  const list = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => service.sessions.list({ limit: 100 }, { signal }),
+  });
+  const end = useMutation({
+    mutationFn: (id: string) => service.sessions.revoke(id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  return (
+    <section class="section">
+      <h2>{words.sessions}</h2>
+      {(list.error ?? end.error) && <Failure error={list.error ?? end.error} />}
+      <Table
+        caption={words.sessionsCaption}
+        expected={2}
+        rows={list.error ? [] : list.data?.data}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: words.label,
+            show: ({ label, isCurrent }) => (
+              <>
+                <span dir="auto">{label ?? words.nameless}</span>{' '}
+                {isCurrent && <span class="tag now">{words.current}</span>}
+              </>
+            ),
+          },
+          { title: words.may, show: mayOf },
+          { title: words.lastUsed, show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          { title: words.ends, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
+          {
+            title: words.end,
+            show: ({ id, isCurrent }) =>
+              isCurrent ? (
+                '–'
+              ) : (
+                <Button kind="danger" onPress={() => end.mutate(id)} disabled={end.isPending}>
+                  {words.end}
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function PortalLinks() {
+  const key = ['portal links'];
+  const changed = () => queries.invalidateQueries({ queryKey: key });
+  const list = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => service.sessions.listLinks({ limit: 100 }, { signal }),
+  });
+  const [label, setLabel] = useState('');
+  const [seconds, setSeconds] = useState('3600');
+  const [chosen, setChosen] = useState<readonly Capability[]>(capabilities);
+  const make = useMutation({
+    mutationFn: () =>
+      service.sessions.createLink({
+        expiresInSeconds: Number(seconds),
+        ...(label.trim() !== '' && { label: label.trim() }),
+        ...(chosen.length < capabilities.length && { capabilities: [...chosen] }),
+      }),
+    onSettled: changed,
+  });
+  const revoke = useMutation({
+    mutationFn: (id: string) => service.sessions.revokeLink(id),
+    onSettled: changed,
+  });
+  return (
+    <section class="section">
+      <h2>{words.links}</h2>
+      <p class="lead">{words.linksLead}</p>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <div class="filters">
+          <Field label={words.label}>
+            <TextInput value={label} onInput={setLabel} />
+          </Field>
+          <Field label={words.goodFor}>
+            <Select value={seconds} onChange={setSeconds} options={Object.entries(words.lifetimes)} />
+          </Field>
+        </div>
+        <fieldset class="row">
+          <legend>{words.may}</legend>
+          {capabilities.map((scope) => (
+            <label key={scope} class="row">
+              <input
+                type="checkbox"
+                checked={chosen.includes(scope)}
+                onChange={({ currentTarget }) =>
+                  setChosen(
+                    currentTarget.checked ? [...chosen, scope] : chosen.filter((other) => other !== scope),
+                  )
+                }
+              />
+              {words.capabilities[scope]}
+            </label>
+          ))}
+        </fieldset>
+        <p>
+          <Button submit disabled={make.isPending || chosen.length === 0}>
+            {words.make}
+          </Button>
+        </p>
+      </form>
+      {make.error && <Failure error={make.error} />}
+      {make.data && <NewSecret lead={words.linkOnce} secret={make.data.url} />}
+      {(list.error ?? revoke.error) && <Failure error={list.error ?? revoke.error} />}
+      {list.data?.data.length === 0 ? (
+        <Note>{words.linksEmpty}</Note>
+      ) : (
+        <Table
+          caption={words.linksCaption}
+          expected={1}
+          rows={list.error ? [] : list.data?.data}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: words.label, show: (link) => <span dir="auto">{link.label ?? words.nameless}</span> },
+            { title: words.may, show: mayOf },
+            { title: words.expires, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
+            {
+              title: words.revoke,
+              show: ({ id }) => (
+                <Button kind="danger" onPress={() => revoke.mutate(id)} disabled={revoke.isPending}>
+                  {words.revoke}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { isObject, member } from '../agreements/naming.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTitle } from '../parts/title.ts';
+import { describeRule } from '../rules/describeRule.ts';
+import { useAddressBar } from '../service/addressBar.ts';
+import { service } from '../service/client.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.rules;
+
+/** Rules in words, and what they would say to a transition or at a moment. */
+export function RulesPage() {
+  useTitle(words.title);
+  const { query, set } = useAddressBar();
+  const id = (query.agreement ?? '').trim();
+  const [template, setTemplate] = useState('');
+  const [kind, setKind] = useState('transition');
+  const [inputId, setInputId] = useState('__deploy');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [at, setAt] = useState('');
+  const isId = /^(agr_[0-9a-f]{32}|0x[0-9a-fA-F]{40})$/.test(id);
+  const record = useQuery({
+    queryKey: ['agreement', id, 'whole'],
+    queryFn: ({ signal }) => service.agreements.get(id, { signal }),
+    enabled: isId,
+  });
+  const parsed = parse(template);
+  const rules = member(parsed.value, 'rules');
+  const preview = useMutation({
+    mutationFn: () =>
+      service.agreements.previewNotifications(id, {
+        ...(kind === 'transition'
+          ? { transition: { inputId, ...(from && { fromState: from }), ...(to && { toState: to }) } }
+          : { at: new Date(at).toISOString() }),
+        ...(isObject(parsed.value) && { notificationTemplate: { ...parsed.value } }),
+      }),
+  });
+  const inputs = member(record.data?.json, 'execution', 'inputs');
+  const inputOptions = [
+    ['__deploy', words.deploy] as const,
+    ...Object.keys(isObject(inputs) ? inputs : {}).map((input) => [input, input] as const),
+  ];
+  return (
+    <>
+      <div class="page-head">
+        <h1>{words.title}</h1>
+      </div>
+      <p class="lead">{words.lead}</p>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          preview.mutate();
+        }}
+      >
+        <Field label={words.agreement} hint={record.data?.displayName ?? words.agreementHint}>
+          <TextInput
+            value={query.agreement ?? ''}
+            onInput={(text) => set({ agreement: text })}
+            mono
+            required
+          />
+        </Field>
+        <Field
+          label={words.template}
+          hint={words.templateHint}
+          fault={parsed.isFaulty ? words.notJson : undefined}
+        >
+          <TextInput value={template} onInput={setTemplate} rows={8} mono />
+        </Field>
+        {Array.isArray(rules) && rules.length > 0 && (
+          <section>
+            <h2>{words.inWords}</h2>
+            <ul class="choices">
+              {rules.map((rule, index) => (
+                <li key={`${index} ${describeRule(rule)}`} dir="auto">
+                  <span>
+                    <strong>{String(member(rule, 'name') ?? member(rule, 'id') ?? '')}</strong>{' '}
+                    {describeRule(rule)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <div class="filters">
+          <Field label={words.when}>
+            <Select
+              value={kind}
+              onChange={setKind}
+              options={[
+                ['transition', words.transition],
+                ['moment', words.moment],
+              ]}
+            />
+          </Field>
+          {kind === 'transition' ? (
+            <>
+              <Field label={words.input}>
+                <Select value={inputId} onChange={setInputId} options={inputOptions} />
+              </Field>
+              <Field label={words.from}>
+                <TextInput value={from} onInput={setFrom} />
+              </Field>
+              <Field label={words.to}>
+                <TextInput value={to} onInput={setTo} />
+              </Field>
+            </>
+          ) : (
+            <Field label={words.at}>
+              <TextInput type="datetime-local" value={at} onInput={setAt} required />
+            </Field>
+          )}
+          <Button submit disabled={!isId || parsed.isFaulty || preview.isPending}>
+            {words.run}
+          </Button>
+        </div>
+      </form>
+      {record.error && isId && <Failure error={record.error} />}
+      {preview.error && <Failure error={preview.error} />}
+      {preview.data?.rules.length === 0 && <p class="soft">{words.none}</p>}
+      <ul class="choices">
+        {preview.data?.rules.map((rule) => (
+          <li key={rule.ruleId}>
+            <div class="stack">
+              <div class="row">
+                <strong dir="auto">{rule.ruleId}</strong>
+                <span class={rule.fires ? 'tag good' : 'tag'}>{rule.fires ? words.fires : words.silent}</span>
+                <span class="small soft">
+                  {rule.reason && words.reasons[rule.reason]}
+                  {rule.dueAt && (
+                    <>
+                      {' '}
+                      {words.due} <Time at={rule.dueAt} form="clock" />
+                    </>
+                  )}
+                </span>
+              </div>
+              {rule.recipients.length > 0 && (
+                <div class="small">{rule.recipients.map(({ recipient }) => recipient).join(', ')}</div>
+              )}
+              {rule.notification && (
+                <div class="panel">
+                  <strong dir="auto">{rule.notification.subject}</strong>
+                  <pre dir="auto">{rule.notification.body}</pre>
+                </div>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function parse(text: string): { value: unknown; isFaulty: boolean } {
+  if (text.trim() === '') return { value: undefined, isFaulty: false };
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value, isFaulty: !isObject(value) };
+  } catch {
+    return { value: undefined, isFaulty: true };
+  }
+}

@@ -1,0 +1,45 @@
+import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import { texts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import { Note } from './note.tsx';
+
+type FailureProps = { readonly error: unknown; readonly onRetry?: (() => void) | undefined };
+
+/** What went wrong, in words, with what an operator needs to find it. */
+export function Failure({ error, onRetry }: FailureProps) {
+  return (
+    <Note kind="bad">
+      <p dir="auto">{explainError(error)}</p>
+      {error instanceof ApiError && error.details.issues && error.details.issues.length > 1 && (
+        <ul>
+          {error.details.issues.slice(0, 20).map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error instanceof ApiError && error.status >= 500 && (
+        <p class="small soft">{texts.failure.requestId(error.requestId)}</p>
+      )}
+      {onRetry && (
+        <p>
+          <Button kind="plain" onPress={onRetry}>
+            {texts.failure.again}
+          </Button>
+        </p>
+      )}
+    </Note>
+  );
+}
+
+/** One sentence for whoever sees the page. */
+export function explainError(error: unknown): string {
+  if (error instanceof ConnectionError)
+    return navigator.onLine ? texts.failure.unreachable : texts.failure.offline;
+  if (error instanceof ApiError) {
+    const known = error.reason === undefined ? undefined : texts.reasons[error.reason];
+    return known === undefined ? error.message : `${known} ${error.message}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

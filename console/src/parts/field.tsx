@@ -1,0 +1,93 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+
+type Labelled = { readonly id: string; readonly describedBy: string; readonly isFaulty: boolean };
+const FieldContext = createContext<Labelled | undefined>(undefined);
+
+type FieldProps = {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly fault?: string | undefined;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+};
+
+/** A control with its name above it, and below it what helps or is wrong. */
+export function Field({ label, hint, fault, wide, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class={wide ? 'field wide' : 'field'}>
+      <label for={id} dir="auto">
+        {label}
+      </label>
+      <FieldContext.Provider value={{ id, describedBy: `${id}-note`, isFaulty: fault !== undefined }}>
+        {children}
+      </FieldContext.Provider>
+      <div id={`${id}-note`} class={fault === undefined ? 'hint' : 'fault'} dir="auto">
+        {fault ?? hint}
+      </div>
+    </div>
+  );
+}
+
+type TextProps = {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: string;
+  readonly mono?: boolean;
+  readonly rows?: number | undefined;
+  readonly placeholder?: string | undefined;
+  readonly required?: boolean | undefined;
+  readonly inputMode?: 'numeric' | 'text' | undefined;
+};
+
+export function TextInput({ value, onInput, type = 'text', mono, rows, inputMode, ...rest }: TextProps) {
+  const field = useContext(FieldContext);
+  const shared = {
+    id: field?.id,
+    class: mono ? 'input mono' : 'input',
+    dir: 'auto' as const,
+    value,
+    'aria-invalid': field?.isFaulty,
+    'aria-describedby': field?.describedBy,
+    autocomplete: 'off',
+    spellcheck: false,
+    ...rest,
+  };
+  if (rows !== undefined)
+    return <textarea {...shared} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />;
+  return (
+    <input
+      {...shared}
+      type={type}
+      inputMode={inputMode}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  );
+}
+
+type SelectProps = {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Value and text of each choice. */
+  readonly options: readonly (readonly [string, string])[];
+};
+
+export function Select({ value, onChange, options }: SelectProps) {
+  const field = useContext(FieldContext);
+  return (
+    <select
+      id={field?.id}
+      class="input"
+      value={value}
+      aria-describedby={field?.describedBy}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([key, text]) => (
+        <option key={key} value={key}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}

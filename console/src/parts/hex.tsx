@@ -1,0 +1,27 @@
+import { explorerUrl } from '../service/settings.ts';
+import { texts } from '../texts/texts.ts';
+
+type HexProps = {
+  readonly value: string;
+  /** With it, a link to what a public explorer says. */
+  readonly chainId?: number | undefined;
+  readonly kind?: 'tx' | 'address';
+  readonly whole?: boolean;
+};
+
+/** An address or hash, shortened to what can be told apart; whole on hover and when copied. */
+export function Hex({ value, chainId, kind = 'address', whole = false }: HexProps) {
+  const url = chainId === undefined ? undefined : explorerUrl(chainId, kind, value);
+  const text = whole || value.length <= 14 ? value : `${value.slice(0, 6)}…${value.slice(-4)}`;
+  const shown = (
+    <code title={value} class={whole ? 'copy' : undefined}>
+      {text}
+    </code>
+  );
+  if (url === undefined) return shown;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" title={texts.explorer(value)}>
+      {shown}
+    </a>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { texts } from '../texts/texts.ts';
+
+export type Column<Row> = {
+  readonly title: string;
+  readonly show: (row: Row) => ComponentChildren;
+  readonly isNumber?: boolean;
+};
+
+type TableProps<Row> = {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined until they come. */
+  readonly rows: readonly Row[] | undefined;
+  readonly keyOf: (row: Row) => string;
+  /** How many lines to keep free for what comes. */
+  readonly expected?: number;
+};
+
+/** Rows of one kind; on narrow screens each is a block of its own. */
+export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: TableProps<Row>): VNode {
+  return (
+    <table class="folding" aria-busy={rows === undefined}>
+      <caption class="hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title }) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows?.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ title, show, isNumber }) => (
+              <td key={title} data-label={title} class={isNumber ? 'number' : undefined}>
+                <div>{show(row)}</div>
+              </td>
+            ))}
+          </tr>
+        )) ??
+          Array.from({ length: expected }, (_, at) => (
+            <tr key={at}>
+              {columns.map(({ title }) => (
+                <td key={title} data-label={title}>
+                  <div class="bar" />
+                  <span class="hidden">{texts.loading}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,43 @@
+type TabsProps<Name extends string> = {
+  readonly label: string;
+  readonly names: Readonly<Record<Name, string>>;
+  readonly chosen: Name;
+  readonly onChoose: (name: Name) => void;
+};
+
+/** One of several views; arrow keys change between them. */
+export function Tabs<Name extends string>({ label, names, chosen, onChoose }: TabsProps<Name>) {
+  const keys = Object.keys(names).filter((name): name is Name => name in names);
+  const move = (event: KeyboardEvent, by: number) => {
+    const next = keys[(keys.indexOf(chosen) + by + keys.length) % keys.length];
+    if (next === undefined) return;
+    event.preventDefault();
+    onChoose(next);
+    const list = event.currentTarget instanceof HTMLElement ? event.currentTarget : undefined;
+    list?.querySelectorAll('button')[keys.indexOf(next)]?.focus();
+  };
+  return (
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowRight') move(event, 1);
+        if (event.key === 'ArrowLeft') move(event, -1);
+      }}
+    >
+      {keys.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          aria-selected={name === chosen}
+          tabIndex={name === chosen ? 0 : -1}
+          onClick={() => onChoose(name)}
+        >
+          {names[name]}
+        </button>
+      ))}
+    </div>
+  );
+}

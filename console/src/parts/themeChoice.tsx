@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks';
+import { texts } from '../texts/texts.ts';
+import { chooseTheme, readTheme, type Theme } from './theme.ts';
+
+const themes: readonly Theme[] = ['auto', 'light', 'dark'];
+
+export function ThemeChoice() {
+  const [theme, setTheme] = useState(readTheme);
+  const choose = (text: string) => {
+    const chosen = themes.find((candidate) => candidate === text) ?? 'auto';
+    chooseTheme(chosen);
+    setTheme(chosen);
+  };
+  return (
+    <select
+      class="input"
+      aria-label={texts.theme.label}
+      value={theme}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {themes.map((each) => (
+        <option key={each} value={each}>
+          {texts.theme[each]}
+        </option>
+      ))}
+    </select>
+  );
+}

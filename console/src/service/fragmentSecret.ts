@@ -1,0 +1,11 @@
+/**
+ * Takes the secret of a link out of the address, so that no history, screen or later page shows it.
+ *
+ * @returns undefined where the fragment holds no such secret.
+ */
+export function takeFragmentSecret(prefix: 'agp_' | 'agl_'): string | undefined {
+  const secret = location.hash.slice(1);
+  if (!new RegExp(`^${prefix}[0-9a-f]{64}$`).test(secret)) return undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  return secret;
+}

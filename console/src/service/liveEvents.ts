@@ -1,0 +1,33 @@
+import { useEffect } from 'preact/hooks';
+import type { AgreementEvent } from '../../../client/src/types.ts';
+import { readEvents } from './eventStream.ts';
+import { queries } from './queries.ts';
+
+/** What pages want to know as it happens. */
+const listeners = new Set<(event: AgreementEvent) => void>();
+
+/** Follows the feed as long as the console is open, and has what an event concerns read again. */
+export function useLiveEvents(isAllowed: boolean): void {
+  useEffect(() => {
+    if (!isAllowed) return undefined;
+    const stop = new AbortController();
+    void readEvents({
+      after: 'now',
+      signal: stop.signal,
+      onEvent(event) {
+        for (const tell of listeners) tell(event);
+        void queries.invalidateQueries({ queryKey: ['agreements'] });
+        void queries.invalidateQueries({ queryKey: ['agreement', event.data.agreementId] });
+      },
+    });
+    return () => stop.abort();
+  }, [isAllowed]);
+}
+
+/** Calls back for each event while the page is shown. */
+export function useEvents(onEvent: (event: AgreementEvent) => void): void {
+  useEffect(() => {
+    listeners.add(onEvent);
+    return () => void listeners.delete(onEvent);
+  }, [onEvent]);
+}

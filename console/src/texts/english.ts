@@ -1,0 +1,72 @@
+import { accessTexts } from './accessTexts.ts';
+import { actTexts } from './actTexts.ts';
+import { agreementTexts } from './agreementTexts.ts';
+import { authorTexts } from './authorTexts.ts';
+import { operatorTexts } from './operatorTexts.ts';
+import { reasonTexts } from './reasonTexts.ts';
+import { webhookTexts } from './webhookTexts.ts';
+
+/** English, whole. Functions take what a sentence is about, so that each language has its own order of words. */
+export const english = {
+  brand: 'Agreements',
+  skip: 'Skip to the content',
+  menu: 'Menu',
+  leave: 'Log out',
+  loading: 'Loading…',
+  copy: 'Copy',
+  copied: 'Copied',
+  more: 'Show more',
+  cancel: 'Cancel',
+  close: 'Close',
+  all: 'All',
+  yes: 'Yes',
+  no: 'No',
+  unknownPage: 'There is no such page.',
+  explorer: (value: string) => `${value}, in a public explorer`,
+  theme: { label: 'Colours', auto: 'As the system', light: 'Light', dark: 'Dark' },
+  pages: {
+    agreements: 'Agreements',
+    author: 'Author',
+    awaiting: 'Awaiting me',
+    events: 'Events',
+    webhooks: 'Webhooks',
+    rules: 'Rules',
+    keys: 'Access',
+  },
+  failure: {
+    again: 'Try again',
+    offline: 'This browser is offline. The page goes on when it is back.',
+    unreachable: 'The service does not answer. It may be starting, or the connection may be broken.',
+    requestId: (id: string) => `For whoever operates the service: ${id}`,
+  },
+  login: {
+    title: 'Log in',
+    lead: 'Who has been given a link just opens it. Everybody else enters with an API key.',
+    key: 'API key',
+    keyHint: 'It is sent once and not kept in this browser.',
+    enter: 'Enter',
+    sessionLabel: 'Console',
+    withWallet: 'Enter with a wallet, as a participant',
+  },
+  enter: {
+    title: 'Opening the console',
+    noLink: 'This address holds no link. It may have been cut off when it was copied.',
+    withKey: 'Enter with an API key',
+  },
+  reasons: reasonTexts,
+  agreements: agreementTexts.list,
+  agreement: agreementTexts.one,
+  diagram: agreementTexts.diagram,
+  shared: agreementTexts.shared,
+  links: agreementTexts.links,
+  act: actTexts,
+  author: authorTexts,
+  webhooks: webhookTexts.list,
+  webhook: webhookTexts.one,
+  webhookCheck: webhookTexts.check,
+  events: webhookTexts.events,
+  keys: accessTexts.keys,
+  awaiting: accessTexts.awaiting,
+  rules: accessTexts.rules,
+  operators: operatorTexts,
+};

@@ -1,0 +1,88 @@
+import { getAddress, hashTypedData } from 'viem';
+import type { SignableTypedData, Signature } from '../../../client/src/types.ts';
+import {
+  type ComputedTypedData,
+  checkTypedData,
+  TypedDataMismatchError,
+} from '../../../client/src/viem/checkTypedData.ts';
+import { openWallet } from '../../../client/src/viem/openWallet.ts';
+import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
+import { encodeInputPayload } from '../../../src/protocol/encodePayload.ts';
+import { nameHash } from '../../../src/protocol/names.ts';
+import { deployTypedData, inputTypedData } from '../../../src/protocol/typedData.ts';
+import type { Provider } from './wallets.ts';
+
+/** This part brings viem: pages load it when somebody is about to sign. */
+
+export type Checked = {
+  readonly typedData: ComputedTypedData;
+  /** Of what was computed here, and of what the service says. */
+  readonly digest: string;
+  readonly offeredDigest: string;
+  /** Where the two differ; nothing is signed then. */
+  readonly differences: readonly string[];
+};
+
+type InputFacts = {
+  readonly chainId: number;
+  readonly agreementAddress: string;
+  readonly json: unknown;
+  readonly inputId: string;
+  readonly values: Readonly<Record<string, unknown>>;
+};
+
+/** Computes what an input's permit is, from what is shown here, and compares it with what the service offers. */
+export function checkInput(facts: InputFacts, offered: SignableTypedData): Checked {
+  const typedData = inputTypedData({
+    chainId: facts.chainId,
+    agreementAddress: getAddress(facts.agreementAddress),
+    inputId: nameHash(facts.inputId),
+    payload: encodeInputPayload(facts.json, facts.inputId, facts.values),
+    nonce: BigInt(offered.nonce),
+    deadline: BigInt(offered.deadline),
+  });
+  return compare(typedData, offered);
+}
+
+type DeploymentFacts = {
+  readonly chainId: number;
+  readonly factory: string;
+  readonly json: unknown;
+  readonly docUri: string;
+  readonly values: Readonly<Record<string, unknown>>;
+};
+
+/** The same for a deployment. */
+export function checkDeployment(facts: DeploymentFacts, offered: SignableTypedData): Checked {
+  const typedData = deployTypedData({
+    chainId: facts.chainId,
+    factory: getAddress(facts.factory),
+    parameters: compileAgreement(facts.json, { docUri: facts.docUri, values: facts.values }),
+    nonce: BigInt(offered.nonce),
+    deadline: BigInt(offered.deadline),
+  });
+  return compare(typedData, offered);
+}
+
+function compare(typedData: ComputedTypedData, offered: SignableTypedData): Checked {
+  const facts = { typedData, digest: hashTypedData(typedData), offeredDigest: offered.digest };
+  try {
+    checkTypedData(typedData, offered);
+    return { ...facts, differences: [] };
+  } catch (error) {
+    if (error instanceof TypedDataMismatchError) return { ...facts, differences: error.differences };
+    throw error;
+  }
+}
+
+type Signing = { readonly provider: Provider; readonly account: string; readonly chainId: number };
+
+/** Has the wallet sign what was checked. @throws Error as the wallet does. */
+export async function signChecked(
+  checked: Checked,
+  { provider, account, chainId }: Signing,
+): Promise<Signature> {
+  if (checked.differences.length > 0) throw new Error('What differs is not signed.');
+  const wallet = await openWallet({ provider, account: getAddress(account) });
+  return wallet.sign(checked.typedData, chainId);
+}

@@ -1,0 +1,173 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import type { AdmissionSettings } from '../../platform/config/configuration.ts';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import type { Admission as AdmissionNote } from '../../platform/database/tables/transactions.ts';
+import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
+import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../protocol/index.ts';
+import { keccak256Text } from '../../protocol/keccak.ts';
+import { boundGas } from '../../records/gas/learnedGas.ts';
+import { type AgreementRules, createRuleCache } from './agreementRules.ts';
+import { mostOpen, readStanding, type Standing } from './readStanding.ts';
+import { buildStandingEngine } from './standingEngine.ts';
+
+/** What became of a request to admit an input, and who decided. */
+export type AdmissionOutcome = {
+  readonly by: 'local' | 'node';
+  readonly outcome: 'accepted' | 'refused';
+};
+
+export type AdmissionQuery = {
+  readonly chainId: number;
+  readonly contract: Address;
+  readonly signer: Address;
+  readonly inputHash: Hex;
+  /** Undefined for values that have no encoding: then only the state is of interest. */
+  readonly payload: Hex | undefined;
+  /** What the relay would send, for its price; undefined where nobody has signed. */
+  readonly callData?: Hex | undefined;
+  /** Whose open inputs alone come before it; undefined for everybody's. */
+  readonly principalId?: string | undefined;
+};
+
+/** What index and outbox say of an input. */
+export type LocalFacts = PermitFacts & {
+  /** The signer's nonce by the index alone; `nonce` is the first that no open permit holds. */
+  readonly minedNonce: bigint;
+  /** Verifiers or an action decide too, which only a node can ask. */
+  readonly isExternal: boolean;
+  /** Inputs that are open here and come before it. */
+  readonly openCount: number;
+  /** Undefined for a kind of which nothing is learned. */
+  readonly gas: bigint | undefined;
+  readonly gasKind: string;
+  readonly note: AdmissionNote;
+};
+
+export type Admission = {
+  /** Undefined where a node has to decide. */
+  look(query: AdmissionQuery): Promise<LocalFacts | undefined>;
+  note(outcome: AdmissionOutcome): void;
+};
+
+/** For how long an index that was not there is not looked for. */
+const absenceMs = 1_000;
+
+/**
+ * Decides about inputs by index and outbox, with the contract's rules in process. A node has to decide while the index is not there,
+ * too old, or ahead of the clock by as much, about agreements whose creation or stored variables are not known, and where more is
+ * open than is looked at.
+ */
+export function createAdmission(options: {
+  pool: pg.Pool;
+  settings: AdmissionSettings;
+  onOutcome?: ((outcome: AdmissionOutcome) => void) | undefined;
+}): Admission {
+  const { pool, settings, onOutcome } = options;
+  const cache = createRuleCache(pool);
+  let absentUntil = 0;
+
+  const read = async (query: AdmissionQuery) => {
+    const agreement = { chainId: query.chainId, address: lower(query.contract) };
+    const rules = await cache.find(agreement);
+    if (!rules) return undefined;
+    const { chainId, contract, signer, inputHash, principalId } = query;
+    const gasKind = keccak256Text(`${rules.definitionHash} ${inputHash}`);
+    const storingInputs = [...rules.storing.keys()];
+    const asked = { chainId, contract, signer, storingInputs, gasKind, principalId };
+    const standing = await readStanding(pool, asked);
+    if (!standing) return undefined;
+    if (standing.transactionHash !== rules.transactionHash) {
+      cache.forget(agreement);
+      return undefined;
+    }
+    return { rules, standing, gasKind };
+  };
+
+  return {
+    async look(query) {
+      if (!settings.isLocal || performance.now() < absentUntil) return undefined;
+      try {
+        const found = await read(query);
+        if (!found || found.standing.open.length > mostOpen) return undefined;
+        if (!isFresh(found.standing, settings)) return undefined;
+        return decide(query, found);
+      } catch (error) {
+        if (!isIndexAbsent(error)) throw error;
+        absentUntil = performance.now() + absenceMs;
+        return undefined;
+      }
+    },
+    note: (outcome) => onOutcome?.(outcome),
+  };
+}
+
+function isFresh({ headTimestamp }: Standing, { maxLagSeconds }: AdmissionSettings): boolean {
+  return Math.abs(Date.now() / 1_000 - headTimestamp) <= maxLagSeconds;
+}
+
+function decide(
+  query: AdmissionQuery,
+  { rules, standing, gasKind }: { rules: AgreementRules; standing: Standing; gasKind: string },
+): LocalFacts | undefined {
+  const { signer, inputHash, callData } = query;
+  const headTime = BigInt(standing.headTimestamp);
+  const now = BigInt(Math.floor(Date.now() / 1_000));
+  const engine = buildStandingEngine(rules, standing, headTime > now ? headTime : now);
+  if (!engine) return undefined;
+  const outcome = query.payload === undefined ? undefined : run(engine, query.payload, query);
+  if (outcome?.ok === null) return undefined;
+  const isExternal = outcome !== undefined && hasExternal(outcome);
+  const { gasBound, open } = standing;
+  const storedFields = rules.storing.get(inputHash) ?? 0;
+  const gas = gasBound && callData && boundGas(gasBound, { callData, storedFields });
+  return {
+    nonce: findFreeNonce(standing, signer),
+    minedNonce: standing.nonces.get(signer.toLowerCase()) ?? 0n,
+    blockTimestamp: headTime,
+    currentState: engine.state,
+    simulation: outcome && describeSimulation(outcome, gas),
+    isExternal,
+    openCount: open.length,
+    gas: isExternal ? undefined : gas,
+    gasKind,
+    note: {
+      by: 'local',
+      position: standing.position,
+      blockNumber: standing.blockNumber,
+      ...(standing.blockHash && { blockHash: standing.blockHash }),
+      ...(open.length > 0 && { after: open.map(({ id }) => id) }),
+      ...(isExternal && { isExternal }),
+    },
+  };
+}
+
+/** What the input does after all that is open, its permit apart. */
+function run(engine: Engine, payload: Hex, { signer, inputHash }: AdmissionQuery): InputOutcome {
+  return applyInput(engine, { sender: signer, inputId: inputHash, payload, time: 0n });
+}
+
+function hasExternal(outcome: Exclude<InputOutcome, { ok: null }>): boolean {
+  return outcome.verifiers.length > 0 || (outcome.ok && outcome.action !== undefined);
+}
+
+function describeSimulation(
+  outcome: Exclude<InputOutcome, { ok: null }>,
+  gas: bigint | undefined,
+): Simulation {
+  if (outcome.ok) return { ok: true, gas: gas ?? 0n };
+  return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
+}
+
+/** The first nonce that no open permit of the signer holds, from the mined one on. */
+function findFreeNonce({ open, nonces }: Standing, signer: Address): bigint {
+  const held = new Set(open.filter((row) => row.signer === signer).map(({ nonce }) => nonce));
+  let nonce = nonces.get(signer.toLowerCase()) ?? 0n;
+  while (held.has(nonce)) nonce++;
+  return nonce;
+}
+
+function lower(address: Address): Hex {
+  return `0x${address.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,132 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { orderKeyOf } from '../../platform/database/tables/transactions.ts';
+import type { GasBound } from '../../records/gas/learnedGas.ts';
+
+/** An agreement as the index shows it, with the rows of the outbox whose effects it does not show yet; at one moment. */
+export type Standing = {
+  readonly transactionHash: Hex;
+  readonly state: Hex;
+  /** How many inputs the index shows, the block of the last of them or of the deployment, and its hash. */
+  readonly position: number;
+  readonly blockNumber: string;
+  readonly blockHash: Hex | null;
+  /** Unix seconds of the newest block of the index. */
+  readonly headTimestamp: number;
+  /** Inputs of those that store something, the newest first, of the last `readInputs`. */
+  readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[];
+  /** The next nonces, by signer in lower case, of the signer that was asked for and of those of open rows. */
+  readonly nonces: ReadonlyMap<string, bigint>;
+  /** In the order in which they take effect; `mostOpen` and one more where there are too many. */
+  readonly open: readonly OpenRow[];
+  /** What is learned of the kind that was asked for. */
+  readonly gasBound: GasBound | undefined;
+};
+
+export type OpenRow = {
+  readonly id: string;
+  readonly signer: Address;
+  readonly nonce: bigint;
+  readonly callData: Hex;
+  /** Not signed yet: from its deadline on it has no effect. */
+  readonly isWaiting: boolean;
+};
+
+export type StandingQuery = {
+  readonly chainId: number;
+  readonly contract: Address;
+  readonly signer: Address;
+  /** Whose inputs store something, in this agreement. */
+  readonly storingInputs: readonly string[];
+  readonly gasKind: string;
+  /** Whose open rows alone are looked at; undefined for everybody's. */
+  readonly principalId: string | undefined;
+};
+
+/** Accepted inputs that are looked at for what the contract stores. */
+export const readInputs = 1_000;
+/** Open inputs of one agreement that are applied on top of each other. */
+export const mostOpen = 256;
+
+/** Rows in these states can still change what the index shows. */
+const unsettledStates = ['accepted', 'signed', 'broadcast', 'mined'];
+
+const openRows = (whose: string) => `
+  select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData",
+    coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
+  from service.transactions sent
+  left join ${index}.permit_counts used on used.chain_id = $1::int and used.contract = $2 and used.signer = lower(sent.signer)
+  where ${orderKeyOf('sent.')} = any($5::text[]) and sent.state in ('accepted', 'signed', 'broadcast', 'mined')
+    and sent.permit_nonce >= coalesce(used.count, 0) ${whose}
+  order by sent.created_at, sent.id limit ${mostOpen + 1}`;
+
+const statementFor = (whose: string) => `
+  select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number,
+    block.hash as block_hash, head.timestamp::float8 as head_timestamp, coalesce(own.count, 0)::text as own_nonce,
+    learned.execution_gas::text as execution_gas, learned.call_bytes, (
+      select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
+      from ${index}.inputs where cardinality($4::text[]) > 0 and chain_id = $1::int and agreement = $2
+        and position > shown.input_count - ${readInputs} and input_id = any($4::text[])) as storing, (
+      select json_agg(open) from (${openRows(whose)}) as open) as open
+  from ${index}.agreements shown
+  join ${index}.heads head on head.chain_id = $1::int
+  left join ${index}.blocks block on block.chain_id = $1::int and block.number = shown.updated_block_number
+  left join ${index}.permit_counts own on own.chain_id = $1::int and own.contract = $2 and own.signer = $3
+  left join service.gas_bounds learned on learned.chain_id = $1::int and learned.kind = $6
+  where shown.chain_id = $1::int and shown.address = $2`;
+
+const statement = statementFor('');
+const ofPrincipal = statementFor(`and (sent.principal_id = $7 or exists (
+  select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $7))`);
+
+type Row = {
+  transaction_hash: Hex;
+  current_state: Hex | null;
+  input_count: number;
+  block_number: string;
+  block_hash: Hex | null;
+  head_timestamp: number;
+  own_nonce: string;
+  execution_gas: string | null;
+  call_bytes: number | null;
+  storing: { inputId: Hex; payload: Hex }[] | null;
+  open: (Omit<OpenRow, 'nonce'> & { nonce: string; mined: string })[] | null;
+};
+
+/** Undefined while the index does not show the agreement. */
+export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
+  const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
+  const values = [
+    chainId,
+    contract.toLowerCase(),
+    signer.toLowerCase(),
+    storingInputs,
+    unsettledStates.map((state) => `${state} ${chainId} ${contract}`),
+    gasKind,
+  ];
+  const [row] =
+    principalId === undefined
+      ? await runPrepared<Row>(pool, statement, values)
+      : await runPrepared<Row>(pool, ofPrincipal, [...values, principalId]);
+  if (!row || row.current_state === null) return undefined;
+  const open = row.open ?? [];
+  const nonces = new Map(open.map((sent) => [sent.signer.toLowerCase(), BigInt(sent.mined)]));
+  nonces.set(signer.toLowerCase(), BigInt(row.own_nonce));
+  return {
+    transactionHash: row.transaction_hash,
+    state: row.current_state,
+    position: row.input_count,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+    headTimestamp: row.head_timestamp,
+    storing: row.storing ?? [],
+    nonces,
+    open: open.map(({ mined: _, nonce, ...sent }) => ({ ...sent, nonce: BigInt(nonce) })),
+    gasBound:
+      row.execution_gas === null
+        ? undefined
+        : { executionGas: BigInt(row.execution_gas), callBytes: row.call_bytes ?? 0 },
+  };
+}

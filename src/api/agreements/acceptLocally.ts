@@ -1,0 +1,53 @@
+import type { Abi } from 'viem';
+import type { Database } from '../../platform/database/database.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import type { LocalFacts } from '../admission/createAdmission.ts';
+import {
+  type AcceptedPermit,
+  findOpenDigest,
+  type Permit,
+  requireSendable,
+  requireTime,
+} from './acceptPermit.ts';
+import type { FundedWallet } from './findWallet.ts';
+import { findDigestFor, matchPermit } from './matchPermit.ts';
+import { refuseNonceInFlight } from './refuseHeldNonce.ts';
+
+/**
+ * Checks a permit for an input against what index and outbox say of it, without a node.
+ *
+ * @throws RefusedError as `acceptPermit` does, in its order; `nonce_in_flight` where another permit that is open holds the nonce.
+ */
+export async function acceptLocally(
+  permit: Permit,
+  context: {
+    readonly facts: LocalFacts;
+    readonly database: Database;
+    readonly wallet: FundedWallet | undefined;
+    readonly actionErrors: Abi;
+    readonly lifetimeSeconds: number;
+  },
+): Promise<AcceptedPermit> {
+  const { facts, database, wallet, actionErrors, lifetimeSeconds } = context;
+  const { nonce, minedNonce, simulation, gas } = facts;
+  requireTime(permit.deadline, { facts, lifetimeSeconds });
+  const { chainId } = permit;
+  try {
+    const digest = await matchPermit(permit, { nonce, client: undefined });
+    requireSendable({ simulation, wallet, chainId, actionErrors });
+    return { nonce, digest, gas: gas ?? null };
+  } catch (error) {
+    const signed = error instanceof RefusedError ? findSignedNonce(error) : undefined;
+    if (signed === undefined || signed < minedNonce || signed >= nonce) throw error;
+    // Somebody else has sent the very same permit, or another one has its nonce.
+    const open = await findOpenDigest(database, permit, signed);
+    if (open === undefined || open !== findDigestFor(permit, signed)) throw refuseNonceInFlight(signed);
+    return { nonce: signed, digest: open, gas: null };
+  }
+}
+
+/** For which nonce a refused permit is signed, where it is for an earlier one. */
+function findSignedNonce({ reason, facts }: RefusedError): bigint | undefined {
+  const { signedNonce } = facts;
+  return reason === 'stale_nonce' && typeof signedNonce === 'string' ? BigInt(signedNonce) : undefined;
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
+
+/** The document id of a record, and the URI that its permit signs. */
+export type HostedDocument = { readonly documentId: string; readonly docUri: string };
+
+/** The longest URI that a deployment may carry. */
+export const maxDocUri = 2_048;
+
+/**
+ * Where the document of a deployment will stand: at the URI given, else where this service serves the document of that id,
+ * which is a new one where the caller names none.
+ *
+ * @throws MalformedError for an id that makes the URI too long.
+ */
+export function chooseHostedDocument(
+  { documentId = randomUUID(), docUri }: { documentId?: string | undefined; docUri?: string | undefined },
+  publicBaseUrl: string,
+): HostedDocument {
+  if (docUri !== undefined) return { documentId, docUri };
+  const hosted = `${documentsUrl(publicBaseUrl)}${encodeURIComponent(documentId)}`;
+  if (hosted.length <= maxDocUri) return { documentId, docUri: hosted };
+  const issues = [{ path: 'documentId', message: 'is too long for a document URI to be made of it' }];
+  throw new MalformedError('The body is not as expected.', { field: 'documentId', issues });
+}
+
+/** The id of the document that a URI names, where it is one of this service. */
+export function findHostedId(docUri: string, publicBaseUrl: string): string | undefined {
+  const start = documentsUrl(publicBaseUrl);
+  if (!docUri.startsWith(start)) return undefined;
+  try {
+    return decodeURIComponent(docUri.slice(start.length));
+  } catch {
+    return undefined;
+  }
+}
+
+function documentsUrl(publicBaseUrl: string): string {
+  return `${publicBaseUrl}/v0/agreements/documents/`;
+}

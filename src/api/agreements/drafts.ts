@@ -1,0 +1,119 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Address } from 'viem';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
+import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
+import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { serializeAgreement } from '../../protocol/index.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { checkDeployment } from './checkDeployment.ts';
+import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
+import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
+import { chooseHostedDocument } from './documentUri.ts';
+import { storeRecord } from './storeRecord.ts';
+
+export type DraftRequest = DeploymentContent & {
+  readonly principalId: string;
+  readonly displayName: string;
+  /** Who is to sign the deployment, and will own the agreement. */
+  readonly signer: Address;
+  readonly documentId?: string | undefined;
+  readonly notificationTemplate?: unknown;
+  readonly participantAccess?: ParticipantAccess | undefined;
+};
+
+/** A prepared deployment, as it was checked: whatever its owner signs is made of it alone. */
+export type StoredDraft = DeploymentContent & {
+  readonly draftId: string;
+  readonly principalId: string;
+  readonly displayName: string;
+  readonly signer: Address;
+  readonly docUri: string;
+  readonly documentId: string | undefined;
+  /** Its owner has signed it already. */
+  readonly isSigned: boolean;
+};
+
+/**
+ * Keeps a deployment that its owner is still to sign, as a record with the status Draft. Nothing is sent.
+ *
+ * @returns the record's id.
+ * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature; then nothing is stored.
+ */
+export async function createDraft(request: DraftRequest, services: Services): Promise<string> {
+  const { database, quotas } = services;
+  const { principalId, signer } = request;
+  await quotas.check(principalId, 'deploy');
+  const checked = await checkDeployment(request, services);
+  await requireFreeDocumentId(database, request);
+  const hosted = chooseHostedDocument(request, services.publicBaseUrl);
+  const encoded = await encodeDeployment({ ...request, ...hosted }, services);
+  if (!encoded) throw new Error('a deployment that passed every check did not compile');
+  const { docHash } = encoded.parameters;
+  try {
+    const { id } = await inTransaction(database, (transaction) =>
+      storeRecord(transaction, { ...request, ...checked, ...hosted, docHash, owner: signer }),
+    );
+    quotas.note(principalId, { storedBytes: serializeAgreement(request.agreement).length });
+    return id;
+  } catch (error) {
+    if (findViolatedConstraint(error) !== 'records_document') throw error;
+    throw refuseDocumentId(hosted.documentId);
+  }
+}
+
+/** The deployment that a record was made for, whether its owner has signed it or not. */
+export async function readDraft({ database }: Services, recordId: string): Promise<StoredDraft> {
+  const [row] = await database
+    .select({
+      draftId: records.id,
+      principalId: records.principalId,
+      chainId: records.chainId,
+      displayName: records.displayName,
+      document: records.document,
+      initValues: records.initialVariables,
+      participants: records.participants,
+      observers: records.observers,
+      docUri: records.docUri,
+      documentId: records.documentId,
+      signer: records.owner,
+      awaitsOwner: records.awaitsOwner,
+    })
+    .from(records)
+    .where(eq(records.id, recordId));
+  if (!row?.signer) throw new NotFoundError('There is no such draft.');
+  const { document, documentId, signer, awaitsOwner, ...draft } = row;
+  return {
+    ...draft,
+    signer,
+    documentId: documentId ?? undefined,
+    agreement: JSON.parse(document),
+    isSigned: !awaitsOwner,
+  };
+}
+
+/** @throws RefusedError `draft_signed` for a draft that waits for no signature any more. */
+export function requireUnsigned({ isSigned }: StoredDraft): void {
+  if (isSigned) throw new RefusedError('draft_signed', 'The draft is signed already.');
+}
+
+/**
+ * Withdraws a draft with all links to it.
+ *
+ * @throws NotFoundError if the principal has no such record.
+ * @throws RefusedError `draft_signed` if its owner has signed it: what is signed can be sent by anyone.
+ */
+export async function deleteDraft(
+  { id, principalId }: { id: string; principalId: string },
+  { database }: Services,
+): Promise<void> {
+  const own = and(eq(records.id, id), eq(records.principalId, principalId));
+  const [deleted] = await database
+    .delete(records)
+    .where(and(own, eq(records.awaitsOwner, true)))
+    .returning({ id: records.id });
+  if (deleted) return;
+  const [record] = await database.select({ found: sql`1` }).from(records).where(own);
+  if (!record) throw new NotFoundError('There is no such draft.');
+  throw new RefusedError('draft_signed', 'The draft is signed already, and cannot be withdrawn.');
+}

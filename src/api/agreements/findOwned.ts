@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import type { WireValues } from '../../protocol/index.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
+
+export type OwnedRecord = {
+  readonly id: string;
+  readonly status: 'Draft' | 'Deployed';
+  readonly variables: WireValues;
+  /** A prepared deployment whose owner has not signed it yet. */
+  readonly awaitsOwner: boolean;
+};
+
+type Row = { id: string; status: 'Draft' | 'Deployed'; variables: WireValues; awaits_owner: boolean };
+
+const query = buildOwnedQuery({
+  columns: 'r.id, r.status, r.variables, r.awaits_owner',
+});
+
+/**
+ * One of a principal's records.
+ *
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ */
+export async function findOwned(
+  pool: pg.Pool,
+  { reference, principalId }: { reference: RecordReference; principalId: string },
+): Promise<OwnedRecord> {
+  const [row] = await queryOwned<Row>(pool, { reference, principalId, query });
+  return { id: row.id, status: row.status, variables: row.variables, awaitsOwner: row.awaits_owner };
+}

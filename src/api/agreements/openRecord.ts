@@ -1,0 +1,53 @@
+import { eq, sql } from 'drizzle-orm';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
+import { validateAgreement } from '../../protocol/index.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { forgetWallets, keepWallets } from '../../records/sharing/participantWallets.ts';
+import { agreementLimits } from './checkDeployment.ts';
+import { findOwned } from './findOwned.ts';
+import type { RecordReference } from './recordReference.ts';
+import { listAccessVariables } from './storeRecord.ts';
+
+/**
+ * Lets the wallets of a record's participants in, or keeps them out.
+ *
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ */
+export async function openRecord(
+  request: {
+    readonly reference: RecordReference;
+    readonly principalId: string;
+    readonly participantAccess: ParticipantAccess;
+  },
+  { database, pool, limits }: Services,
+): Promise<void> {
+  const { participantAccess } = request;
+  const { id } = await findOwned(pool, request);
+  await inTransaction(database, async (transaction) => {
+    // Folds write the record's wallets too: they wait for this row.
+    const [record] = await transaction
+      .select({
+        document: records.document,
+        participants: records.participants,
+        variables: records.variables,
+        owner: records.owner,
+        awaitsOwner: records.awaitsOwner,
+      })
+      .from(records)
+      .where(eq(records.id, id))
+      .for('update');
+    if (!record) return;
+    const isOpen = participantAccess !== 'none';
+    const { variables, participants, document } = record;
+    const { participantVariableKeys } = validateAgreement(JSON.parse(document), agreementLimits(limits));
+    const accessVariables = listAccessVariables(participantVariableKeys, participants);
+    await transaction
+      .update(records)
+      .set({ participantAccess, accessVariables: isOpen ? accessVariables : null, updatedAt: sql`now()` })
+      .where(eq(records.id, id));
+    const awaitedOwner = record.awaitsOwner ? (record.owner ?? undefined) : undefined;
+    if (isOpen) await keepWallets(transaction, [{ id, accessVariables, variables, awaitedOwner }]);
+    else await forgetWallets(transaction, id);
+  });
+}

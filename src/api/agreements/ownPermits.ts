@@ -1,0 +1,42 @@
+import type { Address, Hex } from 'viem';
+import type { Database } from '../../platform/database/database.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { mostInRow } from './findNextNonce.ts';
+
+export type OwnPermit = { readonly nonce: bigint; readonly digest: Hex };
+
+const statement = `
+  select sent.permit_nonce::text as nonce, sent.permit_digest as digest from service.transactions sent
+  where sent.chain_id = $1 and lower(sent.contract) = lower($2) and lower(sent.signer) = lower($3)
+    and sent.permit_nonce >= $4::numeric and sent.state <> 'failed'
+    and (sent.principal_id = $5 or exists (
+      select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $5))
+  order by sent.permit_nonce limit ${mostInRow}`;
+
+/**
+ * The permits of a signer that the principal itself has on its way, from the mined nonce on. Whoever asks for typed data has not
+ * shown that the signer is behind it: what others have on its way is none of its business.
+ */
+export async function listOwnPermits(
+  database: Database,
+  permit: {
+    readonly principalId: string;
+    readonly chainId: number;
+    readonly contract: Address;
+    readonly signer: Address;
+    readonly minedNonce: bigint;
+  },
+): Promise<OwnPermit[]> {
+  const { principalId, chainId, contract, signer, minedNonce } = permit;
+  const values = [chainId, contract, signer, String(minedNonce), principalId];
+  const rows = await runPrepared<{ nonce: string; digest: Hex }>(database.$client, statement, values);
+  return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
+}
+
+/** The first nonce that none of the permits holds. */
+export function findFreeNonce(held: readonly OwnPermit[], minedNonce: bigint): bigint {
+  const nonces = new Set(held.map(({ nonce }) => nonce));
+  let nonce = minedNonce;
+  while (nonces.has(nonce)) nonce++;
+  return nonce;
+}

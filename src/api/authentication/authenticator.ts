@@ -1,0 +1,226 @@
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/database/database.ts';
+import { apiKeys, entitlements } from '../../platform/database/tables/access.ts';
+import { sessions } from '../../platform/database/tables/browserSessions.ts';
+import { AccessError } from '../../platform/errors/serviceError.ts';
+import type { Environment } from '../../protocol/chains.ts';
+import { findKeyEnvironment, hashApiKey } from '../../records/principals/apiKey.ts';
+import { findModes, type Modes, type Scope } from '../../records/principals/scopes.ts';
+import { type Capabilities, readCapabilities } from '../../records/sessions/capabilities.ts';
+import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
+import { isInForce } from '../../records/sessions/sessionRow.ts';
+import type { Cookies } from './cookies.ts';
+import type { FailedAttempts } from './failedAttempts.ts';
+import { createKeyUse } from './keyUse.ts';
+import { requireOwnPage } from './ownPage.ts';
+import { createRememberedLookup, type RememberedLookup } from './rememberedLookup.ts';
+import { createSessionUse } from './sessionUse.ts';
+
+/** Who calls, known by a valid key, or by a session that such a key has opened. */
+export type Caller = {
+  readonly principalId: string;
+  /** The key, or the one that the session was opened with. */
+  readonly keyId: string;
+  /** What governs each scope; none forbids it. */
+  readonly modes: Modes;
+  /** Undefined for a key. */
+  readonly session?: CallerSession | undefined;
+};
+
+export type CallerSession = { readonly id: string; readonly capabilities: Capabilities };
+
+export type Authenticator = {
+  /**
+   * @param findClient names who sends it, where that is known; not asked about credentials that are in use.
+   * @throws AccessError `unauthorized` for anything but an active key of this environment, or a session in force of one;
+   * `forbidden` for a session that is not used by a page of the service.
+   * @throws RateLimitedError where the credential is new here and its client has sent too many that nobody has.
+   */
+  authenticate(headers: Headers, findClient?: () => string | undefined): Promise<Caller>;
+  /**
+   * The same of a request that was let in before: does not count as a use of key or session.
+   *
+   * @throws AccessError as `authenticate` does.
+   */
+  check(headers: Headers): Promise<Caller>;
+  /** Forgets what is remembered of credentials, as some have changed. */
+  forget(): void;
+  /** Writes the pending times of last use. */
+  close(): Promise<void>;
+};
+
+/** Recognises API keys and sessions by their hashes, from the database and for half a second from memory. */
+export function createAuthenticator(options: {
+  database: Database;
+  environment: Environment;
+  publicBaseUrl: string;
+  cookies: Cookies;
+  sessionIdleSeconds: number;
+  failedAttempts: FailedAttempts;
+  logger: Logger;
+}): Authenticator {
+  const { database, environment, publicBaseUrl, cookies, sessionIdleSeconds, failedAttempts, logger } =
+    options;
+  const keys = createRememberedLookup(prepareKeyLookup(database));
+  const browsers = createRememberedLookup(prepareSessionLookup(database));
+  const keyUse = createKeyUse({ database, logger });
+  const sessionUse = createSessionUse({ database, idleSeconds: sessionIdleSeconds, logger });
+
+  /** Looks a credential up. Clients that send many unknown ones are slowed down; credentials in use are not. */
+  const find = async <Found>(
+    lookup: RememberedLookup<Found>,
+    hash: string,
+    findClient: (() => string | undefined) | undefined,
+  ): Promise<Found | undefined> => {
+    const newClient = lookup.knows(hash) ? undefined : findClient?.();
+    if (newClient !== undefined) failedAttempts.require(newClient);
+    const found = await lookup.find(hash);
+    if (found) return found;
+    const client = findClient?.();
+    if (client !== undefined) failedAttempts.note(client);
+    return undefined;
+  };
+
+  const authenticateKey = async (credential: string, findClient?: () => string | undefined) => {
+    const keyEnvironment = findKeyEnvironment(credential);
+    if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is not valid.');
+    if (keyEnvironment !== environment)
+      throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
+    const key = await find(keys, hashApiKey(credential), findClient);
+    if (!key) throw new AccessError('unauthorized', 'The API key is not valid.');
+    if (key.status !== 'active') throw new AccessError('unauthorized', `The API key is ${key.status}.`);
+    return key;
+  };
+
+  const authenticateSession = async (token: string, findClient?: () => string | undefined) => {
+    const session = isSecret('session', token)
+      ? await find(browsers, hashSecret(token), findClient)
+      : undefined;
+    if (!session) throw new AccessError('unauthorized', 'The session has ended.');
+    return session;
+  };
+
+  const recognise = (headers: Headers, findClient?: () => string | undefined): Promise<Caller> => {
+    const credential = readCredential(headers);
+    if (credential !== undefined) return authenticateKey(credential, findClient);
+    const token = cookies.read(headers, 'session');
+    if (token === undefined) throw new AccessError('unauthorized', 'Missing API key.');
+    requireOwnPage(headers, publicBaseUrl);
+    return authenticateSession(token, findClient);
+  };
+
+  return {
+    async authenticate(headers, findClient) {
+      const caller = await recognise(headers, findClient);
+      if (caller.session) sessionUse.note(caller.session.id);
+      else keyUse.note(caller.keyId);
+      return caller;
+    },
+    async check(headers) {
+      return recognise(headers);
+    },
+    forget() {
+      keys.forget();
+      browsers.forget();
+    },
+    async close() {
+      await keyUse.close();
+      await sessionUse.close();
+    },
+  };
+}
+
+/**
+ * Lets a caller go on whose principal is entitled to the scope, and whose session is good for it; null is for every caller.
+ *
+ * @throws AccessError `payment_required` or `forbidden` for any other.
+ */
+export function authorize({ modes, session }: Pick<Caller, 'modes' | 'session'>, scope: Scope | null): void {
+  if (scope === null) return;
+  if (session && session.capabilities !== null && !session.capabilities.includes(scope))
+    throw new AccessError('forbidden', `The session is not good for ${scope}.`);
+  const mode = modes[scope];
+  if (mode === 'free_allowlist') return;
+  if (mode === 'paid_required')
+    throw new AccessError('payment_required', `Use of ${scope} has to be paid for.`);
+  throw new AccessError(
+    'forbidden',
+    mode === 'blocked' ? `Use of ${scope} is blocked.` : `The principal has no entitlement to ${scope}.`,
+  );
+}
+
+/** The key from `X-API-Key`, or else from `Authorization: Bearer`, which other services use for tokens; undefined without either. */
+function readCredential(headers: Headers): string | undefined {
+  const key = headers.get('x-api-key')?.trim();
+  if (key) return key;
+  const authorization = headers.get('authorization')?.trim();
+  if (!authorization) return undefined;
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (token === undefined)
+    throw new AccessError('unauthorized', 'The authorization must be Bearer and an API key.');
+  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token))
+    throw new AccessError('unauthorized', 'Tokens are not supported: an API key is needed.');
+  return token;
+}
+
+type FoundKey = Caller & { readonly status: 'active' | 'disabled' | 'revoked' };
+
+function prepareKeyLookup(database: Database): (keyHash: string) => Promise<FoundKey | undefined> {
+  const query = database
+    .select({
+      keyId: apiKeys.id,
+      keyHash: apiKeys.keyHash,
+      principalId: apiKeys.principalId,
+      status: apiKeys.status,
+      scope: entitlements.scope,
+      mode: entitlements.mode,
+    })
+    .from(apiKeys)
+    .leftJoin(entitlements, eq(entitlements.principalId, apiKeys.principalId))
+    .where(eq(apiKeys.keyHash, sql.placeholder('keyHash')))
+    .prepare('find_api_key');
+  return async (keyHash) => {
+    const rows = await query.execute({ keyHash });
+    const [first] = rows;
+    if (!first || !isSameHash(first.keyHash, keyHash)) return undefined;
+    const { keyId, principalId, status } = first;
+    const given = rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : []));
+    return { keyId, principalId, status, modes: findModes(given) };
+  };
+}
+
+type FoundSession = Caller & { readonly session: CallerSession };
+
+/** Finds sessions in force alone, with what their principal may do now. */
+function prepareSessionLookup(database: Database): (tokenHash: string) => Promise<FoundSession | undefined> {
+  const query = database
+    .select({
+      id: sessions.id,
+      tokenHash: sessions.tokenHash,
+      capabilities: sessions.capabilities,
+      keyId: sessions.keyId,
+      principalId: sessions.principalId,
+      scope: entitlements.scope,
+      mode: entitlements.mode,
+    })
+    .from(sessions)
+    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+    .leftJoin(entitlements, eq(entitlements.principalId, sessions.principalId))
+    .where(and(eq(sessions.tokenHash, sql.placeholder('tokenHash')), isInForce))
+    .prepare('find_session');
+  return async (tokenHash) => {
+    const rows = await query.execute({ tokenHash });
+    const [first] = rows;
+    if (!first || !isSameHash(first.tokenHash, tokenHash)) return undefined;
+    const { id, keyId, principalId } = first;
+    const given = rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : []));
+    const capabilities = readCapabilities(first.capabilities);
+    return { keyId, principalId, modes: findModes(given), session: { id, capabilities } };
+  };
+}
+
+function isSameHash(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

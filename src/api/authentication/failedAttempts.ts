@@ -1,0 +1,46 @@
+import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+
+/** Bounds how often one client may try unknown keys. */
+export type FailedAttempts = {
+  /** @throws RateLimitedError where this client has failed too often lately. */
+  require(client: string): void;
+  note(client: string): void;
+};
+
+/** Failures in a row that are nothing special, such as those of a program with a revoked key. */
+const burst = 50;
+const perSecond = 5;
+/** The bound only keeps memory finite: whoever has more addresses than this is not stopped by looking at addresses. */
+const rememberedClients = 10_000;
+
+/**
+ * Remembers failures by client, in this process alone. Guessing a key is hopeless in any case: what this saves is the database,
+ * which would be asked for every guess.
+ */
+export function createFailedAttempts(): FailedAttempts {
+  const clients = new Map<string, { failures: number; at: number }>();
+
+  /** What has not been forgiven yet. */
+  const countFailures = (client: string) => {
+    const known = clients.get(client);
+    if (!known) return 0;
+    return Math.max(0, known.failures - ((performance.now() - known.at) / 1000) * perSecond);
+  };
+
+  return {
+    require(client) {
+      const excess = countFailures(client) + 1 - burst;
+      if (excess <= 0) return;
+      throw new RateLimitedError('Too many attempts with keys that are not valid.', {
+        retryAfterSeconds: Math.ceil(excess / perSecond),
+      });
+    },
+    note(client) {
+      const failures = countFailures(client) + 1;
+      clients.delete(client);
+      clients.set(client, { failures, at: performance.now() });
+      const [oldest] = clients.keys();
+      if (clients.size > rememberedClients && oldest !== undefined) clients.delete(oldest);
+    },
+  };
+}

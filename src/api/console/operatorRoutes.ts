@@ -1,0 +1,29 @@
+import type { Context, Hono } from 'hono';
+import type pg from 'pg';
+import { readEventFacts } from '../../platform/operations/readEventFacts.ts';
+import { readConsoleFiles } from './consoleFiles.ts';
+import { buildConsolePolicy } from './consolePolicy.ts';
+
+/** Everything about one thing, in words; undefined where nothing has this id. */
+export type DescribeTrace = (id: string) => Promise<string | undefined>;
+
+/**
+ * The page of operators at `/`, and what it reads beside `/ready` and `/metrics`. For the internal port alone: like the rest of it, it
+ * asks for no key, and it only reads.
+ */
+export function addOperatorRoutes(app: Hono, pool: pg.Pool, describeTrace: DescribeTrace | undefined): void {
+  const files = readConsoleFiles();
+  const headers = { 'content-security-policy': buildConsolePolicy([]), 'x-content-type-options': 'nosniff' };
+  const send = (context: Context, path: string) => {
+    const file = files.get(path);
+    if (!file) return context.text('not found', 404);
+    return new Response(file.body, { headers: { ...headers, 'content-type': file.contentType } });
+  };
+  app.get('/', (context) => send(context, 'operators.html'));
+  app.get('/console/assets/*', (context) => send(context, context.req.path.slice('/console/'.length)));
+  app.get('/operations/events', async (context) => context.json(await readEventFacts(pool)));
+  app.get('/operations/trace/:id', async (context) => {
+    const text = await describeTrace?.(context.req.param('id'));
+    return text === undefined ? context.text('Nothing has this id.', 404) : context.text(text);
+  });
+}

@@ -1,1 +1,0 @@
-CREATE INDEX "transactions_call" ON "service"."transactions" USING hash ("call_data");

@@ -1,1 +1,0 @@
-ALTER TABLE "service"."transaction_attempts" ALTER COLUMN "transaction_id" DROP NOT NULL;

@@ -1,3 +1,0 @@
-DROP INDEX "service"."transactions_chain_id_wallet_wallet_nonce_index";--> statement-breakpoint
-CREATE INDEX "transactions_accepted" ON "service"."transactions" USING btree ("chain_id","created_at","id") WHERE state = 'accepted';--> statement-breakpoint
-CREATE INDEX "transactions_under_way" ON "service"."transactions" USING btree ("chain_id","wallet","wallet_nonce") WHERE state in ('signed', 'broadcast');

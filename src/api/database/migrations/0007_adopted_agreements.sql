@@ -1,1 +1,0 @@
-ALTER TABLE "service"."records" ADD COLUMN "adopted_through" bigint;

@@ -1,1 +1,0 @@
-ALTER TABLE "service"."transactions" ADD COLUMN "reserved_until" timestamp (3) with time zone;

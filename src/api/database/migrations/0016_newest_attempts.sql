@@ -1,2 +1,0 @@
-DROP INDEX "service"."transaction_attempts_transaction_id_index";--> statement-breakpoint
-CREATE INDEX "transaction_attempts_newest" ON "service"."transaction_attempts" USING btree ("transaction_id","id");

@@ -1,1 +1,0 @@
-ALTER TABLE "service"."mails" ADD COLUMN "trace_parent" text;

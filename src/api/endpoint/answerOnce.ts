@@ -1,0 +1,111 @@
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import type { Limits } from '../../platform/config/limits.ts';
+import { RateLimitedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { describeError, errorResponse } from '../../platform/http/errorResponse.ts';
+import { IdempotencyConflictError } from '../../platform/http/requestErrors.ts';
+import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
+import { fingerprintRequest, readIdempotencyKey } from '../idempotency/idempotencyKey.ts';
+import type { IdempotencyStore, StoredAnswer } from '../idempotency/idempotencyStore.ts';
+import type { AppEnv } from './appEnv.ts';
+import { readBodyBytes } from './jsonBody.ts';
+
+type Once = {
+  idempotency: IdempotencyStore;
+  quotas: QuotaKeeper;
+  limits: Limits;
+  logger: Logger;
+  principalId: string;
+};
+
+/** Beside server errors: it may be otherwise a moment later. */
+const passingStatuses = new Set([402, 429]);
+
+/**
+ * Answers a request under an Idempotency-Key: the first one by carrying it out, later ones with what the first was answered with,
+ * also where that was a refusal. A server error, and a refusal for a quota, is not remembered, so that the request can be sent
+ * again. Without a key a request is just carried out.
+ *
+ * @throws IdempotencyConflictError where the key belongs to another request, or to one that is still at work.
+ * @throws RateLimitedError where the principal's answers that are kept have too many bytes.
+ * @throws MalformedError for a malformed key, PayloadTooLargeError, and whatever `run` throws.
+ */
+export async function answerOnce(
+  context: Context<AppEnv>,
+  { idempotency, quotas, limits, logger, principalId }: Once,
+  run: (bytes?: Uint8Array) => Promise<Response>,
+): Promise<Response> {
+  const { req } = context;
+  const key = readIdempotencyKey(req.raw.headers);
+  if (key === undefined) return run();
+  const body = await readBodyBytes(req.raw, limits.bodyBytes);
+  const fingerprint = fingerprintRequest({ method: req.method, target: targetOf(req.url), body });
+  const beginning = await idempotency.begin({ principalId, key, fingerprint });
+  const requestId = context.get('requestId');
+  if (beginning.kind === 'answered') {
+    const isOwnId = req.raw.headers.get('x-request-id') === requestId;
+    return replay(beginning.answer, isOwnId ? requestId : undefined);
+  }
+  if (beginning.kind !== 'begun') throw new IdempotencyConflictError(beginning.kind);
+  const { attempt } = beginning;
+  const keep = async (response: Response) => {
+    const answer = await readAnswer(response);
+    // What was done is done: the caller is told of it even if it cannot be remembered.
+    const isKept = answer.status < 500 && !passingStatuses.has(answer.status);
+    if (isKept) quotas.note(principalId, { answerBytes: Buffer.byteLength(answer.text) });
+    await (isKept ? attempt.complete(answer) : attempt.release()).catch((error: unknown) =>
+      logger.warn({ requestId, err: error }, 'an answer was not kept for its idempotency key'),
+    );
+    return answer;
+  };
+  try {
+    await requireRoom(quotas, principalId);
+    const { text, ...init } = await keep(await run(body));
+    return new Response(text, init);
+  } catch (error) {
+    await keep(errorResponse(describeError(error), requestId));
+    throw error;
+  }
+}
+
+const fullRetrySeconds = 60;
+
+/** @throws RateLimitedError where no further answer of the principal is kept today: every route knows that refusal. */
+async function requireRoom(quotas: QuotaKeeper, principalId: string): Promise<void> {
+  try {
+    await quotas.check(principalId, 'keptAnswer');
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    throw new RateLimitedError('The quota of answers that are kept for an Idempotency-Key is used up.', {
+      retryAfterSeconds: fullRetrySeconds,
+    });
+  }
+}
+
+/** Path and query: the host may be another one, the request is still the same. */
+function targetOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}
+
+async function readAnswer(response: Response): Promise<StoredAnswer> {
+  const { status, headers } = response;
+  return { status, headers: Object.fromEntries(headers), text: await response.text() };
+}
+
+/**
+ * Header and body name the same request: the first one, or this one where its caller gave it an id. Request ids are made of
+ * characters that JSON leaves as they are.
+ */
+function replay({ status, headers, text }: StoredAnswer, ownId: string | undefined): Response {
+  const firstId = headers['x-request-id'] ?? '';
+  const id = ownId ?? firstId;
+  const nameOf = (requestId: string) => `"requestId":"${requestId}"`;
+  const at = text.lastIndexOf(nameOf(firstId));
+  const rest = text.slice(at + nameOf(firstId).length);
+  const body = at === -1 ? text : `${text.slice(0, at)}${nameOf(id)}${rest}`;
+  return new Response(body, {
+    status,
+    headers: { ...headers, 'x-request-id': id, 'idempotency-replayed': 'true' },
+  });
+}

@@ -1,0 +1,63 @@
+import { type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { AppEnv } from './appEnv.ts';
+import { describeEndpoint, describeOpenEndpoint } from './describeEndpoint.ts';
+import { buildDirectCall, type DirectCall } from './directCall.ts';
+import type { EndpointDefinition, OpenEndpointDefinition } from './endpointDefinition.ts';
+import type { Example } from './example.ts';
+import { buildOpenServe, buildServe, type ServeContext } from './serveEndpoint.ts';
+
+/** One route of the service: what is documented of it, and how it is served. */
+export type Endpoint = {
+  readonly method: RouteConfig['method'];
+  readonly path: string;
+  readonly operationId: string;
+  readonly example: Example;
+  /** How clients of this profile find it documented. */
+  describe(profile: ClientProfile): RouteConfig;
+  serve(context: Context<AppEnv>, serving: ServeContext): Promise<Response>;
+  /** Carries it out for a caller within the service; undefined for routes of guests and browsers. */
+  readonly call?: DirectCall;
+};
+
+/** For a path without parameters, and for a route that takes none in its query. */
+export const none = z.strictObject({});
+/** For a route that reads no body; one that is sent nevertheless is not looked at. */
+export const noBody = z.undefined();
+
+/**
+ * Makes an endpoint out of its declaration. The same schemas document and check: access first, then query, path and body, each
+ * with all of its faults at once. Values that a body's schema leaves unknown reach the handler just as they were parsed.
+ */
+export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  definition: EndpointDefinition<Params, Query, Body>,
+): Endpoint {
+  const { method, path, operationId, example } = definition;
+  return {
+    method,
+    path,
+    operationId,
+    example,
+    describe: (profile) => describeEndpoint(definition, profile),
+    serve: buildServe(definition),
+    call: buildDirectCall(definition),
+  };
+}
+
+/** Makes an endpoint that finds out itself who calls it; the rest is as with `defineEndpoint`. */
+export function defineOpenEndpoint<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(definition: OpenEndpointDefinition<Params, Query, Body>): Endpoint {
+  const { method, path, operationId, example } = definition;
+  return {
+    method,
+    path,
+    operationId,
+    example,
+    describe: (profile) => describeOpenEndpoint(definition, profile),
+    serve: buildOpenServe(definition),
+  };
+}

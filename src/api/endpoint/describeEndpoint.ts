@@ -1,0 +1,96 @@
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
+import { idempotencyHeader } from '../idempotency/idempotencyKey.ts';
+import { buildResponses } from './documentation.ts';
+import type {
+  Credential,
+  EndpointDefinition,
+  EndpointParts,
+  OpenEndpointDefinition,
+} from './endpointDefinition.ts';
+import { showExample } from './example.ts';
+import { successStatus } from './successStatus.ts';
+
+const keyHeaders = z.object({
+  [idempotencyHeader]: z.string().optional().openapi({
+    description:
+      'Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error.',
+    example: '8e03978e-40d5-43e6-bc93-6894a57f9324',
+  }),
+});
+
+/** What every read takes. */
+const readParameters = {
+  consistency: z.string().optional().openapi({
+    description:
+      'The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long.',
+  }),
+};
+
+/** How clients of a profile find an endpoint documented. */
+export function describeEndpoint(definition: EndpointDefinition, profile: ClientProfile): RouteConfig {
+  const need = definition.scope === null ? 'Needs no scope.' : `Needs the scope \`${definition.scope}\`.`;
+  const { credentials = ['apiKey', 'bearer', 'session'] } = definition;
+  const security = credentials.map(securityOf);
+  return describeParts(definition, { profile, need, security, isOpen: false });
+}
+
+/** The same of one that is not for principals alone. */
+export function describeOpenEndpoint(
+  definition: OpenEndpointDefinition,
+  profile: ClientProfile,
+): RouteConfig {
+  const security = definition.credentials.map(securityOf);
+  return describeParts(definition, { profile, need: undefined, security, isOpen: true });
+}
+
+function securityOf(credential: Credential): Record<string, string[]> {
+  return credential === 'none' ? {} : { [credential]: [] };
+}
+
+type Use = {
+  readonly profile: ClientProfile;
+  readonly need: string | undefined;
+  readonly security: Record<string, string[]>[];
+  readonly isOpen: boolean;
+};
+
+function describeParts(definition: EndpointParts, { profile, need, security, isOpen }: Use): RouteConfig {
+  const { method, path, operationId, params, query, body, example } = definition;
+  const hasBody = !(body instanceof z.ZodUndefined);
+  const isBodyOptional = body instanceof z.ZodOptional;
+  const isRead = method === 'get';
+  const documentedQuery = isRead && !isOpen ? query.extend(readParameters) : query;
+  const refusals: ErrorStatus[] = !isOpen && method === 'post' ? [409] : [];
+  const reasons = definition.reasons ?? [];
+  const takesChain = 'chainId' in query.shape;
+  return createRoute({
+    method,
+    path,
+    operationId,
+    tags: [definition.tag],
+    summary: definition.summary,
+    description: [definition.description, need].filter((text) => text !== undefined).join('\n\n'),
+    security,
+    request: {
+      params: showExample(params, example.params),
+      query: showExample(documentedQuery, example.query),
+      ...(method === 'post' && !isOpen && { headers: keyHeaders }),
+      ...(hasBody && {
+        body: {
+          required: !isBodyOptional,
+          content: { 'application/json': { schema: body, example: example.body } },
+        },
+      }),
+    },
+    responses: buildResponses({
+      method,
+      isOpen,
+      data: definition.data,
+      successStatus: successStatus(method, profile),
+      refusals: [...definition.refusals, ...refusals],
+      reasons: takesChain ? ['unsupported_chain', ...reasons] : reasons,
+    }),
+  });
+}

@@ -1,0 +1,216 @@
+import { type RouteConfig, z } from '@hono/zod-openapi';
+import { type Reason, reasons } from '../../platform/errors/serviceError.ts';
+import { codesByStatus, type ErrorStatus, statusByReason } from '../../platform/http/errorResponse.ts';
+import { metaShape, pageInfoShape } from '../shapes/envelopes.ts';
+
+/** What an endpoint answers with: one resource, or a page of them. */
+export type DataShape = {
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly isList?: boolean;
+  /** The media types other than JSON that an Accept header can ask for. */
+  readonly otherForms?: readonly string[];
+  /** Whether JSON comes as a file of its own, without the envelope; one that is not ready yet is answered with 202 and this. */
+  readonly file?: { readonly pending: z.ZodType };
+  /** Whether it is no resource but a stream of server-sent events. */
+  readonly isStream?: boolean;
+  /** Whether a caller that names the ETag it has may be told that it still holds. */
+  readonly isRevalidated?: boolean;
+};
+
+const issueShape = z
+  .object({ path: z.string(), message: z.string() })
+  .openapi('Issue', { description: 'One thing to fix, and where.' });
+
+export const errorShape = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.values(codesByStatus)),
+      message: z.string().openapi({ description: 'For people; may change.' }),
+      details: z
+        .looseObject({
+          reason: z.enum(reasons).optional(),
+          field: z.string().optional(),
+          issues: z.array(issueShape).optional(),
+        })
+        .optional(),
+      requestId: z.string(),
+    }),
+  })
+  .openapi('ErrorBody');
+
+const meanings: Record<ErrorStatus, string> = {
+  400: 'The request is malformed, or its content is not valid: the details say what to change.',
+  401: 'The API key is missing, not valid, disabled or revoked.',
+  402: 'The use of this scope has to be paid for.',
+  403: 'The principal is not entitled to this scope, or does not own the resource.',
+  404: 'There is no such resource.',
+  405: 'The route is used with another method.',
+  409: 'The state of the agreement, a nonce or another resource is in the way.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON in UTF-8.',
+  429: 'Too many requests; Retry-After says when to go on.',
+  500: 'The service failed.',
+  503: 'A chain, or the database of the service, does not answer now; Retry-After says when to send the same again.',
+};
+const everywhere = [400, 401, 402, 403, 429, 500, 503] as const;
+
+/** The headers of answers, as components of the document; where they are documented so, they are always there. */
+export const headerComponents = {
+  'X-Request-Id': header({
+    description: 'Names the request in the log of the service: the id that was sent, where it is sane.',
+    example: 'req_0123456789abcdef0123456789abcdef',
+  }),
+  'RateLimit-Policy': header({
+    description: 'The quota q that flows in within w seconds.',
+    example: '"read";q=100;w=2',
+  }),
+  RateLimit: header({
+    description: 'What is left of it, r, and the seconds until it is whole again, t.',
+    example: '"read";r=97;t=1',
+  }),
+  'Retry-After': header({ description: 'Seconds after which to go on.', example: '1' }),
+  'WWW-Authenticate': header({ description: 'How to authenticate.', example: 'Bearer realm="agreements"' }),
+  'Idempotency-Replayed': header({
+    description: 'Present where this is what an earlier request with the same key was answered with.',
+    example: 'true',
+  }),
+  ETag: header({
+    description: 'Of the content in this form, for If-None-Match.',
+    example: 'W/"2jmj7l5rSw0yVb"',
+  }),
+  Vary: header({ description: 'What the form of the answer follows.', example: 'Accept' }),
+  'Cache-Control': header({ description: 'Who may keep the answer.', example: 'private, no-cache' }),
+};
+type HeaderName = keyof typeof headerComponents;
+
+function header({ description, example }: { description: string; example: string }) {
+  return { description, required: true, schema: { type: 'string' as const }, example };
+}
+
+function always(...names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function sometimes(...names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { ...headerComponents[name], required: false }]));
+}
+
+type HeaderSet = ReturnType<typeof always> | ReturnType<typeof sometimes>;
+
+/** What every answer of the service carries. */
+export const commonHeaders = always('X-Request-Id');
+const limitHeaders = always('RateLimit-Policy', 'RateLimit');
+
+/** What an endpoint is documented with beside its request. */
+export type Answers = {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Whether callers of it need not be principals. */
+  readonly isOpen: boolean;
+  readonly data: DataShape;
+  readonly successStatus: 200 | 201;
+  /** Statuses of refusals beside those of every endpoint. */
+  readonly refusals: readonly ErrorStatus[];
+  readonly reasons: readonly Reason[];
+};
+
+/** The responses of an endpoint: its success, its own refusals and those of every endpoint. */
+export function buildResponses(answers: Answers): RouteConfig['responses'] {
+  const { method, isOpen, data, successStatus, refusals, reasons: ownReasons } = answers;
+  const byStatus = Map.groupBy(ownReasons, (reason): ErrorStatus => statusByReason[reason]);
+  const statuses = [...new Set<ErrorStatus>([...everywhere, ...refusals, ...byStatus.keys()])];
+  const repeatable = method === 'post' && !isOpen ? sometimes('Idempotency-Replayed') : {};
+  const limits = isOpen ? sometimes('RateLimit-Policy', 'RateLimit') : limitHeaders;
+  const failures = statuses
+    .toSorted((a, b) => a - b)
+    .map(
+      (status) =>
+        [status, describeFailure(status, byStatus.get(status) ?? [], { repeatable, limits })] as const,
+    );
+  const headers = {
+    ...commonHeaders,
+    ...limits,
+    ...repeatable,
+    ...(data.isRevalidated && always('ETag', 'Vary', 'Cache-Control')),
+  };
+  return {
+    [successStatus]: {
+      description: data.description,
+      headers,
+      content: describeContent(data),
+    },
+    ...(data.file && {
+      202: {
+        description:
+          'It is not ready yet: the same request, after Retry-After, says how far it has come or has it.',
+        headers: { ...headers, ...always('Retry-After') },
+        content: {
+          'application/json': { schema: z.object({ data: data.file.pending, meta: metaShape }) },
+        },
+      },
+    }),
+    ...(data.isRevalidated && {
+      304: { description: 'What If-None-Match names is still what there is.', headers },
+    }),
+    ...Object.fromEntries(failures),
+  };
+}
+
+function describeContent({ schema, isList, isStream, file, otherForms = [] }: DataShape) {
+  if (isStream) return { 'text/event-stream': { schema } };
+  if (file) {
+    const others = otherForms.map((form) => [form, { schema: z.string() }] as const);
+    return { 'application/json': { schema }, ...Object.fromEntries(others) };
+  }
+  const envelope = isList
+    ? z.object({ data: z.array(schema), pageInfo: pageInfoShape, meta: metaShape })
+    : z.object({ data: schema, meta: metaShape });
+  const others = otherForms.map((form) => [form, { schema: z.string() }] as const);
+  return { 'application/json': { schema: envelope }, ...Object.fromEntries(others) };
+}
+
+function describeFailure(
+  status: ErrorStatus,
+  statusReasons: readonly Reason[],
+  { repeatable, limits }: { repeatable: HeaderSet; limits: HeaderSet },
+) {
+  const reasonsText = statusReasons.map((reason) => `\`${reason}\``).join(', ');
+  return {
+    description: reasonsText ? `${meanings[status]} Reasons: ${reasonsText}.` : meanings[status],
+    headers: {
+      ...commonHeaders,
+      ...failureHeaders(status, limits),
+      ...(status === 401 || status >= 500 ? {} : repeatable),
+    },
+    content: { 'application/json': { schema: buildErrorSchema(status, statusReasons) } },
+  };
+}
+
+/** Limits are counted for callers that are known, and told wherever the service came so far. */
+function failureHeaders(status: ErrorStatus, limits: HeaderSet) {
+  if (status === 401) return always('WWW-Authenticate');
+  if (status === 500) return {};
+  // Who tries too many keys that nobody has is told to wait before any principal is known.
+  // What a page of another origin sends is refused before anybody looks whose cookie it carries.
+  if (status === 403) return sometimes('RateLimit-Policy', 'RateLimit');
+  // Without the database nobody can count.
+  if (status === 429 || status === 503)
+    return { ...sometimes('RateLimit-Policy', 'RateLimit'), ...always('Retry-After') };
+  if (status === 409) return { ...limits, ...sometimes('Retry-After') };
+  return limits;
+}
+
+/** The error object with the code of the status, and with one of these reasons, if any. */
+function buildErrorSchema(status: ErrorStatus, statusReasons: readonly Reason[]) {
+  const code = { type: 'string' as const, const: codesByStatus[status] };
+  const reason =
+    statusReasons.length > 0 ? { type: 'string' as const, enum: [...statusReasons] } : { not: {} };
+  const details = { type: 'object' as const, properties: { reason } };
+  const properties = { code, details };
+  return {
+    allOf: [
+      { $ref: '#/components/schemas/ErrorBody' },
+      { type: 'object' as const, properties: { error: { type: 'object' as const, properties } } },
+    ],
+  };
+}

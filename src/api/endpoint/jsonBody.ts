@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { PayloadTooLargeError, UnsupportedMediaTypeError } from '../../platform/http/requestErrors.ts';
+import { measureJson } from './measureJson.ts';
+
+const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+type BodyLimits = { readonly limitBytes: number; readonly limitValues: number };
+
+/**
+ * The parsed body of a request. No more than the limit is ever held, whatever the sender announces, and nothing is parsed that has
+ * more values than may be. `bytes` are the body where it was read before.
+ *
+ * @throws UnsupportedMediaTypeError unless the body is JSON in UTF-8, not compressed.
+ * @throws PayloadTooLargeError as soon as it exceeds a limit.
+ * @throws MalformedError where it is no JSON, or where there is neither a body nor a type of one.
+ */
+export async function readJsonBody(
+  request: Request,
+  { limitBytes, limitValues, bytes }: BodyLimits & { bytes?: Uint8Array | undefined },
+): Promise<unknown> {
+  const mediaType = request.headers.get('content-type');
+  // Whoever sends no body has none to name the type of.
+  if (mediaType === null) requireBody(bytes ?? (await readBodyBytes(request, limitBytes)));
+  if (!jsonMediaType.test(mediaType ?? ''))
+    throw new UnsupportedMediaTypeError('The body must be sent as application/json in UTF-8.');
+  if (request.headers.has('content-encoding'))
+    throw new UnsupportedMediaTypeError('The body must not be compressed.');
+  const sent = bytes ?? (await readBodyBytes(request, limitBytes));
+  requireFewParts(sent, limitValues);
+  const parsed = parseJson(sent);
+  await leaveTurn(sent);
+  return parsed;
+}
+
+/** Objects with more members are slow to make, to look at and to write; none that means anything has half as many. */
+const limitMembers = 4_096;
+
+/** @throws PayloadTooLargeError for a body that would take long to be parsed, and everything after it. */
+function requireFewParts(bytes: Uint8Array, limitValues: number): void {
+  const { values, members } = measureJson(bytes, limitValues);
+  if (values > limitValues)
+    throw new PayloadTooLargeError(`The body must have no more than ${limitValues} values.`, { limitValues });
+  if (members > limitMembers)
+    throw new PayloadTooLargeError(`An object of the body must have no more than ${limitMembers} members.`, {
+      limitMembers,
+    });
+}
+
+/** Each step of reading a larger body takes milliseconds. */
+const largeBytes = 32_768;
+
+/** Lets others have their turn between two steps of reading a large body. */
+export async function leaveTurn(bytes: Uint8Array): Promise<void> {
+  if (bytes.byteLength > largeBytes) await setImmediate();
+}
+
+/** @throws PayloadTooLargeError as soon as the body exceeds the limit. */
+export async function readBodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new PayloadTooLargeError(`The body must have no more than ${limitBytes} bytes.`, { limitBytes });
+  const announced = request.headers.get('content-length');
+  if (announced !== null) {
+    if (Number(announced) > limitBytes) throw tooLarge();
+    // The server reads no more than was announced.
+    return new Uint8Array(await request.arrayBuffer());
+  }
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > limitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function requireBody(bytes: Uint8Array): void {
+  if (bytes.byteLength === 0) throw new MalformedError('The body is missing.');
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  requireBody(bytes);
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new MalformedError('The body is not valid JSON.');
+    throw new MalformedError('The body is not valid UTF-8.');
+  }
+}

@@ -1,0 +1,109 @@
+import { z } from '@hono/zod-openapi';
+import type { Limits } from '../../platform/config/limits.ts';
+import { type Place, parseShape } from '../../platform/errors/parseShape.ts';
+import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { listUnfit } from '../shapes/textFitness.ts';
+import type { EndpointParts } from './endpointDefinition.ts';
+import { readBodyBytes, readJsonBody } from './jsonBody.ts';
+import { readQuery } from './readQuery.ts';
+
+/** The agreement stands one level below the body that carries it. */
+const levelsAboveAgreement = 1;
+
+/** No route takes a list as long as this; its own limit is lower. */
+const longestList = 1_000;
+
+/** Where the body is not read already, it is read from the request. */
+type BodySource = { limits: Limits; bytes: Uint8Array | undefined };
+
+export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
+  /** What a read asks for, and the tokens of what it has to show. */
+  parseQuery(url: string): { consistency?: string | undefined; values: z.output<Query> };
+  /** The same for a query that is read already, without tokens. */
+  checkQuery(sent: Readonly<Record<string, string>>): z.output<Query>;
+  parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
+  readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
+  /** The same for a body that is parsed already. */
+  checkBody(value: unknown, limits: Limits): z.output<Body>;
+};
+
+/** Checks the parts of requests against the shapes that an endpoint declares; a part that does not fit throws all of its faults. */
+export function buildRequestReader<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(definition: EndpointParts<Params, Query, Body>): RequestReader<Params, Query, Body> {
+  const { method, params, query, body, refuseBody = malformedBody } = definition;
+  const hasBody = !(body instanceof z.ZodUndefined);
+  const isBodyOptional = body instanceof z.ZodOptional;
+  const isRead = method === 'get';
+
+  /** What a request without a query asks for, which is always the same. */
+  let defaults: z.output<Query> | undefined;
+  const findDefaults = () => {
+    if (defaults !== undefined) return defaults;
+    const found = check(query, {}, 'query');
+    Object.freeze(found);
+    defaults = found;
+    return found;
+  };
+
+  const parseQuery: RequestReader<Params, Query, Body>['parseQuery'] = (url) => {
+    if (!url.includes('?')) return { values: findDefaults() };
+    const sent = readQuery(url);
+    if (!isRead) return { values: check(query, sent, 'query') };
+    const { consistency } = sent;
+    delete sent.consistency;
+    return { consistency, values: check(query, sent, 'query') };
+  };
+
+  const readBody: RequestReader<Params, Query, Body>['readBody'] = async (request, { limits, bytes }) => {
+    if (!hasBody) return check(body, undefined, 'body');
+    const { bodyBytes: limitBytes, bodyValues: limitValues } = limits;
+    const sent = isBodyOptional ? (bytes ?? (await readBodyBytes(request, limitBytes))) : bytes;
+    const isLeftOut = isBodyOptional && sent?.byteLength === 0;
+    const value = isLeftOut
+      ? undefined
+      : await readJsonBody(request, { limitBytes, limitValues, bytes: sent });
+    return checkBody(value, limits);
+  };
+
+  const checkBody: RequestReader<Params, Query, Body>['checkBody'] = (value, limits) => {
+    if (!hasBody) return check(body, undefined, 'body');
+    const unfit = listUnfit(value, limits.agreementNesting + levelsAboveAgreement);
+    if (unfit.length > 0) throw refuseBody(unfit, value);
+    const long = listLongMembers(body, value);
+    if (long.length > 0) throw refuseBody(long, value);
+    const parsed = parseShape(body, value, 'body');
+    if (parsed.ok) return parsed.data;
+    throw refuseBody(parsed.issues, value);
+  };
+
+  return {
+    parseQuery,
+    checkQuery: (sent) => check(query, sent, 'query'),
+    parseParams: (sent) => check(params, sent, 'path'),
+    readBody,
+    checkBody,
+  };
+}
+
+function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Place): z.output<Shape> {
+  const parsed = parseShape(shape, value, place);
+  if (parsed.ok) return parsed.data;
+  throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
+}
+
+/** The lists among the members that the shape declares, but not within what passes it untouched. */
+function listLongMembers(shape: z.ZodType, value: unknown): Issue[] {
+  if (!(shape instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([path, member]) =>
+    Array.isArray(member) && member.length > longestList && path in shape.shape
+      ? [{ path, message: `must have no more than ${longestList} items` }]
+      : [],
+  );
+}
+
+function malformedBody(issues: Issue[]): Error {
+  return new MalformedError('The body is not as expected.', { issues });
+}

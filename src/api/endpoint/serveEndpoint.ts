@@ -1,0 +1,121 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { LogPosition } from '../../platform/database/reads.ts';
+import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
+import { refuseChain } from '../agreements/checkDeployment.ts';
+import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
+import type { Cookies } from '../authentication/cookies.ts';
+import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
+import type { RateLimiter } from '../limiting/rateLimiter.ts';
+import { answerOnce } from './answerOnce.ts';
+import type { AppEnv } from './appEnv.ts';
+import { findClient } from './clientAddress.ts';
+import type { EndpointDefinition, OpenEndpointDefinition } from './endpointDefinition.ts';
+import { limitRate } from './limitRate.ts';
+import { buildRequestReader } from './requestReader.ts';
+import { successStatus } from './successStatus.ts';
+
+export type ServeContext = {
+  readonly authenticator: Authenticator;
+  readonly cookies: Cookies;
+  readonly rateLimiter: RateLimiter;
+  readonly idempotency: IdempotencyStore;
+  readonly quotas: QuotaKeeper;
+  readonly limits: Limits;
+  readonly chains: readonly ChainConfiguration[];
+  readonly clientProfile: ClientProfile;
+  readonly logger: Logger;
+  /** Resolves once reads after the position that it gives show what a principal's token names. */
+  awaitConsistency(token: { consistency: string; principalId: string }): Promise<LogPosition>;
+};
+
+/** Serves an endpoint: access first, then query, path and body, each with all of its faults at once. */
+export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  definition: EndpointDefinition<Params, Query, Body>,
+): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
+  const { method, scope } = definition;
+  const reader = buildRequestReader(definition);
+  const takesChain = 'chainId' in definition.query.shape;
+  return async (context, serving) => {
+    const { req } = context;
+    const { limits } = serving;
+    const caller = await serving.authenticator.authenticate(req.raw.headers, () =>
+      findClient(context, limits.trustedProxies),
+    );
+    const { principalId } = caller;
+    context.set('principalId', principalId);
+    await limitRate(context, { rateLimiter: serving.rateLimiter, rates: limits.rates, name: principalId });
+    keepSession(context, caller, serving);
+    authorize(caller, scope);
+    const handle = async (bytes?: Uint8Array) => {
+      const { consistency, values } = reader.parseQuery(req.url);
+      if (takesChain) requireServed(values, serving.chains);
+      const request = {
+        caller,
+        requestId: context.get('requestId'),
+        headers: req.raw.headers,
+        params: reader.parseParams(req.param()),
+        query: values,
+        body: await reader.readBody(req.raw, { limits, bytes }),
+        disconnect: () => context.env?.outgoing?.destroy(),
+      };
+      const readAfter =
+        consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
+      const response = await definition.handle({ ...request, readAfter });
+      return answerAs(successStatus(method, serving.clientProfile), response);
+    };
+    if (method !== 'post') return handle();
+    return answerOnce(context, { ...serving, principalId }, handle);
+  };
+}
+
+/** Serves an endpoint that finds out itself who calls it. */
+export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
+  definition: OpenEndpointDefinition<Params, Query, Body>,
+): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
+  const { method } = definition;
+  const reader = buildRequestReader(definition);
+  const takesChain = 'chainId' in definition.query.shape;
+  return async (context, serving) => {
+    const { req } = context;
+    const { limits, rateLimiter } = serving;
+    const { values } = reader.parseQuery(req.url);
+    if (takesChain) requireServed(values, serving.chains);
+    const response = await definition.handle({
+      requestId: context.get('requestId'),
+      headers: req.raw.headers,
+      params: reader.parseParams(req.param()),
+      query: values,
+      body: await reader.readBody(req.raw, { limits, bytes: undefined }),
+      client: findClient(context, limits.trustedProxies),
+      limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+    });
+    return answerAs(successStatus(method, serving.clientProfile), response);
+  };
+}
+
+/** The cookie lasts as long as the session, which its use prolongs. */
+function keepSession(context: Context<AppEnv>, { session }: Caller, { cookies, limits }: ServeContext): void {
+  const token = session && cookies.read(context.req.raw.headers, 'session');
+  if (token === undefined) return;
+  context.env?.outgoing?.setHeader('set-cookie', cookies.write('session', token, limits.sessionIdleSeconds));
+}
+
+const chainQuery = z.object({ chainId: z.int().optional() });
+
+/** @throws RefusedError `unsupported_chain` for a query that names a chain which this installation does not have. */
+export function requireServed(query: unknown, chains: readonly ChainConfiguration[]): void {
+  const { chainId } = chainQuery.parse(query);
+  if (chainId === undefined || chains.some((chain) => chain.chainId === chainId)) return;
+  throw refuseChain(chainId, { chains, message: 'unsupported chainId' });
+}
+
+/** Handlers answer with 200 for success. */
+function answerAs(status: 200 | 201, response: Response): Response | Promise<Response> {
+  if (response.status !== 200 || status === 200) return response;
+  return response.text().then((text) => new Response(text, { status, headers: response.headers }));
+}

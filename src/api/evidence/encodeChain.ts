@@ -1,0 +1,155 @@
+import { RLP } from '@ethereumjs/rlp';
+import type { Hex } from 'viem';
+import { depositType } from '../../protocol/evidence/blockParts.ts';
+import type { RlpItem } from '../../protocol/evidence/rlpFields.ts';
+import { hexToBytes } from '../../protocol/hex.ts';
+import type { NodeBlock, NodeReceipt, NodeTransaction } from './nodeShapes.ts';
+
+/** A part of a block that is of a kind which nothing here can encode. */
+export class UnknownKindError extends Error {
+  override readonly name = 'UnknownKindError';
+}
+
+/** The RLP of a header, as its hash is made of it: fields that a fork has added follow in the order of the forks. */
+export function encodeHeader(block: NodeBlock): Uint8Array {
+  const later = [
+    block.baseFeePerGas && number(block.baseFeePerGas),
+    block.withdrawalsRoot && bytes(block.withdrawalsRoot),
+    block.blobGasUsed && number(block.blobGasUsed),
+    block.excessBlobGas && number(block.excessBlobGas),
+    block.parentBeaconBlockRoot && bytes(block.parentBeaconBlockRoot),
+    block.requestsHash && bytes(block.requestsHash),
+  ].filter((field) => field !== undefined);
+  return RLP.encode([
+    bytes(block.parentHash),
+    bytes(block.sha3Uncles),
+    bytes(block.miner),
+    bytes(block.stateRoot),
+    bytes(block.transactionsRoot),
+    bytes(block.receiptsRoot),
+    bytes(block.logsBloom),
+    number(block.difficulty),
+    number(block.number),
+    number(block.gasLimit),
+    number(block.gasUsed),
+    number(block.timestamp),
+    bytes(block.extraData),
+    bytes(block.mixHash),
+    bytes(block.nonce),
+    ...later,
+  ]);
+}
+
+/** The bytes of a transaction as they stand in the block's trie. @throws UnknownKindError for a type not known here. */
+export function encodeTransaction(it: NodeTransaction): Uint8Array {
+  const type = Number(it.type ?? '0x0');
+  const rest = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
+  const signature = [number(it.r), number(it.s)];
+  const access = (it.accessList ?? []).map(({ address, storageKeys }) => [
+    bytes(address),
+    storageKeys.map(bytes),
+  ]);
+  const fees = [number(it.maxPriorityFeePerGas), number(it.maxFeePerGas)];
+  const parity = number(it.yParity ?? it.v);
+  switch (type) {
+    case 0:
+      return RLP.encode([number(it.nonce), number(it.gasPrice), ...rest, number(it.v), ...signature]);
+    case 1:
+      return typed(1, [
+        number(it.chainId),
+        number(it.nonce),
+        number(it.gasPrice),
+        ...rest,
+        access,
+        parity,
+        ...signature,
+      ]);
+    case 2:
+      return typed(2, [number(it.chainId), number(it.nonce), ...fees, ...rest, access, parity, ...signature]);
+    case 3: {
+      const blobs = [number(it.maxFeePerBlobGas), (it.blobVersionedHashes ?? []).map(bytes)];
+      return typed(3, [
+        number(it.chainId),
+        number(it.nonce),
+        ...fees,
+        ...rest,
+        access,
+        ...blobs,
+        parity,
+        ...signature,
+      ]);
+    }
+    case 4: {
+      const authorised = (it.authorizationList ?? []).map((one) => [
+        number(one.chainId),
+        bytes(one.address),
+        number(one.nonce),
+        number(one.yParity ?? one.v),
+        number(one.r),
+        number(one.s),
+      ]);
+      return typed(4, [
+        number(it.chainId),
+        number(it.nonce),
+        ...fees,
+        ...rest,
+        access,
+        authorised,
+        parity,
+        ...signature,
+      ]);
+    }
+    case depositType: {
+      const [gas, to, value, data] = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
+      const isSystem = it.isSystemTx ? Uint8Array.of(1) : new Uint8Array();
+      return typed(depositType, [
+        bytes(it.sourceHash),
+        bytes(it.from),
+        to,
+        number(it.mint),
+        value,
+        gas,
+        isSystem,
+        data,
+      ]);
+    }
+    default:
+      throw new UnknownKindError(`transactions of type ${type} are not known`);
+  }
+}
+
+/** The bytes of a receipt as they stand in the block's trie; a deposit's has its nonce, and later its version. */
+export function encodeReceipt(receipt: NodeReceipt): Uint8Array {
+  const type = Number(receipt.type ?? '0x0');
+  const outcome = receipt.root ? bytes(receipt.root) : number(receipt.status);
+  const logs = receipt.logs.map(({ address, topics, data }) => [
+    bytes(address),
+    topics.map(bytes),
+    bytes(data),
+  ]);
+  const isDeposit = type === depositType;
+  const deposit = [
+    ...(isDeposit && receipt.depositNonce ? [number(receipt.depositNonce)] : []),
+    ...(isDeposit && receipt.depositReceiptVersion ? [number(receipt.depositReceiptVersion)] : []),
+  ];
+  const fields = [outcome, number(receipt.cumulativeGasUsed), bytes(receipt.logsBloom), logs, ...deposit];
+  return type === 0 ? RLP.encode(fields) : typed(type, fields);
+}
+
+function typed(type: number, fields: RlpItem[]): Uint8Array {
+  const list = RLP.encode(fields);
+  const all = new Uint8Array(list.length + 1);
+  all[0] = type;
+  all.set(list, 1);
+  return all;
+}
+
+function bytes(hex: Hex | undefined): Uint8Array {
+  return hexToBytes(hex ?? '0x');
+}
+
+/** Without leading zeros, as numbers are encoded. */
+function number(hex: Hex | undefined): Uint8Array {
+  const digits = (hex ?? '0x').slice(2).replace(/^0+/, '');
+  return hexToBytes(`0x${digits.length % 2 === 1 ? '0' : ''}${digits}`);
+}

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino';
+import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { clientOf } from '../agreements/revivePermit.ts';
+import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
+import type { EvidenceRecord } from './evidenceSubject.ts';
+
+/** How far a file's blocks are proved. */
+export type EvidenceProgress = { readonly done: number; readonly total: number };
+
+export type EvidenceDesk = {
+  /**
+   * Collects the evidence of a principal's record, or joins whoever does so already. After `waitMs` the work goes on by itself,
+   * and how far it has come is returned instead.
+   *
+   * @throws RateLimitedError where too many records of the principal wait.
+   * @throws what `collectEvidence` does.
+   */
+  collect(record: EvidenceRecord, principalId: string): Promise<CollectedEvidence | EvidenceProgress>;
+  close(): Promise<void>;
+};
+
+/** Records of different principals whose blocks are proved at a time, of one principal one. */
+const atOnce = 2;
+const mostWaiting = 8;
+const retryAfterSeconds = 5;
+
+type Job = {
+  readonly record: EvidenceRecord;
+  progress: EvidenceProgress;
+  readonly done: Promise<CollectedEvidence>;
+  run(): Promise<void>;
+  cancel(): void;
+};
+
+/** Collects evidence by turns over principals. */
+export function createEvidenceDesk(
+  services: Pick<Services, 'pool' | 'clients'>,
+  { waitMs, logger }: { waitMs: number; logger: Logger },
+): EvidenceDesk {
+  const queues = createTurnQueues<Job>();
+  const jobs = new Map<string, Job>();
+  const closing = new AbortController();
+  let running = 0;
+
+  const begin = () => {
+    while (running < atOnce) {
+      const job = queues.take();
+      if (!job) return;
+      running++;
+      void job.run();
+    }
+  };
+  const add = (record: EvidenceRecord, principalId: string): Job => {
+    if (queues.count(principalId) >= mostWaiting)
+      throw new RateLimitedError('Evidence of too many agreements is being collected.', {
+        retryAfterSeconds,
+      });
+    const { promise, resolve, reject } = Promise.withResolvers<CollectedEvidence>();
+    // Nobody may wait any more when it fails.
+    promise.catch((error: unknown) =>
+      logger.info({ agreementId: record.id, err: error }, 'no evidence was collected'),
+    );
+    const job: Job = {
+      record,
+      progress: { done: 0, total: 0 },
+      done: promise,
+      async run() {
+        try {
+          const onProgress = (done: number, total: number) => {
+            job.progress = { done, total };
+          };
+          const client = clientOf(record.chainId, services);
+          const { pool } = services;
+          resolve(await collectEvidence({ pool, client, record, onProgress, signal: closing.signal }));
+        } catch (error) {
+          reject(error);
+        } finally {
+          jobs.delete(record.id);
+          queues.end(principalId);
+          running--;
+          begin();
+        }
+      },
+      cancel: () => reject(new Error('the service stops')),
+    };
+    jobs.set(record.id, job);
+    queues.add(principalId, job);
+    begin();
+    return job;
+  };
+
+  return {
+    async collect(record, principalId) {
+      const job = jobs.get(record.id) ?? add(record, principalId);
+      const { promise: late, resolve } = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => resolve(undefined), waitMs);
+      try {
+        return (await Promise.race([job.done, late])) ?? job.progress;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close() {
+      closing.abort(new Error('the service stops'));
+      for (const job of queues.clear()) job.cancel();
+      await Promise.allSettled([...jobs.values()].map(({ done }) => done));
+    },
+  };
+}

@@ -1,0 +1,8 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { verifyEvidence } from '../../protocol/evidence/verifyEvidence.ts';
+import { buildEvidencePage } from './buildEvidencePage.ts';
+
+/** The side of `createEvidencePages` that runs in the thread: a file comes in, its page goes out. */
+const file = z.string().parse(workerData);
+parentPort?.postMessage(buildEvidencePage(await verifyEvidence(file)));

@@ -1,0 +1,147 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import { withConnection } from '../../platform/database/withConnection.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import type { WireValues } from '../../protocol/index.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
+
+/** A record as far as evidence needs it. */
+export type EvidenceRecord = {
+  readonly id: string;
+  readonly displayName: string;
+  readonly chainId: number;
+  readonly address: Address;
+  readonly document: string;
+  readonly docUri: string;
+  readonly docHash: Hex;
+  readonly initialVariables: WireValues;
+};
+
+/** Where on its chain something happened, as the index has it. */
+export type IndexedPlace = {
+  readonly transactionHash: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: number;
+};
+
+export type IndexedStep = IndexedPlace & {
+  readonly inputId: Hex;
+  readonly fromState: Hex;
+  readonly toState: Hex;
+  readonly payload: Hex;
+  readonly permitSigner: Hex | null;
+  readonly permitNonce: string | null;
+  readonly transactionFrom: Hex;
+  readonly transactionTo: Hex | null;
+  /** Counts this agreement's inputs within the transaction from 0. */
+  readonly ordinal: number;
+  readonly time: number;
+};
+
+/** What the index says of an agreement, at one moment of it. */
+export type IndexedHistory = {
+  readonly factory: Hex;
+  readonly owner: Hex;
+  readonly initialState: Hex;
+  readonly currentState: Hex;
+  readonly permitSigner: Hex | null;
+  readonly permitNonce: string | null;
+  readonly deployment: IndexedPlace;
+  readonly steps: readonly IndexedStep[];
+  readonly head: { readonly number: number; readonly hash: Hex };
+};
+
+type RecordRow = {
+  id: string;
+  status: string;
+  display_name: string;
+  chain_id: number;
+  address: Address | null;
+  document: string;
+  doc_uri: string;
+  doc_hash: Hex;
+  initial_variables: WireValues;
+};
+
+const ownedQuery = buildOwnedQuery({
+  columns:
+    'r.id, r.status, r.display_name, r.chain_id, r.address, r.document, r.doc_uri, r.doc_hash, r.initial_variables',
+});
+
+/** @throws RefusedError `not_deployed`, and what `queryOwned` throws. */
+export async function readEvidenceRecord(
+  pool: pg.Pool,
+  { reference, principalId }: { reference: RecordReference; principalId: string },
+): Promise<EvidenceRecord> {
+  const [row] = await queryOwned<RecordRow>(pool, { reference, principalId, query: ownedQuery });
+  if (row.status !== 'Deployed' || row.address === null)
+    throw new RefusedError('not_deployed', 'The agreement is not deployed: there is nothing to prove yet.');
+  return {
+    id: row.id,
+    displayName: row.display_name,
+    chainId: row.chain_id,
+    address: row.address,
+    document: row.document,
+    docUri: row.doc_uri,
+    docHash: row.doc_hash,
+    initialVariables: row.initial_variables,
+  };
+}
+
+const agreementQuery = `
+  select a.factory, a.owner, a.initial_state as "initialState", a.current_state as "currentState",
+    a.permit_signer as "permitSigner", a.permit_nonce::text as "permitNonce", a.transaction_hash as "transactionHash",
+    a.block_hash as "blockHash", a.block_number::int as "blockNumber",
+    h.number::int as "headNumber", h.hash as "headHash"
+  from chain_index.agreements a join chain_index.heads h on h.chain_id = a.chain_id
+  where a.chain_id = $1 and a.address = $2`;
+const stepsQuery = `
+  select input_id as "inputId", from_state as "fromState", to_state as "toState", payload,
+    permit_signer as "permitSigner", permit_nonce::text as "permitNonce",
+    transaction_from as "transactionFrom", transaction_to as "transactionTo", transaction_hash as "transactionHash",
+    block_hash as "blockHash", block_number::int as "blockNumber", transaction_ordinal as ordinal,
+    block_timestamp::int as time
+  from chain_index.inputs where chain_id = $1 and agreement = $2 order by position`;
+
+type AgreementRow = Omit<IndexedHistory, 'deployment' | 'steps' | 'head'> &
+  IndexedPlace & { headNumber: number; headHash: Hex };
+
+/** Undefined while the index does not show the agreement, or is not there. */
+export async function readHistory(
+  pool: pg.Pool,
+  agreement: { chainId: number; address: Address },
+): Promise<IndexedHistory | undefined> {
+  try {
+    return await readShown(pool, agreement);
+  } catch (error) {
+    if (isIndexAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readShown(
+  pool: pg.Pool,
+  { chainId, address }: { chainId: number; address: Address },
+): Promise<IndexedHistory | undefined> {
+  const values = [chainId, address.toLowerCase()];
+  return withConnection(pool, async (client) => {
+    // One moment of the index: else a block between the two would show inputs that the head does not have.
+    await client.query('begin isolation level repeatable read read only');
+    try {
+      const { rows } = await client.query<AgreementRow>(agreementQuery, values);
+      const [row] = rows;
+      if (!row) return undefined;
+      const { rows: steps } = await client.query<IndexedStep>(stepsQuery, values);
+      const { headNumber: number, headHash: hash, transactionHash, blockHash, blockNumber, ...facts } = row;
+      return {
+        ...facts,
+        deployment: { transactionHash, blockHash, blockNumber },
+        steps,
+        head: { number, hash },
+      };
+    } finally {
+      await client.query('rollback');
+    }
+  });
+}

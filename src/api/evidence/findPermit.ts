@@ -1,0 +1,69 @@
+import { type Abi, type Hex, toFunctionSelector } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { type CalledPermit, readCreateCall, readInputCall } from '../../protocol/evidence/evidenceCalls.ts';
+import type { EvidencePermit } from '../../protocol/evidence/evidenceFile.ts';
+import type { SignedMessage } from '../../protocol/evidence/evidenceTypedData.ts';
+import { recoverSigner } from '../../protocol/evidence/recoverSigner.ts';
+
+type PermitCore = Omit<EvidencePermit, 'typedData'>;
+
+export type PermitSearch = {
+  /** The transaction's call data. */
+  readonly data: Hex;
+  /** Whether it calls the contract itself. */
+  readonly isDirect: boolean;
+  readonly signer: Hex;
+  readonly nonce: string;
+  readonly kind: 'deployment' | 'input';
+  /** The message that the permit's signer has signed. */
+  buildMessage(permit: PermitCore): SignedMessage;
+};
+
+const selectorsOf = {
+  deployment: listSelectors(agreementFactoryAbi),
+  input: listSelectors(agreementEngineAbi),
+};
+const readers = {
+  deployment: (data: Hex) => readCreateCall(data)?.permit,
+  input: (data: Hex) => readInputCall(data)?.permit,
+};
+/** A call that repeats a selector without end would be searched for ever. */
+const mostPlaces = 64;
+
+/**
+ * The permit with its signature, where it can be read: from the call itself, or from inside a call to another contract, if it stands
+ * there as it was signed. Null where it cannot.
+ */
+export async function findPermit(search: PermitSearch): Promise<EvidencePermit | null> {
+  for (const data of listCalls(search)) {
+    const called = readers[search.kind](data);
+    if (!called || called.signer !== search.signer) continue;
+    const permit = describePermit(called, search.nonce);
+    const { digest, typedData } = search.buildMessage(permit);
+    const found = await recoverSigner(digest, { r: permit.r, s: permit.s, yParity: permit.v - 27 });
+    if (found === search.signer) return { ...permit, typedData };
+  }
+  return null;
+}
+
+function listCalls({ data, isDirect, kind }: PermitSearch): Hex[] {
+  if (isDirect) return [data];
+  return selectorsOf[kind].flatMap((selector) => {
+    const places: Hex[] = [];
+    for (let at = data.indexOf(selector); at !== -1; at = data.indexOf(selector, at + 1))
+      if (at % 2 === 0 && places.push(`0x${data.slice(at)}`) >= mostPlaces) break;
+    return places;
+  });
+}
+
+function describePermit({ signer, deadline, v, r, s }: CalledPermit, nonce: string): PermitCore {
+  return { signer, nonce, deadline: String(deadline), v, r, s };
+}
+
+/** Of the functions that take a permit, as they stand in call data. */
+function listSelectors(abi: Abi): string[] {
+  return abi.flatMap((item) =>
+    item.type === 'function' && item.name.endsWith('WithPermit') ? [toFunctionSelector(item).slice(2)] : [],
+  );
+}

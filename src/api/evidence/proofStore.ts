@@ -1,0 +1,88 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import type { ProvedBlock } from './proveBlock.ts';
+
+export type StoredProof = {
+  readonly blockHash: Hex;
+  readonly transactionHash: Hex;
+  /** JSON of the block as files hold it. */
+  readonly block: string;
+  readonly transactionIndex: number;
+  /** JSON of the transaction without where its block stands in the file. */
+  readonly entry: string;
+};
+
+/** Nobody has needed them for so long. */
+const keptDays = 30;
+const batchSize = 1_000;
+
+/** Which transactions of a chain, named by block and transaction, have been proved already; the use is noted. */
+export async function findProved(
+  pool: pg.Pool,
+  chainId: number,
+  places: readonly { blockHash: Hex; transactionHash: Hex }[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (let at = 0; at < places.length; at += batchSize) {
+    const some = places.slice(at, at + batchSize);
+    const { rows } = await pool.query<{ key: string }>(
+      `update service.evidence_proofs p set used_at = now()
+       from unnest($2::text[], $3::text[]) as wanted (block_hash, transaction_hash)
+       where p.chain_id = $1 and p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
+       returning p.block_hash || ' ' || p.transaction_hash as key`,
+      [chainId, some.map(({ blockHash }) => blockHash), some.map(({ transactionHash }) => transactionHash)],
+    );
+    for (const { key } of rows) found.add(key);
+  }
+  return found;
+}
+
+/** Keeps what was proved of a block. Several processes may do so at once. */
+export async function storeProved(
+  pool: pg.Pool,
+  chainId: number,
+  { block, transactions }: ProvedBlock,
+): Promise<void> {
+  for (const transaction of transactions)
+    await pool.query(
+      `insert into service.evidence_proofs (chain_id, block_hash, transaction_hash, block, transaction_index, entry)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+      [
+        chainId,
+        block.hash,
+        transaction.hash,
+        JSON.stringify(block),
+        transaction.index,
+        JSON.stringify(transaction),
+      ],
+    );
+}
+
+/** What was proved of some transactions, in no order. */
+export async function readProved(
+  pool: pg.Pool,
+  chainId: number,
+  places: readonly { blockHash: Hex; transactionHash: Hex }[],
+): Promise<StoredProof[]> {
+  const { rows } = await pool.query<StoredProof>(
+    `select p.block_hash as "blockHash", p.transaction_hash as "transactionHash", p.block,
+       p.transaction_index as "transactionIndex", p.entry
+     from service.evidence_proofs p
+     join unnest($2::text[], $3::text[]) as wanted (block_hash, transaction_hash)
+       on p.block_hash = wanted.block_hash and p.transaction_hash = wanted.transaction_hash
+     where p.chain_id = $1`,
+    [chainId, places.map(({ blockHash }) => blockHash), places.map(({ transactionHash }) => transactionHash)],
+  );
+  return rows;
+}
+
+/** Deletes what no file has needed for a month, and returns how many rows. */
+export async function forgetProofs(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from service.evidence_proofs where (chain_id, block_hash, transaction_hash) in (
+       select chain_id, block_hash, transaction_hash from service.evidence_proofs
+       where used_at <= now() - $1 * interval '1 day' order by used_at limit $2 for update skip locked)`,
+    [keptDays, batchSize * 10],
+  );
+  return rowCount ?? 0;
+}

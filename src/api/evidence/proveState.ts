@@ -1,0 +1,117 @@
+import { encodeFunctionData, type Hex, numberToHex, type PublicClient } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
+import type { EvidenceLayout, EvidenceState, StorageProof } from '../../protocol/evidence/evidenceFile.ts';
+import {
+  listProvedSlots,
+  nonceSlot,
+  ordinarySlots,
+  ownPlaceOfNonces,
+} from '../../protocol/evidence/evidenceState.ts';
+import { hexToBytes } from '../../protocol/hex.ts';
+import { keccak256Bytes } from '../../protocol/keccak.ts';
+import { accessListShape, nodeProofShape } from './nodeShapes.ts';
+import { askNode } from './proveBlock.ts';
+
+export type StateQuery = {
+  readonly address: Hex;
+  readonly implementation: Hex;
+  readonly block: { readonly number: number; readonly stateRoot: Hex };
+  /** In ascending order. */
+  readonly signers: readonly Hex[];
+};
+
+/** So many slots are asked for at once. */
+const slotsPerCall = 100;
+const anybody = '0x0000000000000000000000000000000000000001';
+
+/** Where engines keep what is proved, by implementation: it is found out once. */
+const layouts = new Map<string, EvidenceLayout>();
+
+/**
+ * The proofs of what a contract holds at a block; null where the node gives none, as forks of Anvil and many public endpoints, or
+ * gives some that do not belong to that block.
+ */
+export async function proveState(
+  client: PublicClient,
+  query: StateQuery,
+): Promise<Omit<EvidenceState, 'block'> | null> {
+  try {
+    const layout = layouts.get(query.implementation) ?? (await findLayout(client, query));
+    if (!layout) return null;
+    layouts.set(query.implementation, layout);
+    return await readProofs(client, query, layout);
+  } catch (error) {
+    // Nodes say in many ways that they have no such method, or no state that old.
+    if (error instanceof ChainUnavailableError) return null;
+    throw error;
+  }
+}
+
+async function readProofs(
+  client: PublicClient,
+  { address, block, signers }: StateQuery,
+  layout: EvidenceLayout,
+): Promise<Omit<EvidenceState, 'block'> | null> {
+  const slots = listProvedSlots(layout, signers);
+  const storage: StorageProof[] = [];
+  let accountProof: readonly Hex[] = [];
+  for (let at = 0; at < slots.length; at += slotsPerCall) {
+    const some = slots.slice(at, at + slotsPerCall);
+    const params = [address, some.map(({ slot }) => slot), numberToHex(block.number)];
+    const said = nodeProofShape.safeParse(await askNode(client, 'eth_getProof', params));
+    const [root] = said.data?.accountProof ?? [];
+    if (!said.success || root === undefined || keccak256Bytes(hexToBytes(root)) !== block.stateRoot)
+      return null;
+    accountProof = said.data.accountProof;
+    for (const [index, { of }] of some.entries()) {
+      const found = said.data.storageProof[index];
+      if (!found) return null;
+      storage.push({
+        of,
+        value: `0x${BigInt(found.value).toString(16).padStart(64, '0')}`,
+        proof: found.proof,
+      });
+    }
+  }
+  return { layout, accountProof, storage };
+}
+
+/** Asks a node which slots the contract's own getters read. */
+async function findLayout(client: PublicClient, query: StateQuery): Promise<EvidenceLayout | undefined> {
+  const read = (functionName: 'docHash' | 'initialState' | 'currentState') =>
+    readSlot(client, query, encodeFunctionData({ abi: agreementEngineAbi, functionName }));
+  const [docHash, initialState, currentState, nonce] = await Promise.all([
+    read('docHash'),
+    read('initialState'),
+    read('currentState'),
+    readSlot(
+      client,
+      query,
+      encodeFunctionData({ abi: agreementEngineAbi, functionName: 'nonces', args: [anybody] }),
+    ),
+  ]);
+  const places = [ownPlaceOfNonces, ...Array.from({ length: ordinarySlots }, (_, at) => wordOf(at))];
+  const nonces = places.find((place) => nonceSlot(place, anybody) === nonce);
+  return docHash && initialState && currentState && nonces
+    ? { docHash, initialState, currentState, nonces }
+    : undefined;
+}
+
+async function readSlot(
+  client: PublicClient,
+  { address, block }: StateQuery,
+  data: Hex,
+): Promise<Hex | undefined> {
+  const said = await askNode(client, 'eth_createAccessList', [
+    { to: address, data },
+    numberToHex(block.number),
+  ]);
+  const { data: found } = accessListShape.safeParse(said);
+  const [slot, ...others] = found?.accessList.find((entry) => entry.address === address)?.storageKeys ?? [];
+  return others.length === 0 ? slot : undefined;
+}
+
+function wordOf(slot: number): Hex {
+  return `0x${slot.toString(16).padStart(64, '0')}`;
+}

@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import { createPace } from '../../platform/turns/pace.ts';
+import {
+  type EvidenceDeployment,
+  type EvidenceFile,
+  type EvidenceInput,
+  evidenceFormat,
+  lowerHex,
+} from '../../protocol/evidence/evidenceFile.ts';
+import { type CollectedEvidence, readInOrder } from './collectEvidence.ts';
+
+export type EvidenceMaker = { readonly publicBaseUrl: string; readonly pool: pg.Pool };
+
+export const evidenceSoftware = 'agreements-service';
+
+/** Pieces are handed on in about this size. */
+const chunkCharacters = 65_536;
+
+/** Writes a file, piece by piece, so that no more than a few transactions of it are held at a time. */
+export async function* writeEvidence(
+  collected: CollectedEvidence,
+  { publicBaseUrl, pool }: EvidenceMaker,
+): AsyncGenerator<string> {
+  const pace = createPace();
+  let pending = '';
+  for await (const piece of listPieces(collected, { publicBaseUrl, pool })) {
+    pending += piece;
+    if (pending.length >= chunkCharacters) {
+      yield pending;
+      pending = '';
+    }
+    await pace.breathe();
+  }
+  yield pending;
+}
+
+async function* listPieces(
+  collected: CollectedEvidence,
+  { publicBaseUrl, pool }: EvidenceMaker,
+): AsyncGenerator<string> {
+  const { record, history, blocks, transactions, state, notes } = collected;
+  const { chainId, docUri, docHash, document: text } = record;
+  const { factory, owner, initialState, currentState, steps } = history;
+  const head: Omit<EvidenceFile, 'blocks' | 'transactions' | 'deployment' | 'inputs' | 'state'> = {
+    format: evidenceFormat,
+    made: { at: new Date().toISOString(), by: publicBaseUrl, software: evidenceSoftware },
+    chain: { chainId, factory, implementation: collected.implementation },
+    agreement: {
+      ...{ address: lowerHex(record.address), owner, docUri, docHash: lowerHex(docHash) },
+      ...{ initialState, currentState, inputCount: steps.length },
+    },
+    document: { text, values: collected.values },
+    notes,
+  };
+  yield `${JSON.stringify(head).slice(0, -1)},"blocks":[`;
+  for (const [at, block] of blocks.entries()) yield at === 0 ? block : `,${block}`;
+  yield '],"transactions":[';
+  let at = 0;
+  for await (const { entry } of readInOrder(pool, record.chainId, transactions)) {
+    const block = transactions[at]?.block;
+    yield `${at === 0 ? '' : ','}{"block":${block},${entry.slice(1)}`;
+    at++;
+  }
+  const { log, permit } = collected.deployment;
+  const deployment: EvidenceDeployment = { transaction: 0, log, permit };
+  yield `],"deployment":${JSON.stringify(deployment)},"inputs":[`;
+  for (const [index, step] of collected.steps.entries()) {
+    const indexed = steps[index];
+    if (!indexed) continue;
+    const { inputId, fromState, toState, payload } = indexed;
+    const input: EvidenceInput = {
+      ...{ transaction: step.transaction, log: step.log, inputId, fromState, toState, payload },
+      permit: step.permit,
+    };
+    yield `${index === 0 ? '' : ','}${JSON.stringify(input)}`;
+  }
+  yield `],"state":${JSON.stringify(state)}}\n`;
+}

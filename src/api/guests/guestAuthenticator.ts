@@ -1,0 +1,172 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { type Address, getAddress } from 'viem';
+import type { Database } from '../../platform/database/database.ts';
+import { entitlements } from '../../platform/database/tables/access.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { signingLinks } from '../../platform/database/tables/signingLinks.ts';
+import { recordWallets } from '../../platform/database/tables/wallets.ts';
+import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import { parseAddress, type WireValues } from '../../protocol/index.ts';
+import { type EntitlementMode, findModes } from '../../records/principals/scopes.ts';
+import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
+import { authorize } from '../authentication/authenticator.ts';
+import type { FailedAttempts } from '../authentication/failedAttempts.ts';
+import type { WalletAuthenticator } from './walletAuthenticator.ts';
+
+/** By which a signing link is shown: never in an address, which would be written down on the way. */
+export const linkHeader = 'x-agreements-link';
+
+/** Somebody without a key, and the one record that is open to them. */
+export type Guest = {
+  /** By which requests are counted: the link, or the wallet. */
+  readonly name: string;
+  /** Absent for a wallet that has logged in. */
+  readonly linkId: string | undefined;
+  /** Whose record it is. */
+  readonly principalId: string;
+  readonly recordId: string;
+  readonly may: 'read' | 'sign';
+  /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
+  readonly participant: string | undefined;
+  /** The only wallet that signs. Undefined if nobody can. */
+  readonly wallet: Address | undefined;
+};
+
+export type GuestAuthenticator = {
+  /**
+   * Lets whoever shows a link in force, or has logged in with a wallet of the record, do what that is good for, as far as the
+   * principal itself may.
+   *
+   * @param request.agreementId which record a wallet asks for; a link names its own.
+   * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
+   * @throws AccessError `unauthorized` for anything else; it is not said what is wrong with it.
+   * @throws AccessError `forbidden` where the link, or the principal, is not good for it.
+   * @throws RateLimitedError for a client that has sent too many that nobody has.
+   */
+  admit(request: {
+    readonly headers: Headers;
+    readonly client: string | undefined;
+    readonly need: 'read' | 'sign';
+    readonly agreementId?: string | undefined;
+  }): Promise<Guest>;
+};
+
+export function createGuestAuthenticator({
+  database,
+  failedAttempts,
+  wallets,
+}: {
+  database: Database;
+  failedAttempts: FailedAttempts;
+  wallets: WalletAuthenticator;
+}): GuestAuthenticator {
+  const findByLink = async (headers: Headers, client: string | undefined) => {
+    if (client !== undefined) failedAttempts.require(client);
+    const secret = headers.get(linkHeader)?.trim() ?? '';
+    const found = isSecret('signing', secret) ? await findLink(database, secret) : undefined;
+    if (found) return found;
+    if (client !== undefined) failedAttempts.note(client);
+    throw new AccessError('unauthorized', 'The link is not valid, or is revoked or expired.');
+  };
+  const findByWallet = async (headers: Headers, agreementId: string) => {
+    const { wallet } = await wallets.authenticate(headers);
+    const found = await findOpened(database, { wallet, recordId: agreementId });
+    if (found) return found;
+    throw new NotFoundError('There is no such agreement.');
+  };
+  return {
+    async admit({ headers, client, need, agreementId }) {
+      const isLink = headers.has(linkHeader) || agreementId === undefined;
+      const { guest, modes } = isLink
+        ? await findByLink(headers, client)
+        : await findByWallet(headers, agreementId);
+      authorize({ modes }, 'agreements.read');
+      if (need === 'sign') {
+        if (guest.may !== 'sign')
+          throw new AccessError(
+            'forbidden',
+            isLink ? 'The link is good for reading alone.' : 'The agreement is open for reading alone.',
+          );
+        authorize({ modes }, 'agreements.write');
+      }
+      return guest;
+    },
+  };
+}
+
+/**
+ * Lets a guest act as the wallet that its link is for.
+ *
+ * @throws AccessError `forbidden` for any other wallet.
+ */
+export function requireWallet({ wallet }: Pick<Guest, 'wallet'>, signer: Address): void {
+  if (wallet !== undefined && getAddress(wallet) === getAddress(signer)) return;
+  throw new AccessError('forbidden', 'The link is for another wallet.');
+}
+
+const recordFacts = {
+  principalId: records.principalId,
+  recordId: records.id,
+  variables: records.variables,
+  owner: records.owner,
+  scope: entitlements.scope,
+  mode: entitlements.mode,
+};
+
+async function findLink(database: Database, secret: string) {
+  const rows = await database
+    .select({
+      ...recordFacts,
+      linkId: signingLinks.id,
+      may: signingLinks.may,
+      participant: signingLinks.participant,
+    })
+    .from(signingLinks)
+    .innerJoin(records, eq(records.id, signingLinks.recordId))
+    .leftJoin(entitlements, eq(entitlements.principalId, signingLinks.principalId))
+    .where(
+      and(
+        eq(signingLinks.secretHash, hashSecret(secret)),
+        sql`${signingLinks.endedAt} is null and ${signingLinks.expiresAt} > now()`,
+      ),
+    );
+  const [first] = rows;
+  if (!first) return undefined;
+  const { linkId, principalId, recordId, may } = first;
+  const participant = first.participant ?? undefined;
+  const wallet =
+    participant === undefined ? (first.owner ?? undefined) : walletOf(first.variables, participant);
+  const guest: Guest = { name: linkId, linkId, principalId, recordId, may, participant, wallet };
+  return { guest, modes: modesOf(rows) };
+}
+
+async function findOpened(database: Database, { wallet, recordId }: { wallet: Address; recordId: string }) {
+  const rows = await database
+    .select({ ...recordFacts, access: records.participantAccess })
+    .from(recordWallets)
+    .innerJoin(records, eq(records.id, recordWallets.recordId))
+    .leftJoin(entitlements, eq(entitlements.principalId, records.principalId))
+    .where(and(eq(recordWallets.recordId, recordId), sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`));
+  const [first] = rows;
+  if (!first || first.access === 'none') return undefined;
+  const { principalId, access: may } = first;
+  const guest: Guest = {
+    name: wallet,
+    linkId: undefined,
+    principalId,
+    recordId,
+    may,
+    participant: undefined,
+    wallet,
+  };
+  return { guest, modes: modesOf(rows) };
+}
+
+function modesOf(rows: readonly { scope: string | null; mode: EntitlementMode | null }[]) {
+  return findModes(rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : [])));
+}
+
+/** The wallet that a variable holds now. */
+function walletOf(variables: WireValues, name: string): Address | undefined {
+  return Object.hasOwn(variables, name) ? parseAddress(variables[name]) : undefined;
+}

@@ -1,0 +1,81 @@
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { Address } from 'viem';
+import { z } from 'zod';
+import { records } from '../../platform/database/tables/records.ts';
+import { recordWallets } from '../../platform/database/tables/wallets.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { buildAfter, finishPage } from '../../records/webhooks/listPosition.ts';
+import type { AcceptedInputs } from '../agreements/acceptedInputs.ts';
+
+const inputsShape = z.array(
+  z.object({ inputId: z.string(), issuers: z.array(z.string()), anyone: z.boolean() }),
+);
+
+/**
+ * A page of the records that name a wallet and let their participants in, of all principals, the newest first; with each, the
+ * inputs that the wallet can submit now. Records of principals that may not read them themselves are left out.
+ *
+ * @throws MalformedError for a cursor of another list.
+ */
+export async function listOpenedRecords(
+  { database }: Pick<Services, 'database'>,
+  acceptedInputs: AcceptedInputs,
+  { wallet, limit, cursor }: { wallet: Address; limit: number; cursor?: string | undefined },
+) {
+  const list = ['agreements of a wallet', wallet];
+  const { createdAt, recordId } = recordWallets;
+  const rows = await database
+    .select({
+      id: recordId,
+      createdAt,
+      address: records.address,
+      chainId: records.chainId,
+      displayName: records.displayName,
+      status: records.status,
+      state: records.state,
+      access: records.participantAccess,
+      owner: records.owner,
+      awaitsOwner: records.awaitsOwner,
+      docHash: records.docHash,
+      variables: records.variables,
+      updatedAt: records.updatedAt,
+    })
+    .from(recordWallets)
+    .innerJoin(records, eq(records.id, recordId))
+    .where(
+      and(
+        sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`,
+        buildAfter(list, cursor, { createdAt, id: recordId }),
+      ),
+    )
+    .orderBy(desc(createdAt), desc(recordId))
+    .limit(limit + 1);
+  const { page, ...rest } = finishPage(list, rows, { limit, cursor });
+  const items = [];
+  for (const row of page) {
+    const { id, status, state, docHash, variables, access } = row;
+    const may = access === 'sign' ? 'sign' : 'read';
+    const isDeployed = status === 'Deployed' && state !== null;
+    const accepted =
+      isDeployed && may === 'sign'
+        ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
+        : { inputsText: '[]' };
+    items.push({
+      id,
+      address: row.address ?? undefined,
+      chainId: row.chainId,
+      displayName: row.displayName,
+      status,
+      state: isDeployed ? state : undefined,
+      createdAt: row.createdAt.toISOString(),
+      updatedAt: row.updatedAt.toISOString(),
+      may,
+      awaitsSignature: may === 'sign' && row.awaitsOwner && row.owner === wallet,
+      inputs: inputsShape
+        .parse(JSON.parse(accepted.inputsText))
+        .filter(({ issuers, anyone }) => anyone || issuers.includes(wallet))
+        .map(({ inputId }) => ({ inputId })),
+    });
+  }
+  return { items, ...rest };
+}

@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { NotFoundError } from '../../platform/errors/serviceError.ts';
+import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
+import type { WireValues } from '../../protocol/index.ts';
+import { spliceJson } from '../agreements/jsonText.ts';
+import type { Guest } from './guestAuthenticator.ts';
+
+type SharedRow = {
+  id: string;
+  address: string | null;
+  chain_id: number;
+  display_name: string;
+  status: string;
+  document: string;
+  doc_hash: string;
+  doc_uri: string;
+  state: string | null;
+  variables: WireValues;
+  owner: string | null;
+  awaits_owner: boolean;
+  participants: { variableKey: string; walletAddress: string }[];
+  created_at: number;
+  updated_at: number;
+};
+
+const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.doc_hash, r.doc_uri, r.state,
+    r.variables, r.owner, r.awaits_owner, r.participants, ${secondsSql('r.created_at')} as created_at,
+    ${secondsSql('r.updated_at')} as updated_at
+  from service.records r where r.id = $1`;
+
+/** What guests see of a record: the agreement, and neither the addresses of its parties' mail nor anything of its principal. */
+export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<string> {
+  const [row] = await runPrepared<SharedRow>(pool, query, [guest.recordId]);
+  if (!row) throw new NotFoundError('There is no such agreement.');
+  const resource = {
+    id: row.id,
+    address: row.address ?? undefined,
+    chainId: row.chain_id,
+    displayName: row.display_name,
+    status: row.status,
+    state: row.state ?? undefined,
+    docHash: row.doc_hash,
+    docUri: row.doc_uri,
+    variables: row.variables,
+    owner: row.owner ?? undefined,
+    awaitsOwner: row.awaits_owner || undefined,
+    participants: row.participants.map(({ variableKey, walletAddress }) => ({ variableKey, walletAddress })),
+    createdAt: toInstant(row.created_at),
+    updatedAt: toInstant(row.updated_at),
+    access: {
+      may: guest.may,
+      participant: guest.participant,
+      wallet: guest.may === 'sign' ? guest.wallet : undefined,
+    },
+  };
+  return spliceJson(resource, { json: row.document });
+}

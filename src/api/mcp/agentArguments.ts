@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** What several tools take. Whether an address is one, or a document is good, the operations behind them say. */
+
+export const agreementIdArgument = z
+  .string()
+  .max(200)
+  .describe('agr_… from find_agreements, or the address of the contract');
+export const chainIdArgument = z.int().positive().optional();
+export const chainOfAddress = chainIdArgument.describe('Only for an address that is known on several chains');
+export const documentArgument = z
+  .record(z.string(), z.unknown())
+  .describe('The agreement document; see the resource agreements://docs/author-agreement-json.md');
+export const valuesArgument = z.record(z.string(), z.unknown());
+export const consistencyArgument = z
+  .string()
+  .max(4_000)
+  .optional()
+  .describe('From submit_signed: shows at least what that wrote');
+
+/** What a deployment consists of, beside its document and chain. */
+export const deploymentArguments = {
+  initValues: valuesArgument.optional().describe('Initial values by variable; not of participants'),
+  participants: z
+    .array(z.looseObject({ variableKey: z.string(), walletAddress: z.string() }))
+    .optional()
+    .describe('The wallet of each participant variable; email may be added'),
+  observers: z.array(z.string()).optional().describe('E-mail addresses'),
+};
+
+/** The query by which a record is named. */
+export function chainQuery(chainId: number | undefined): Record<string, string> {
+  return chainId === undefined ? {} : { chainId: String(chainId) };
+}

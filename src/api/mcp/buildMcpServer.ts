@@ -1,0 +1,127 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { ServiceError } from '../../platform/errors/serviceError.ts';
+import { describeError } from '../../platform/http/errorResponse.ts';
+import type { AgentCall } from './agentCall.ts';
+import type { ToolDescription } from './defineTool.ts';
+import { agentPrompts, writePrompt } from './prompts/agentPrompts.ts';
+import {
+  agreementTemplates,
+  completeAgreementId,
+  readAgreementResource,
+} from './resources/agreementResources.ts';
+import { staticResources } from './resources/staticResources.ts';
+import type { ToolRunner } from './runTool.ts';
+
+/** What an endpoint for agents consists of; the same for all of its requests. */
+export type McpSurface = {
+  readonly name: string;
+  readonly title: string;
+  readonly instructions: string;
+  readonly tools: readonly ToolDescription[];
+  readonly runTool: ToolRunner;
+  readonly maxNesting: number;
+  readonly logger: Logger;
+};
+
+/** One request, before it is known what it asks for. */
+export type McpRequest = Omit<AgentCall, 'canShowUrls' | 'resumed'> & { readonly requestId: string };
+
+const version = '1.0.0';
+/** Lists say the same until the next release. */
+const lists = { ttlMs: 300_000, cacheScope: 'public' } as const;
+
+/** Makes the server of one request. Nothing of it outlives the answer. */
+export function buildMcpServer(surface: McpSurface, request: McpRequest): Server {
+  const { name, title, instructions, tools, runTool, maxNesting } = surface;
+  const server = new Server(
+    { name, title, version },
+    {
+      instructions,
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      cacheHints: {
+        'tools/list': lists,
+        'prompts/list': lists,
+        'resources/list': lists,
+        'resources/templates/list': lists,
+        'server/discover': lists,
+      },
+    },
+  );
+  const guard = <Result>(work: () => Promise<Result> | Result) => guarded(work, { surface, request });
+
+  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => ({ ...tool })) }));
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    runTool(
+      { name: params.name, args: params.arguments, requestId: request.requestId, maxNesting },
+      callOf(request, context),
+    ),
+  );
+  server.setRequestHandler('resources/list', () => ({
+    resources: staticResources.map(({ text: _text, ...resource }) => resource),
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: agreementTemplates.map((template) => ({ ...template })),
+  }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
+    const known = staticResources.find((resource) => resource.uri === uri);
+    if (known) return { contents: [{ uri, mimeType: known.mimeType, text: known.text }] };
+    return guard(() => readAgreementResource(uri, callOf(request, context)));
+  });
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: agentPrompts.map(({ write: _write, ...prompt }) => ({
+      ...prompt,
+      arguments: [...prompt.arguments],
+    })),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => writePrompt(params.name, params.arguments));
+  server.setRequestHandler('completion/complete', async ({ params }, context) => {
+    const { argument } = params;
+    const values =
+      argument.name === 'id'
+        ? await guard(() => completeAgreementId(argument.value, callOf(request, context)))
+        : [];
+    return { completion: { values, total: values.length, hasMore: false } };
+  });
+  return server;
+}
+
+/** A client that says it can show a person an address. */
+const clientShape = z.object({
+  [CLIENT_CAPABILITIES_META_KEY]: z.object({ elicitation: z.object({ url: z.looseObject({}) }) }),
+});
+
+function callOf(request: McpRequest, { mcpReq }: ServerContext): AgentCall {
+  const client = clientShape.safeParse(mcpReq.envelope);
+  const state = mcpReq.requestState();
+  return {
+    ...request,
+    canShowUrls: client.success,
+    resumed: typeof state === 'string' ? { state, responses: mcpReq.inputResponses } : undefined,
+  };
+}
+
+/** What resources throw becomes an error of the protocol that says no more than an answer of the API would. */
+async function guarded<Result>(
+  work: () => Promise<Result> | Result,
+  { surface, request }: { surface: McpSurface; request: McpRequest },
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { requestId } = request;
+    const { message, details, status } = describeError(error);
+    const isOwn = error instanceof ServiceError;
+    if (!isOwn) surface.logger.error({ requestId, err: error }, 'a request of an agent failed');
+    const code = status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, message, { status, reason: details?.reason, requestId });
+  }
+}

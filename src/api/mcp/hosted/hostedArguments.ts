@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/** The arguments by the names that the tools of the hosted service have for them. */
+
+/** Its tools reach two installations and are told which; this one is asked whether it is meant. */
+export const environmentArgument = z
+  .enum(['testnet', 'production'])
+  .optional()
+  .describe('May be given; has to be the environment of this installation');
+export const agreementIdArgument = z.string().min(1).max(200);
+export const documentArgument = z.record(z.string(), z.unknown());
+export const chainIdArgument = z.int().positive().optional();
+export const valuesArgument = z.record(z.string(), z.unknown());
+export const deploymentArguments = {
+  initValues: valuesArgument.optional(),
+  participants: z.array(z.looseObject({ variableKey: z.string(), walletAddress: z.string() })).optional(),
+  observers: z.array(z.string()).optional(),
+};
+export const documentPlace = { docUri: z.string().optional(), documentId: z.string().optional() };
+export const pageArguments = {
+  limit: z.int().min(1).max(100).optional(),
+  cursor: z.string().max(4_096).optional(),
+};
+/** A permit; a call without one is told how to get it. */
+export const permitArguments = {
+  signer: z.string().optional(),
+  deadline: z.int().nonnegative().optional(),
+  signatureV: z.int().optional().describe('27 or 28'),
+  signatureR: z.string().optional(),
+  signatureS: z.string().optional(),
+};
+
+/** The members that are there. */
+export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** The same as text, as queries have it. */
+export function presentTexts(members: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(present(members)).map(([name, value]) => [name, String(value)]));
+}

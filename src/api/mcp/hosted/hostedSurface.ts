@@ -1,0 +1,33 @@
+import type { Environment } from '../../../protocol/index.ts';
+import type { SurfaceParts } from '../agentSurface.ts';
+import { levelsAboveDocument } from '../agentSurface.ts';
+import type { McpSurface } from '../buildMcpServer.ts';
+import { quotingRule } from '../quotedData.ts';
+import { createToolRunner } from '../runTool.ts';
+import { listHostedReads } from './hostedReads.ts';
+import { listHostedSigning } from './hostedSigning.ts';
+
+type Installation = {
+  readonly environment: Environment;
+  readonly firstChain: number;
+  readonly publicBaseUrl: string;
+};
+
+/** The tools of the hosted service's server by their names and arguments, for agents that were made for it. */
+export function buildHostedSurface(
+  { limits, logger, onOutcome }: SurfaceParts,
+  { environment, firstChain, publicBaseUrl }: Installation,
+): McpSurface {
+  const tools = [...listHostedReads(firstChain), ...listHostedSigning(publicBaseUrl)].map((tool) =>
+    tool(environment),
+  );
+  return {
+    name: 'agreements-compat',
+    title: 'Agreements, by the tools of the hosted service',
+    instructions: `New agents use /mcp: fewer calls, shorter answers. ${quotingRule}`,
+    tools: tools.map(({ description }) => description),
+    runTool: createToolRunner(tools, { logger, onOutcome }),
+    maxNesting: limits.agreementNesting + levelsAboveDocument,
+    logger,
+  };
+}

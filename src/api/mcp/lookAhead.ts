@@ -1,0 +1,74 @@
+import { acceptedInputs, type WireValues } from '../../protocol/index.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { resolveIssuers } from '../agreements/acceptedInputs.ts';
+import { quoteName, quoteNames } from './quotedData.ts';
+
+/** One input that a state takes: who may send it, where it leads, and what can follow. */
+export type NextInput = {
+  inputId: string;
+  /** Variables whose wallets may send it. */
+  by: string[];
+  wallets: string[];
+  anyone: boolean;
+  leadsTo: string;
+  quotedLeadsTo?: string | undefined;
+  /** Inputs that are possible after it; empty where it ends the agreement. */
+  followedBy: string[];
+  fields: {
+    name: string;
+    type: string;
+    required: boolean;
+    validation?: Record<string, unknown> | undefined;
+  }[];
+};
+
+/** What can happen in a state of a document, by its transitions, with the wallets that its variables hold. */
+export function lookAhead(
+  agreement: unknown,
+  { state, values }: { state: string; values: WireValues },
+): NextInput[] {
+  return acceptedInputs(agreement, state).map(({ inputId, toState, issuer, fields }) => ({
+    inputId,
+    by: [...issuer.variables],
+    wallets: resolveIssuers(issuer, values),
+    anyone: issuer.anyone,
+    leadsTo: toState,
+    quotedLeadsTo: describeState(agreement, toState),
+    followedBy: acceptedInputs(agreement, toState).map((next) => next.inputId),
+    fields: fields.map(({ name, type, required, validation }) => ({
+      name,
+      type,
+      required,
+      ...(isRules(validation) && { validation }),
+    })),
+  }));
+}
+
+/** The description of a state, if its document has one. */
+export function describeState(agreement: unknown, state: string): string | undefined {
+  const described = new JsonCursor(agreement).at('execution').at('states').at(state).at('description').value;
+  return typeof described === 'string' ? described : undefined;
+}
+
+const mostSentences = 8;
+
+/** The same in sentences. */
+export function tellNext(next: readonly NextInput[]): string {
+  if (next.length === 0) return 'No input leads on from this state: it is final.';
+  const told = next.slice(0, mostSentences).map(({ inputId, by, wallets, anyone, leadsTo, followedBy }) => {
+    const senders = anyone
+      ? 'Anyone'
+      : by.length > 0
+        ? `Whoever holds ${quoteNames(by, 4)}`
+        : `The wallet ${wallets[0] ?? '(not known)'}`;
+    const end =
+      followedBy.length === 0 ? ', which is final' : `, where ${quoteNames(followedBy, 4)} can follow`;
+    return `${senders} may send ${quoteName(inputId)}: it leads to ${quoteName(leadsTo)}${end}.`;
+  });
+  const more = next.length - told.length;
+  return more > 0 ? `${told.join(' ')} And ${more} more inputs.` : told.join(' ');
+}
+
+function isRules(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

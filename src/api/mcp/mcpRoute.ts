@@ -1,0 +1,129 @@
+import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Context } from 'hono';
+import type pino from 'pino';
+import { AccessError } from '../../platform/errors/serviceError.ts';
+import type { Caller } from '../authentication/authenticator.ts';
+import type { AppEnv } from '../endpoint/appEnv.ts';
+import { findClient } from '../endpoint/clientAddress.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { readJsonBody } from '../endpoint/jsonBody.ts';
+import { limitRate } from '../endpoint/limitRate.ts';
+import type { ServeContext } from '../endpoint/serveEndpoint.ts';
+import type { AgentCall } from './agentCall.ts';
+import { buildMcpServer, type McpRequest, type McpSurface } from './buildMcpServer.ts';
+import { requireKnownOrigin } from './knownOrigin.ts';
+
+export type McpRoute = {
+  readonly path: `/mcp${string}`;
+  serve(context: Context<AppEnv>): Promise<Response>;
+};
+
+type Serving = ServeContext & {
+  readonly endpoints: readonly Endpoint[];
+  readonly publicBaseUrl: string;
+  readonly corsOrigins: readonly string[];
+  readonly logger: pino.Logger;
+};
+
+/** Streams that stay open belong to nothing that this service offers agents: no list of it changes. */
+const endlessMethods = new Set(['subscriptions/listen', 'resources/subscribe']);
+
+/**
+ * Serves an endpoint for agents to callers with an API key, in the revision of 2026 and to clients of 2025. It keeps nothing between
+ * requests, so that any replica can answer any of them.
+ */
+export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serving: Serving): McpRoute {
+  const { authenticator, limits, rateLimiter, publicBaseUrl, corsOrigins, logger } = serving;
+  const operations = new Map(serving.endpoints.map((endpoint) => [endpoint.operationId, endpoint]));
+  /** The requests at work, by what is handed through the library with each. */
+  const requests = new WeakMap<AuthInfo, McpRequest>();
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ authInfo }) => {
+      const request = authInfo && requests.get(authInfo);
+      if (!request) throw new Error('a request of an agent without its caller');
+      return buildMcpServer(surface, request);
+    },
+    {
+      maxRequestBodySize: limits.bodyBytes,
+      onerror: (error) => logger.debug({ err: error }, 'a request of an agent was not served'),
+    },
+  );
+
+  const admit = (context: Context<AppEnv>, principalId: string, kind: 'read' | 'write') =>
+    limitRate(context, { rateLimiter, rates: limits.rates, name: principalId, kind });
+
+  const buildRequest = (context: Context<AppEnv>, caller: Caller): McpRequest => {
+    const { principalId } = caller;
+    const requestId = context.get('requestId');
+    const ask: AgentCall['ask'] = async (operationId, asked = {}) => {
+      const endpoint = operations.get(operationId);
+      if (!endpoint?.call) throw new Error(`there is no operation ${operationId} for agents`);
+      await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
+      return endpoint.call({ ...asked, caller, requestId }, serving);
+    };
+    return { principalId, requestId, ask, count: () => admit(context, principalId, 'read') };
+  };
+
+  return {
+    path,
+    async serve(context) {
+      const request = context.req.raw;
+      requireKnownOrigin(request.headers, { publicBaseUrl, corsOrigins });
+      const caller = await authenticator.authenticate(keyHeaders(request.headers), () =>
+        findClient(context, limits.trustedProxies),
+      );
+      const { principalId, keyId } = caller;
+      context.set('principalId', principalId);
+      const parsedBody =
+        request.method === 'POST'
+          ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
+          : undefined;
+      const method = methodOf(parsedBody);
+      // A call of a tool counts itself: what is too much is told to the agent as a result.
+      if (method !== 'tools/call') await admit(context, principalId, 'read');
+      const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
+      requests.set(authInfo, buildRequest(context, caller));
+      if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
+      if (method !== undefined && endlessMethods.has(method))
+        return answer(refuseMethod(parsedBody), context);
+      return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
+    },
+  };
+}
+
+/** Keys alone open this endpoint: what a browser adds by itself must not. */
+function keyHeaders(headers: Headers): Headers {
+  const shown = new Headers();
+  for (const name of ['x-api-key', 'authorization']) {
+    const value = headers.get(name);
+    if (value !== null) shown.set(name, value);
+  }
+  if (shown.get('x-api-key') === null && shown.get('authorization') === null)
+    throw new AccessError('unauthorized', 'Missing API key.');
+  return shown;
+}
+
+/** The body was read already: what is handed on has the rest of the request. */
+function withoutBody({ url, headers, signal }: Request): Request {
+  return new Request(url, { method: 'POST', headers, signal });
+}
+
+/** The method of a single request; undefined for several at once, and for what is none. */
+function methodOf(body: unknown): string | undefined {
+  const hasMethod = typeof body === 'object' && body !== null && 'method' in body;
+  return hasMethod && typeof body.method === 'string' ? body.method : undefined;
+}
+
+function refuseMethod(body: unknown): Response {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  const error = { code: -32_601, message: 'Method not found' };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
+}
+
+/** With the id by which the operator finds the request. */
+function answer(response: Response, context: Context<AppEnv>): Response {
+  const headers = new Headers(response.headers);
+  headers.set('x-request-id', context.get('requestId'));
+  const { status, body } = response;
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,93 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { describeError } from '../../platform/http/errorResponse.ts';
+import { traceStep } from '../../platform/tracing/tracing.ts';
+import { listUnfit } from '../shapes/textFitness.ts';
+import type { AgentCall } from './agentCall.ts';
+import { charactersPerToken, usualTokens } from './answerSize.ts';
+import type { Tool, ToolAnswer } from './defineTool.ts';
+import { fitAnswer } from './fitAnswer.ts';
+import { writeToolError } from './toolError.ts';
+
+export type ToolCall = {
+  readonly name: string;
+  readonly args: unknown;
+  readonly requestId: string;
+  /** How deeply arguments may nest. */
+  readonly maxNesting: number;
+};
+
+/** What became of a call of a tool; `tool` is one of those that there are, or `unknown`. */
+export type ToolOutcome = {
+  readonly tool: string;
+  readonly outcome: 'answered' | 'refused' | 'failed';
+  readonly seconds: number;
+};
+
+export type ToolRunner = (asked: ToolCall, call: AgentCall) => Promise<CallToolResult | InputRequiredResult>;
+
+/**
+ * Runs tools by their names. Whatever goes wrong is a result that says what, why and what to do: an agent cannot act on an error of
+ * the protocol.
+ */
+export function createToolRunner(
+  tools: readonly Tool[],
+  { logger, onOutcome }: { logger: Logger; onOutcome?: ((outcome: ToolOutcome) => void) | undefined },
+): ToolRunner {
+  const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
+
+  const run = async ({ name, args, maxNesting }: ToolCall, call: AgentCall) => {
+    await call.count();
+    const tool = byName.get(name);
+    if (!tool) {
+      const message = `is none of ${[...byName.keys()].join(', ')}`;
+      throw refuseArguments([{ path: 'name', message }]);
+    }
+    const unfit = listUnfit(args, maxNesting);
+    if (unfit.length > 0) throw refuseArguments(unfit);
+    const answer = await tool.run(args, call);
+    return isInputRequiredResult(answer) ? answer : writeAnswer(answer);
+  };
+
+  return (asked, call) => {
+    const startedAt = performance.now();
+    const tool = byName.has(asked.name) ? asked.name : 'unknown';
+    const note = (outcome: ToolOutcome['outcome']) =>
+      onOutcome?.({ tool, outcome, seconds: (performance.now() - startedAt) / 1_000 });
+    const plan = { name: `tools/call ${tool}`, attributes: { 'mcp.method.name': 'tools/call' } };
+    return traceStep(plan, async (span) => {
+      span.note({ 'gen_ai.tool.name': tool, 'agreements.request.id': asked.requestId });
+      try {
+        const result = await run(asked, call);
+        note('answered');
+        return result;
+      } catch (error) {
+        const { status, details } = describeError(error);
+        const { requestId } = asked;
+        const facts = { requestId, tool, principalId: call.principalId, status, reason: details?.reason };
+        if (status === 500) logger.error({ ...facts, err: error }, 'a tool failed');
+        else logger.info(facts, 'a tool refused its call');
+        if (status >= 500) span.note({ 'error.type': String(status) });
+        note(status >= 500 ? 'failed' : 'refused');
+        return writeToolError(error, requestId);
+      }
+    });
+  };
+}
+
+function refuseArguments(issues: Issue[]): MalformedError {
+  return new MalformedError('The arguments are not as expected.', { issues });
+}
+
+function writeAnswer({ text, data, maxTokens = usualTokens }: ToolAnswer): CallToolResult {
+  if (data === undefined) return { content: [{ type: 'text', text }] };
+  const frame = JSON.stringify({ content: [{ type: 'text', text }], structuredContent: {} }).length;
+  const noteRoom = 1_200;
+  const room = maxTokens * charactersPerToken - frame - noteRoom;
+  const { answer, omitted } = fitAnswer(data, room);
+  const structuredContent = omitted.length === 0 ? { ...answer } : { ...answer, omitted };
+  const cut = omitted.length === 0 ? '' : '\nParts are left out for length; the member omitted names them.';
+  return { content: [{ type: 'text', text: `${text}${cut}` }], structuredContent };
+}

@@ -1,0 +1,50 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { codesByStatus, describeError } from '../../platform/http/errorResponse.ts';
+import { fitAnswer } from './fitAnswer.ts';
+import { findRemedy } from './remedies.ts';
+
+/** The members of an error's details that say something of their own; all others are facts of the refusal. */
+const shownApart = new Set(['reason', 'field', 'issues']);
+
+/** Of an answer to an agent. */
+const room = 5_000;
+
+/** An error as the result of a tool: what is wrong, the reason to branch on, and what to do about it. */
+export function writeToolError(error: unknown, requestId: string): CallToolResult {
+  const { status, message, details = {}, headers = {} } = describeError(error);
+  const { reason, field, issues } = details;
+  const whatToDo = findRemedy(status, reason);
+  const facts = Object.entries(details).filter(
+    ([name, value]) => !shownApart.has(name) && value !== undefined,
+  );
+  const seconds = headers['retry-after'];
+  const told = {
+    code: codesByStatus[status],
+    ...(reason !== undefined && { reason }),
+    message,
+    whatToDo,
+    ...(field !== undefined && { field }),
+    ...(issues !== undefined && { issues }),
+    ...(facts.length > 0 && { facts: plain(Object.fromEntries(facts)) }),
+    ...(seconds !== undefined && { retryAfterSeconds: Number(seconds) }),
+    requestId,
+  };
+  const { answer } = fitAnswer(told, room);
+  const text = [
+    `Error ${answer.reason ?? answer.code}: ${answer.message}`,
+    ...(answer.issues ?? []).slice(0, 10).map((issue) => `- ${JSON.stringify(issue.path)} ${issue.message}`),
+    `What to do: ${whatToDo}`,
+  ];
+  return {
+    isError: true,
+    content: [{ type: 'text', text: text.join('\n') }],
+    structuredContent: { error: answer },
+  };
+}
+
+/** Without bigints, which JSON does not have. */
+function plain(facts: object): unknown {
+  return JSON.parse(
+    JSON.stringify(facts, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+}

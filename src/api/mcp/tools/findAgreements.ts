@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { summaryShape } from '../../shapes/resources.ts';
+import { chainIdArgument } from '../agentArguments.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { defineTool } from '../defineTool.ts';
+import { quoteName } from '../quotedData.ts';
+
+const searchPage = 100;
+/** A search looks at so many pages at a time; its cursor goes on from there. */
+const searchPages = 5;
+const usualLimit = 10;
+const instant = z.string().max(40).optional();
+
+const input = z.strictObject({
+  text: z.string().min(1).max(200).optional().describe('Part of the name or of the template id, in any case'),
+  state: z.string().max(1_000).optional().describe('Exact name of the present state'),
+  chainId: chainIdArgument,
+  updatedAfter: instant.describe('RFC 3339'),
+  createdAfter: instant,
+  sort: z.enum(['newest', 'oldest', 'recentlyUpdated', 'name']).optional(),
+  limit: z.int().min(1).max(searchPage).optional().describe(`${usualLimit} unless given`),
+  cursor: z.string().max(4_096).optional().describe('nextCursor of the last answer, with the same arguments'),
+  maxTokens: maxTokensArgument,
+});
+
+const output = z.object({
+  agreements: z.array(
+    z.object({
+      agreementId: z.string(),
+      quotedName: z.string(),
+      status: z.string(),
+      state: z.string().optional(),
+      chainId: z.int(),
+      address: z.string().optional(),
+      templateId: z.string().optional(),
+      lastInput: z.object({ inputId: z.string(), at: z.string() }).optional(),
+      updatedAt: z.string(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+  totalCount: z.int().optional(),
+  omitted: omittedMember,
+});
+
+type Args = z.output<typeof input>;
+type Summary = z.output<typeof summaryShape>;
+
+const sorts = {
+  newest: { 'sort[createdAt]': 'desc' },
+  oldest: { 'sort[createdAt]': 'asc' },
+  recentlyUpdated: { 'sort[updatedAt]': 'desc' },
+  name: { 'sort[displayName]': 'asc' },
+} as const;
+
+export const findAgreements = defineTool({
+  name: 'find_agreements',
+  title: 'Find agreements',
+  description:
+    'Lists the agreements of this account, or searches them by name, state, chain or time. Start here to get the agreementId that other tools take. To learn who has to act, call read_agreement next.',
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input,
+  output,
+  async handle(args, call) {
+    const { found, nextCursor, totalCount, looked } = await find(args, call);
+    const lines = found.map(
+      ({ id, displayName, status, state }) =>
+        `- ${id} ${quoteName(displayName)}: ${state === undefined ? status : `in state ${quoteName(state)}`}`,
+    );
+    const shown = lines.slice(0, usualLimit);
+    const more =
+      found.length > shown.length ? [`… ${found.length - shown.length} more are in the data.`] : [];
+    const rest = nextCursor === null ? [] : ['There may be more: call again with cursor set to nextCursor.'];
+    const none =
+      args.text === undefined
+        ? 'No agreement matches.'
+        : `No agreement matches among the ${looked} that were looked at.`;
+    return {
+      text: [found.length === 0 ? none : `${found.length} found.`, ...shown, ...more, ...rest].join('\n'),
+      data: { agreements: found.map(describe), nextCursor, ...(totalCount !== undefined && { totalCount }) },
+      maxTokens: args.maxTokens,
+    };
+  },
+});
+
+async function find(args: Args, call: AgentCall) {
+  const limit = args.limit ?? usualLimit;
+  const wanted = args.text?.toLowerCase();
+  if (wanted === undefined) {
+    const page = await readPage(args, { call, limit, cursor: args.cursor });
+    return { ...page, looked: page.found.length };
+  }
+  const found: Summary[] = [];
+  let { cursor } = args;
+  let looked = 0;
+  for (let page = 0; page < searchPages; page += 1) {
+    const part = await readPage(args, { call, limit: searchPage, cursor });
+    looked += part.found.length;
+    found.push(
+      ...part.found.filter(({ displayName, templateId = '' }) =>
+        `${displayName}\n${templateId}`.toLowerCase().includes(wanted),
+      ),
+    );
+    if (part.nextCursor === null || found.length >= limit)
+      return { found, nextCursor: part.nextCursor, totalCount: undefined, looked };
+    cursor = part.nextCursor;
+  }
+  return { found, nextCursor: cursor ?? null, totalCount: undefined, looked };
+}
+
+async function readPage(
+  { state, chainId, updatedAfter, createdAfter, sort = 'newest' }: Args,
+  { call, limit, cursor }: { call: AgentCall; limit: number; cursor: string | undefined },
+) {
+  const { data, pageInfo } = await call.ask('listAgreements', {
+    query: {
+      limit: String(limit),
+      ...sorts[sort],
+      ...(cursor !== undefined && { cursor }),
+      ...(state !== undefined && { state }),
+      ...(chainId !== undefined && { chainId: String(chainId) }),
+      ...(updatedAfter !== undefined && { 'updatedAt[gte]': updatedAfter }),
+      ...(createdAfter !== undefined && { 'createdAt[gte]': createdAfter }),
+    },
+  });
+  const { nextCursor = null, totalCount } = pageInfo ?? {};
+  return { found: z.array(summaryShape).parse(data), nextCursor, totalCount };
+}
+
+function describe(summary: Summary) {
+  const {
+    id,
+    displayName,
+    status,
+    state,
+    chainId,
+    address,
+    templateId,
+    lastInputId,
+    lastInputAt,
+    updatedAt,
+  } = summary;
+  return {
+    agreementId: id,
+    quotedName: displayName,
+    status,
+    ...(state !== undefined && { state }),
+    chainId,
+    ...(address !== undefined && { address }),
+    ...(templateId !== undefined && { templateId }),
+    ...(lastInputId !== undefined &&
+      lastInputAt !== undefined && { lastInput: { inputId: lastInputId, at: lastInputAt } }),
+    updatedAt,
+  };
+}

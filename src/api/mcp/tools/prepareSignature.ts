@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { recordShape } from '../../shapes/resources.ts';
+import { signableDeploymentShape, signableShape } from '../../shapes/signableShape.ts';
+import {
+  agreementIdArgument,
+  chainIdArgument,
+  chainQuery,
+  deploymentArguments,
+  documentArgument,
+  valuesArgument,
+} from '../agentArguments.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { defineTool, parseArguments } from '../defineTool.ts';
+import { handOutLink, type LinkSealer } from '../handOutLink.ts';
+import { lookAhead } from '../lookAhead.ts';
+import { quoteName } from '../quotedData.ts';
+
+const input = z.strictObject({
+  purpose: z.enum(['deploy', 'input', 'link']).describe('link: an address at which a person signs'),
+  signer: z.string().optional().describe('The wallet that will sign; for deploy and input'),
+  agreementId: agreementIdArgument.optional().describe('For input and link'),
+  inputId: z.string().optional(),
+  values: valuesArgument.optional().describe('For input: the values of its fields'),
+  participant: z.string().optional().describe('For link: the participant variable that signs'),
+  expiresInSeconds: z.int().positive().optional().describe('For link; a week unless given'),
+  agreement: documentArgument.optional().describe('For deploy'),
+  chainId: chainIdArgument.describe('For deploy'),
+  ...deploymentArguments,
+  documentId: z.string().optional(),
+  docUri: z.string().optional(),
+  deadline: z.int().optional().describe('Unix seconds; an hour ahead unless given'),
+});
+
+const output = z.object({
+  purpose: z.string(),
+  means: z.string().describe('What signing does, in words'),
+  typedData: z
+    .object({
+      domain: z.record(z.string(), z.unknown()),
+      types: z.record(z.string(), z.unknown()),
+      primaryType: z.string(),
+      message: z.record(z.string(), z.unknown()),
+    })
+    .optional()
+    .describe('For eth_signTypedData_v4, as it is'),
+  digest: z.string().optional(),
+  deadline: z.int().optional().describe('Goes into submit_signed'),
+  nonce: z.string().optional(),
+  docUri: z.string().optional().describe('Goes into submit_signed'),
+  documentId: z.string().optional().describe('Goes into submit_signed'),
+  verdict: z
+    .object({ ok: z.boolean(), reason: z.string().optional(), message: z.string() })
+    .optional()
+    .describe('Whether the service would send it now'),
+  link: z
+    .object({
+      id: z.string(),
+      url: z.string().optional().describe('For the person alone; absent if the client has shown it'),
+      expiresAt: z.string(),
+      shown: z.enum(['accepted', 'notShown']),
+    })
+    .optional(),
+});
+
+type Args = z.output<typeof input>;
+type Signable = z.output<typeof signableShape>;
+
+const deployPart = z.object({ agreement: documentArgument, chainId: z.int(), signer: z.string() });
+const inputPart = z.object({ agreementId: z.string(), inputId: z.string(), signer: z.string() });
+const linkPart = z.object({ agreementId: z.string(), participant: z.string() });
+
+/** @param sealer keeps what a client holds between two requests for the same link. */
+export function prepareSignature(sealer: LinkSealer) {
+  return defineTool({
+    name: 'prepare_signature',
+    title: 'Prepare what is to be signed',
+    description:
+      'deploy or input: makes the EIP-712 typed data for the wallet that signs, says what signing does and whether it would be accepted; then submit_signed with the signature and the same arguments. The service holds no keys. link: makes an address at which a person signs for a participant of a deployed agreement with a wallet of their own; give it to that person alone.',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    input,
+    output,
+    async handle(args, call) {
+      if (args.purpose === 'deploy') return prepareDeploy(args, call);
+      if (args.purpose === 'input') return prepareInput(args, call);
+      const { agreementId, participant } = parseArguments(linkPart, args);
+      const { expiresInSeconds } = args;
+      return handOutLink({ agreementId, participant, expiresInSeconds }, { call, sealer });
+    },
+  });
+}
+
+async function prepareDeploy(args: Args, call: AgentCall) {
+  const { agreement, chainId, signer } = parseArguments(deployPart, args);
+  const { initValues, participants, observers, documentId, docUri, deadline } = args;
+  const given = { initValues, participants, observers, documentId, docUri, deadline };
+  const { data } = await call.ask('makeDeployTypedData', {
+    body: { agreement, chainId, signer, ...present(given) },
+  });
+  const signable = signableDeploymentShape.parse(data);
+  const means = `Signing deploys the agreement on chain ${chainId}, owned by ${signer}. It is good until ${at(signable.deadline)}.`;
+  const { docUri: uri, documentId: id } = signable;
+  return answer({ purpose: 'deploy', means, signable, more: { docUri: uri, documentId: id } });
+}
+
+async function prepareInput(args: Args, call: AgentCall) {
+  const { agreementId, inputId, signer } = parseArguments(inputPart, args);
+  const reference = { params: { id: agreementId }, query: chainQuery(args.chainId) };
+  const body = { inputId, values: args.values ?? {}, signer, ...present({ deadline: args.deadline }) };
+  const { data } = await call.ask('makeInputTypedData', { ...reference, body });
+  const signable = signableShape.parse(data);
+  const record = recordShape.parse((await call.ask('getAgreement', reference)).data);
+  const { state = '', variables: values, json } = record;
+  const led = lookAhead(json, { state, values }).find((next) => next.inputId === inputId);
+  const leads = led ? ` It leads from ${quoteName(state)} to ${quoteName(led.leadsTo)}.` : '';
+  const means = `Signing sends ${quoteName(inputId)} to ${quoteName(record.displayName)} in the name of ${signer}.${leads} It is good until ${at(signable.deadline)}.`;
+  return answer({ purpose: 'input', means, signable, more: {} });
+}
+
+function answer(facts: {
+  purpose: string;
+  means: string;
+  signable: Signable;
+  more: { docUri?: string; documentId?: string };
+}) {
+  const { purpose, means, signable, more } = facts;
+  const { domain, types, primaryType, message, digest, deadline, nonce, verdict } = signable;
+  const { ok, reason, message: word } = verdict;
+  const next = ok
+    ? 'Have typedData signed by that wallet, then call submit_signed with the signature, this deadline and the same arguments.'
+    : `It would be refused now: ${word}`;
+  return {
+    text: `${means} ${next}`,
+    data: {
+      purpose,
+      means,
+      typedData: { domain, types, primaryType, message },
+      digest,
+      deadline,
+      nonce,
+      ...more,
+      verdict: { ok, message: word, ...(reason !== undefined && { reason }) },
+    },
+    // Typed data is worth nothing in part, and as long as the values that the caller has given.
+    maxTokens: 100_000,
+  };
+}
+
+function at(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
+
+/** Without what is not there: the operations tell a missing member from an undefined one. */
+function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
+import { agreementIdArgument, chainOfAddress, chainQuery, consistencyArgument } from '../agentArguments.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { defineTool } from '../defineTool.ts';
+import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
+import { nextShape } from '../nextShape.ts';
+import { quoteName } from '../quotedData.ts';
+
+const historyPage = 20;
+/** Whoever asks for the text, the history or the JSON expects to read more. */
+const tokensOnDemand = 8_000;
+
+const input = z.strictObject({
+  agreementId: agreementIdArgument,
+  chainId: chainOfAddress,
+  include: z
+    .array(z.enum(['document', 'history', 'json']))
+    .max(3)
+    .optional()
+    .describe('document: the text with its values; history: the inputs, newest first; json: as authored'),
+  historyCursor: z.string().max(4_096).optional().describe('nextCursor of the history before'),
+  consistency: consistencyArgument,
+  maxTokens: maxTokensArgument,
+});
+
+const historyShape = z.object({
+  inputs: z.array(
+    z.object({
+      inputId: z.string(),
+      status: z.string(),
+      fromState: z.string().optional(),
+      toState: z.string().optional(),
+      signer: z.string().optional(),
+      at: z.string(),
+      txHash: z.string().nullable(),
+      quotedValues: z.record(z.string(), z.unknown()),
+      error: z.string().optional(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+
+const output = z.object({
+  agreementId: z.string(),
+  quotedName: z.string(),
+  status: z.string().describe('Draft until the chain has it, then Deployed'),
+  error: z.string().optional().describe('Why a Draft will not be deployed'),
+  state: z.string().nullable(),
+  quotedState: z.string().optional(),
+  isFinal: z.boolean(),
+  next: nextShape,
+  chainId: z.int(),
+  address: z.string().optional(),
+  owner: z.string().optional(),
+  participants: z.array(z.object({ variable: z.string(), wallet: z.string() })),
+  quotedValues: z.record(z.string(), z.unknown()).describe('Values by variable'),
+  documentId: z.string().optional(),
+  blockNumber: z.int().nullable(),
+  updatedAt: z.string(),
+  quotedDocument: z.string().optional(),
+  quotedJson: z.record(z.string(), z.unknown()).optional(),
+  history: historyShape.optional(),
+  omitted: omittedMember,
+});
+
+type Args = z.output<typeof input>;
+type AgreementRecord = z.output<typeof recordShape>;
+
+export const readAgreement = defineTool({
+  name: 'read_agreement',
+  title: 'Read an agreement',
+  description:
+    'Tells how an agreement stands: its state, who may do what next, with which fields, and where each input leads. On demand also its text, its history of inputs and its JSON.',
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input,
+  output,
+  async handle(args, call) {
+    const { agreementId: id, chainId, consistency } = args;
+    const request = { params: { id }, query: chainQuery(chainId), consistency };
+    const record = recordShape.parse((await call.ask('getAgreement', request)).data);
+    const { json, variables: values } = record;
+    const state = record.status === 'Deployed' ? (record.state ?? null) : null;
+    const next = state === null ? [] : lookAhead(json, { state, values });
+    const quotedState = state === null ? undefined : describeState(json, state);
+    const asked = new Set(args.include);
+    const quotedDocument = asked.has('document') ? await readText(record, call) : undefined;
+    const history = asked.has('history') ? await readHistory(args, call) : undefined;
+    return {
+      text: tell(record, { state, next: tellNext(next) }),
+      data: {
+        ...describe(record),
+        state,
+        ...(quotedState !== undefined && { quotedState }),
+        isFinal: state !== null && next.length === 0,
+        next,
+        blockNumber: record.onChain.updatedBlockNumber ?? null,
+        updatedAt: record.updatedAt,
+        ...(quotedDocument !== undefined && { quotedDocument }),
+        ...(asked.has('json') && isObject(json) && { quotedJson: json }),
+        ...(history !== undefined && { history }),
+      },
+      maxTokens: args.maxTokens ?? (asked.size > 0 ? tokensOnDemand : undefined),
+    };
+  },
+});
+
+function describe(record: AgreementRecord) {
+  const { id, displayName, status, chainId, address, owner, participants, variables, documentId, onChain } =
+    record;
+  return {
+    agreementId: id,
+    quotedName: displayName,
+    status,
+    ...(onChain.error && { error: onChain.error.message }),
+    chainId,
+    ...(address !== undefined && { address }),
+    ...(owner !== undefined && { owner }),
+    participants: participants.map(({ variableKey, walletAddress }) => ({
+      variable: variableKey,
+      wallet: walletAddress,
+    })),
+    quotedValues: variables,
+    ...(documentId !== undefined && { documentId }),
+  };
+}
+
+function tell(
+  { displayName, status, onChain }: AgreementRecord,
+  { state, next }: { state: string | null; next: string },
+): string {
+  if (state !== null) return `${quoteName(displayName)} is in state ${quoteName(state)}. ${next}`;
+  const why = onChain.error ? ` It will not be deployed: ${onChain.error.message}` : ' It is being deployed.';
+  return `${quoteName(displayName)} is a ${status}.${why}`;
+}
+
+async function readText({ documentId }: AgreementRecord, call: AgentCall): Promise<string> {
+  if (documentId === undefined) return '(This service hosts no text for the agreement.)';
+  const { data } = await call.ask('getAgreementDocument', { params: { documentId } });
+  return z.object({ content: z.string() }).parse(data).content;
+}
+
+async function readHistory({ agreementId: id, chainId, historyCursor }: Args, call: AgentCall) {
+  const cursor = historyCursor === undefined ? {} : { cursor: historyCursor };
+  const query = { ...chainQuery(chainId), ...cursor, limit: String(historyPage) };
+  const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query });
+  const inputs = z
+    .array(inputRecordShape)
+    .parse(data)
+    .map((one) => ({
+      inputId: one.inputId,
+      status: one.status,
+      ...(one.fromState !== undefined && { fromState: one.fromState }),
+      ...(one.toState !== undefined && { toState: one.toState }),
+      ...(one.signer !== undefined && { signer: one.signer }),
+      at: one.createdAt,
+      txHash: one.txHash,
+      quotedValues: one.values,
+      ...(one.error && { error: one.error.message }),
+    }));
+  return { inputs, nextCursor: pageInfo?.nextCursor ?? null };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

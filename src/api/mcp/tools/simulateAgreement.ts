@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { MalformedError } from '../../../platform/errors/serviceError.ts';
+import { recordShape } from '../../shapes/resources.ts';
+import { recordSimulationShape, simulationShape } from '../../shapes/simulationShapes.ts';
+import {
+  agreementIdArgument,
+  chainIdArgument,
+  chainQuery,
+  deploymentArguments,
+  documentArgument,
+  valuesArgument,
+} from '../agentArguments.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { maxTokensArgument, omittedMember } from '../answerSize.ts';
+import { defineTool } from '../defineTool.ts';
+import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
+import { nextShape } from '../nextShape.ts';
+import { quoteName } from '../quotedData.ts';
+
+const input = z.strictObject({
+  agreementId: agreementIdArgument.optional(),
+  agreement: documentArgument.optional(),
+  chainId: chainIdArgument,
+  ...deploymentArguments,
+  notificationTemplate: valuesArgument.optional().describe('Rules to play along; only with agreement'),
+  steps: z
+    .array(
+      z.strictObject({
+        inputId: z.string(),
+        values: valuesArgument.optional(),
+        by: z.string().describe('A participant variable, or a wallet'),
+        at: z.string().optional().describe('RFC 3339, for rules of time'),
+      }),
+    )
+    .max(200)
+    .describe('Played in order; may be empty'),
+  maxTokens: maxTokensArgument,
+});
+
+const rules = z
+  .array(z.object({ ruleId: z.string(), triggerType: z.string(), recipients: z.array(z.string()) }))
+  .describe('Notification rules that fire');
+
+const output = z.object({
+  steps: z.array(
+    z.object({
+      inputId: z.string(),
+      outcome: z.string().describe('accepted, refused or undecided'),
+      by: z.string().nullable(),
+      fromState: z.string(),
+      toState: z.string(),
+      reason: z.string().optional(),
+      message: z.string().optional(),
+      quotedChanges: z.record(z.string(), z.unknown()),
+      rules,
+      externalCalls: z.int().describe('Calls of other contracts that were not played'),
+    }),
+  ),
+  state: z.string().describe('After the last step'),
+  quotedState: z.string().optional(),
+  isFinal: z.boolean(),
+  next: nextShape,
+  quotedValues: z.record(z.string(), z.unknown()),
+  rulesAtDeployment: rules.optional(),
+  deadEnds: z.array(z.string()).describe('States from which no final state can be reached'),
+  stoppedAt: z.string().nullable(),
+  omitted: omittedMember,
+});
+
+type Args = z.output<typeof input>;
+
+export const simulateAgreement = defineTool({
+  name: 'simulate_agreement',
+  title: 'Play an agreement without a chain',
+  description:
+    'Answers "what if": plays steps on a draft (agreement, with participants and initValues) or from the present state of a deployed one (agreementId). Says of each step whether it would be accepted or why not, then where things stand and who could act. If nobody acts the state stays: no input, no change. Nothing is stored or sent.',
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  input,
+  output,
+  async handle(args, call) {
+    const { json, played, rulesAtDeployment } = await play(args, call);
+    const { state, variables, analysis } = played;
+    const next = lookAhead(json, { state, values: variables });
+    const quotedState = describeState(json, state);
+    return {
+      text: tell(played.steps, { state, next: tellNext(next) }),
+      data: {
+        steps: played.steps.map(describeStep),
+        state,
+        ...(quotedState !== undefined && { quotedState }),
+        isFinal: next.length === 0,
+        next,
+        quotedValues: variables,
+        ...(rulesAtDeployment && { rulesAtDeployment: rulesAtDeployment.map(describeRule) }),
+        deadEnds: analysis.endlessStates.flatMap((finding) => finding.state ?? []),
+        stoppedAt: played.stoppedAt,
+      },
+      maxTokens: args.maxTokens,
+    };
+  },
+});
+
+type Played = z.output<typeof recordSimulationShape>;
+type Step = Played['steps'][number];
+type Rule = Step['rules'][number];
+
+async function play(
+  args: Args,
+  call: AgentCall,
+): Promise<{ json: unknown; played: Played; rulesAtDeployment: readonly Rule[] | undefined }> {
+  const { agreementId: id, agreement, chainId, maxTokens: _room, ...rest } = args;
+  const steps = args.steps.map(({ values = {}, ...step }) => ({ ...step, values }));
+  if (id !== undefined && agreement === undefined) {
+    const request = { params: { id }, query: chainQuery(chainId) };
+    const { data } = await call.ask('simulateRecord', { ...request, body: { steps } });
+    const record = recordShape.parse((await call.ask('getAgreement', request)).data);
+    return { json: record.json, played: recordSimulationShape.parse(data), rulesAtDeployment: undefined };
+  }
+  if (id !== undefined || agreement === undefined) throw refuseSubject();
+  const body = { ...rest, agreement, steps, ...(chainId !== undefined && { chainId }) };
+  const played = simulationShape.parse((await call.ask('simulateAgreement', { body })).data);
+  return { json: agreement, played, rulesAtDeployment: played.deployment.rules };
+}
+
+function refuseSubject(): MalformedError {
+  const message = 'is needed, or agreement, and not both';
+  return new MalformedError('The arguments are not as expected.', {
+    issues: [{ path: 'agreementId', message }],
+  });
+}
+
+function describeStep({ inputId, outcome, by, fromState, toState, refusal, ...rest }: Step) {
+  return {
+    inputId,
+    outcome,
+    by,
+    fromState,
+    toState,
+    ...(refusal && { reason: refusal.reason, message: refusal.message }),
+    quotedChanges: rest.variables,
+    rules: rest.rules.map(describeRule),
+    externalCalls: rest.external.length,
+  };
+}
+
+function describeRule({ ruleId, triggerType, recipients }: Rule) {
+  return { ruleId, triggerType, recipients };
+}
+
+const mostTold = 10;
+
+function tell(steps: readonly Step[], { state, next }: { state: string; next: string }): string {
+  const told = steps.slice(0, mostTold).map(({ inputId, outcome, fromState, toState, refusal }, index) => {
+    const moved = fromState === toState ? `stays in ${quoteName(toState)}` : `goes to ${quoteName(toState)}`;
+    const how = refusal ? `${outcome}, ${refusal.reason}` : `${outcome}, ${moved}`;
+    return `${index + 1}. ${quoteName(inputId)}: ${how}`;
+  });
+  const more = steps.length > mostTold ? [`… ${steps.length - mostTold} more steps are in the data.`] : [];
+  return [...told, ...more, `It stands in ${quoteName(state)}. ${next}`].join('\n');
+}

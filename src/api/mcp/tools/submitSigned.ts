@@ -1,0 +1,204 @@
+import { type Hex, isHex, parseSignature } from 'viem';
+import { z } from 'zod';
+import { ChainUnavailableError, MalformedError } from '../../../platform/errors/serviceError.ts';
+import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
+import {
+  agreementIdArgument,
+  chainIdArgument,
+  chainQuery,
+  deploymentArguments,
+  documentArgument,
+  valuesArgument,
+} from '../agentArguments.ts';
+import type { AgentCall } from '../agentCall.ts';
+import { defineTool, parseArguments } from '../defineTool.ts';
+import { lookAhead, tellNext } from '../lookAhead.ts';
+import { quoteName } from '../quotedData.ts';
+
+const input = z.strictObject({
+  purpose: z.enum(['deploy', 'input']),
+  signer: z.string(),
+  signature: z.string().describe('0x and 130 hex digits, as wallets give it'),
+  deadline: z.int().nonnegative().describe('Of prepare_signature'),
+  agreementId: agreementIdArgument.optional().describe('For input'),
+  inputId: z.string().optional(),
+  values: valuesArgument.optional(),
+  agreement: documentArgument.optional().describe('For deploy'),
+  displayName: z.string().optional().describe('For deploy: the name in lists'),
+  chainId: chainIdArgument.describe('For deploy'),
+  ...deploymentArguments,
+  documentId: z.string().optional().describe('Of prepare_signature'),
+  docUri: z.string().optional().describe('Of prepare_signature'),
+  notificationTemplate: valuesArgument.optional(),
+  wait: z.boolean().optional().describe('Until it is mined; true unless given'),
+});
+
+const output = z.object({
+  agreementId: z.string(),
+  status: z.string().describe('Of the input: PENDING, MINED, FAILED; of a deployment: Draft, Deployed'),
+  state: z.string().nullable(),
+  isFinal: z.boolean(),
+  nextInputs: z.array(z.string()),
+  address: z.string().optional(),
+  txHash: z.string().nullable().optional(),
+  error: z.string().optional(),
+  consistency: z.string().optional().describe('For reads that have to show this'),
+  warnings: z.array(z.string()).optional(),
+});
+
+type Args = z.output<typeof input>;
+
+const deployPart = z.object({
+  agreement: documentArgument,
+  chainId: z.int(),
+  displayName: z.string(),
+});
+const inputPart = z.object({ agreementId: z.string(), inputId: z.string() });
+
+export const submitSigned = defineTool({
+  name: 'submit_signed',
+  title: 'Submit what was signed',
+  description:
+    'Sends a deployment or an input with the signature over the typed data of prepare_signature, and waits until the chain shows it. Give the same arguments as there, with its deadline (and docUri and documentId for deploy). The same signature sent again leads to the same result, so repeat it after a failure.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input,
+  output,
+  handle: (args, call) => (args.purpose === 'deploy' ? deploy(args, call) : submit(args, call)),
+});
+
+async function deploy(args: Args, call: AgentCall) {
+  const { agreement, chainId, displayName } = parseArguments(deployPart, args);
+  const { signer, deadline, initValues, participants, observers, documentId, docUri } = args;
+  const { notificationTemplate } = args;
+  const given = { initValues, participants, observers, documentId, docUri, notificationTemplate };
+  const { data, meta } = await call.ask('deployWithPermit', {
+    body: {
+      ...{ agreement, chainId, displayName, signer, deadline, signature: splitSignature(args.signature) },
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    },
+  });
+  const record = recordShape.parse(data);
+  const { consistency, warnings } = meta;
+  const { text, ...standing } = tellStanding(record);
+  return {
+    text: record.status === 'Deployed' ? `Deployed as ${record.id}. ${text}` : text,
+    data: {
+      agreementId: record.id,
+      status: record.status,
+      ...standing,
+      ...(record.address !== undefined && { address: record.address }),
+      ...(record.onChain.deployTxHash !== undefined && { txHash: record.onChain.deployTxHash }),
+      ...(record.onChain.error && { error: record.onChain.error.message }),
+      ...(consistency !== undefined && { consistency }),
+      ...(warnings && { warnings }),
+    },
+  };
+}
+
+async function submit(args: Args, call: AgentCall) {
+  const { agreementId, inputId } = parseArguments(inputPart, args);
+  const { signer, deadline, values = {}, wait = true } = args;
+  const reference = { params: { id: agreementId }, query: chainQuery(args.chainId) };
+  const signature = splitSignature(args.signature);
+  const sent = await call.ask('submitInput', {
+    ...reference,
+    body: { inputId, values, signer, deadline, signature },
+  });
+  const submitted = inputRecordShape.parse(sent.data);
+  const { consistency } = sent.meta;
+  const isShown = wait && (await awaitShown(call, { ...reference, consistency }));
+  const record = recordShape.parse((await call.ask('getAgreement', reference)).data);
+  const status = isShown ? await readStatus(call, { ...reference, submitted }) : submitted;
+  const { text, ...standing } = tellStanding(record);
+  const told = {
+    MINED: `The input is mined. ${text}`,
+    PENDING:
+      'The input is on its way: the chain has not shown it yet. Call read_agreement with consistency soon.',
+    FAILED: `The input has failed. ${status.error?.message ?? ''} ${text}`,
+  };
+  return {
+    text: told[status.status],
+    data: {
+      agreementId: record.id,
+      status: status.status,
+      ...standing,
+      ...(record.address !== undefined && { address: record.address }),
+      txHash: status.txHash,
+      ...(status.error && { error: status.error.message }),
+      ...(consistency !== undefined && { consistency }),
+    },
+  };
+}
+
+type Reference = { readonly params: { id: string }; readonly query: Record<string, string> };
+
+/** Whether the index shows the input within the time that reads wait. */
+async function awaitShown(
+  call: AgentCall,
+  { consistency, ...reference }: Reference & { consistency: string | undefined },
+): Promise<boolean> {
+  try {
+    await call.ask('getAgreementState', { ...reference, consistency });
+    return true;
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return false;
+    throw error;
+  }
+}
+
+type InputRecord = z.output<typeof inputRecordShape>;
+
+async function readStatus(
+  call: AgentCall,
+  { submitted, params, query }: Reference & { submitted: InputRecord },
+): Promise<InputRecord> {
+  const { data } = await call.ask('listAgreementInputs', {
+    params,
+    query: { ...query, inputId: submitted.inputId, limit: '10' },
+  });
+  return (
+    z
+      .array(inputRecordShape)
+      .parse(data)
+      .find(({ id }) => id === submitted.id) ?? submitted
+  );
+}
+
+function tellStanding({
+  json,
+  state,
+  status,
+  displayName,
+  variables,
+  onChain,
+}: z.output<typeof recordShape>) {
+  if (status !== 'Deployed' || state === undefined) {
+    const text = onChain.error
+      ? `It will not be deployed: ${onChain.error.message}`
+      : 'The deployment is on its way: call read_agreement until it is Deployed.';
+    return { text, state: null, isFinal: false, nextInputs: [] };
+  }
+  const next = lookAhead(json, { state, values: variables });
+  return {
+    text: `${quoteName(displayName)} is in state ${quoteName(state)}. ${tellNext(next)}`,
+    state,
+    isFinal: next.length === 0,
+    nextInputs: next.map(({ inputId }) => inputId),
+  };
+}
+
+/** @throws MalformedError for what no wallet gives. */
+function splitSignature(text: string): { v: number; r: Hex; s: Hex } {
+  if (/^0x[0-9a-fA-F]{130}$/.test(text) && isHex(text)) {
+    try {
+      const { r, s, yParity } = parseSignature(text);
+      return { v: 27 + yParity, r, s };
+    } catch {
+      // Falls through to the refusal: its last byte is none that wallets write.
+    }
+  }
+  const message = 'must be 0x and 130 hex digits: r, s and v';
+  throw new MalformedError('The arguments are not as expected.', {
+    issues: [{ path: 'signature', message }],
+  });
+}

@@ -1,0 +1,109 @@
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import type { Endpoint } from '../endpoint/defineEndpoint.ts';
+import { errorShape, headerComponents } from '../endpoint/documentation.ts';
+import { tags } from '../endpoint/tags.ts';
+import type { PublicRoute } from '../http/createApp.ts';
+import { describeLimits, listLimits } from './describeLimits.ts';
+
+export type ApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+
+export type ApiParts = {
+  readonly endpoints: readonly Endpoint[];
+  readonly publicRoutes: readonly PublicRoute[];
+  /** The requests that the service sends to subscribers: each has the event's type as its path. */
+  readonly webhooks: readonly RouteConfig[];
+  readonly publicBaseUrl: string;
+  readonly limits: Limits;
+  readonly webhookSettings: WebhookSettings;
+  readonly chains: readonly ChainConfiguration[];
+  readonly clientProfile: ClientProfile;
+};
+
+const securitySchemes = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of the service.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same API key as a bearer token. Other tokens are refused.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-agreements-session',
+    description:
+      'The session of a browser, opened with `POST /v0/sessions`. Every request by it carries `X-Agreements-Session: 1` and comes from a page of the service itself. On loopback without TLS the name is `agreements-session`.',
+  },
+  signingLink: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Agreements-Link',
+    description: 'The secret of a signing link, from the fragment of its address.',
+  },
+  walletSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-agreements-wallet',
+    description: 'As `session`, for whoever has shown that a wallet is theirs.',
+  },
+} as const;
+
+/** The OpenAPI 3.1 document of the API as clients of this profile find it, with the limits in force. */
+export function describeApi(parts: ApiParts): ApiDocument {
+  const { endpoints, publicRoutes, webhooks, publicBaseUrl, clientProfile } = parts;
+  const app = new OpenAPIHono();
+  const { openAPIRegistry: registry } = app;
+  for (const [name, scheme] of Object.entries(securitySchemes))
+    registry.registerComponent('securitySchemes', name, scheme);
+  for (const [name, header] of Object.entries(headerComponents))
+    registry.registerComponent('headers', name, header);
+  registry.register('ErrorBody', errorShape);
+  const routes = endpoints.map((endpoint) => endpoint.describe(clientProfile));
+  for (const route of routes) registry.registerPath(withLinks(route, endpoints));
+  for (const { path, documentation } of publicRoutes)
+    registry.registerPath({ ...documentation, method: 'get', path, security: [] });
+  for (const webhook of webhooks) registry.registerWebhook(webhook);
+  const used = new Set([...routes, ...publicRoutes.map((route) => route.documentation)].flatMap(tagsOf));
+  const named = Object.entries(tags).map(([name, description]) => ({ name, description }));
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Agreements service',
+      version: 'v0',
+      description: `${introduction}\n\n${describeLimits(parts)}`,
+      'x-limits': listLimits(parts),
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: publicBaseUrl }],
+    tags: named.filter(({ name }) => used.has(name)),
+  });
+}
+
+const introduction = [
+  'Agreements that run as state machines on EVM chains: deploy them, move them, read them.',
+  'Success is answered with `data` and `meta`, lists have `pageInfo` too, and refusals have `error` with a stable `code`; where more is known, `error.details.reason` says why, and `issues` say what to change and where.',
+  'Every route that takes GET takes HEAD. Another method than those of a path is answered with 405 and `Allow`, a path that is none with 404, both with the error object.',
+].join('\n\n');
+
+const tagsOf = ({ tags: names = [] }: { tags?: string[] }) => names;
+
+/** With the operations that go on from the answer of this one, by what their examples take from it. */
+function withLinks(route: RouteConfig, endpoints: readonly Endpoint[]): RouteConfig {
+  const following = endpoints.flatMap(({ operationId, example: { after = [] } }) => {
+    const source = after.find((candidate) => candidate.operationId === route.operationId);
+    if (!source) return [];
+    const parameters = Object.fromEntries(
+      Object.entries(source.params).map(([name, pointer]) => [name, `$response.body#${pointer}`]),
+    );
+    return [[operationId, { operationId, parameters }] as const];
+  });
+  if (following.length === 0) return route;
+  const links = Object.fromEntries(following);
+  const responses = Object.entries(route.responses).map(([status, response]) =>
+    status.startsWith('2') ? [status, { ...response, links }] : [status, response],
+  );
+  return { ...route, responses: Object.fromEntries(responses) };
+}

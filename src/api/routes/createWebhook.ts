@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi';
+import { createSubscription } from '../../records/webhooks/createSubscription.ts';
+import { toSubscription } from '../../records/webhooks/subscriptionResource.ts';
+import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import {
+  eventTypesShape,
+  filtersShape,
+  secretSubscriptionShape,
+  targetUrlShape,
+} from '../shapes/webhookShapes.ts';
+
+export function createWebhook(services: WebhookServices): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/webhooks',
+    operationId: 'createWebhook',
+    tag: 'Webhooks',
+    summary: 'Subscribe a receiver to events',
+    description:
+      'Without event types it gets `agreement.transitioned`. Deliveries are signed with the secret of the answer. They go to public addresses by https alone, unless the operator allows others.',
+    scope: 'webhooks.write',
+    params: none,
+    query: none,
+    body: z.strictObject({
+      url: targetUrlShape(services.webhookSettings.urlLength),
+      eventTypes: eventTypesShape,
+      filters: filtersShape.nullish(),
+    }),
+    data: { schema: secretSubscriptionShape, description: 'The webhook, with its secret.' },
+    refusals: [400, 413, 415],
+    reasons: ['webhook_target_not_allowed', 'webhook_limit_reached'],
+    example: {
+      body: {
+        url: 'https://93.184.215.14/agreements',
+        eventTypes: ['agreement.transitioned', 'agreement.notification.triggered'],
+        filters: { templateIds: ['did:template:lease'], toStates: ['SIGNED', 'ENDED'] },
+      },
+    },
+    async handle({ body, caller, requestId }) {
+      const { principalId, keyId } = caller;
+      const { subscription, secret } = await createSubscription(
+        { ...body, principalId, apiKeyId: keyId },
+        services,
+      );
+      const dataText = JSON.stringify(toSubscription(subscription, secret));
+      return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import type { Services } from '../../records/agreements/services.ts';
+import { requireWhole } from '../../records/sessions/capabilities.ts';
+import { revokePortalLink as revokeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { portalLinkParams, portalLinkShape } from '../shapes/sessionShapes.ts';
+
+export function revokePortalLink({ database }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'delete',
+    path: '/v0/sessions/links/{id}',
+    operationId: 'revokePortalLink',
+    tag: 'Sessions',
+    summary: 'End a link before it is used',
+    description: 'A session that it has opened stays. Not for narrowed sessions.',
+    scope: null,
+    params: portalLinkParams,
+    query: none,
+    body: noBody,
+    data: { schema: portalLinkShape, description: 'The link, ended.' },
+    refusals: [400, 404],
+    example: { after: [{ operationId: 'createPortalLink', params: { id: '/data/id' } }] },
+    async handle({ params, caller: { principalId, session }, requestId }) {
+      requireWhole(session?.capabilities);
+      const ended = await revokeLink(database, { ...params, principalId });
+      return respondSingle({ requestId, dataText: JSON.stringify(toPortalLink(ended)) });
+    },
+  });
+}

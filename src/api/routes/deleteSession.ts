@@ -1,0 +1,30 @@
+import type { Services } from '../../records/agreements/services.ts';
+import { requireWhole } from '../../records/sessions/capabilities.ts';
+import { endSession } from '../../records/sessions/endSession.ts';
+import { toSession } from '../../records/sessions/sessionRow.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { sessionParams, sessionShape } from '../shapes/sessionShapes.ts';
+
+export function revokeSession({ database }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'delete',
+    path: '/v0/sessions/{id}',
+    operationId: 'revokeSession',
+    tag: 'Sessions',
+    summary: 'End a session',
+    description: 'Of the principal, on every process within a second. Not for narrowed sessions.',
+    scope: null,
+    params: sessionParams,
+    query: none,
+    body: noBody,
+    data: { schema: sessionShape, description: 'The session, ended.' },
+    refusals: [400, 404],
+    example: { after: [{ operationId: 'createSession', params: { id: '/data/id' } }] },
+    async handle({ params, caller: { principalId, session }, requestId }) {
+      requireWhole(session?.capabilities);
+      const ended = await endSession(database, { ...params, principalId });
+      return respondSingle({ requestId, dataText: JSON.stringify(toSession(ended, session?.id)) });
+    },
+  });
+}

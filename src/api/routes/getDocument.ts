@@ -1,0 +1,96 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { fillTemplate } from '../../records/documents/fillTemplate.ts';
+import type { HostedDocument } from '../documents/hostedDocument.ts';
+import { chooseForm } from '../documents/negotiate.ts';
+import { pageHeaders } from '../documents/pagePolicy.ts';
+import type { PageRenderer } from '../documents/pageRenderer.ts';
+import { readDocument } from '../documents/readDocument.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondRevalidated } from '../http/revalidation.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { recordShape } from '../shapes/resources.ts';
+
+const { address, chainId, displayName, docUri, updatedAt, onChain } = recordShape.shape;
+export const documentShape = z
+  .object({
+    documentId: z.string(),
+    docUri,
+    agreementId: z.string(),
+    agreementAddress: address,
+    chainId,
+    displayName,
+    contentType: z.string().openapi({ description: 'As authored; md where nothing is.', example: 'md' }),
+    content: z.string().openapi({
+      description:
+        'The text with the effective values in it. A value that is not known yet is its name in brackets.',
+    }),
+    docHash: onChain.shape.docHash,
+    updatedAt,
+  })
+  .openapi('HostedDocument');
+
+export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/agreements/documents/{documentId}',
+    operationId: 'getAgreementDocument',
+    tag: 'Agreement documents',
+    summary: 'Read the text of an agreement',
+    description:
+      'As JSON, or as the Accept header asks: text/markdown is the text alone, text/html a page that can be shown as it is. An Accept header that asks for none of these gets JSON.',
+    scope: 'agreements.read',
+    params: z.strictObject({ documentId: z.string() }),
+    query: none,
+    body: noBody,
+    data: {
+      schema: documentShape,
+      description: 'The document.',
+      otherForms: ['text/html', 'text/markdown'],
+      isRevalidated: true,
+    },
+    refusals: [400, 404],
+    example: {
+      params: { documentId: exampleStory.documentId },
+      after: [{ operationId: 'deployWithPermit', params: { documentId: '/data/documentId' } }],
+    },
+    async handle({ params, caller, headers, requestId, readAfter }) {
+      const { principalId } = caller;
+      const document = await reads.run(readAfter, (pool) => readDocument(pool, { ...params, principalId }));
+      return respondDocument(document, { pages, headers, requestId, reader: principalId });
+    },
+  });
+}
+
+/** A document in the form that the request asks for. Pages are rendered by turns over their readers. */
+export async function respondDocument(
+  document: HostedDocument,
+  request: {
+    readonly pages: PageRenderer;
+    readonly headers: Headers;
+    readonly requestId: string;
+    readonly reader: string;
+  },
+): Promise<Response> {
+  const { pages, headers, requestId, reader } = request;
+  const form = chooseForm(headers.get('accept'));
+  const content = form === 'html' ? await pages.render(document, reader) : writeDocument(document, form);
+  const response =
+    form === 'json'
+      ? respondSingle({ requestId, dataText: content })
+      : new Response(content, { headers: form === 'html' ? pageHeaders : markdownHeaders });
+  return respondRevalidated(response, { requestId, ifNoneMatch: headers.get('if-none-match'), content });
+}
+
+const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
+
+/** The text alone, or with all else that is known of it. */
+function writeDocument(document: HostedDocument, form: 'markdown' | 'json'): string {
+  const content = fillTemplate(document.template, document.values);
+  if (form === 'markdown') return content;
+  const { documentId, docUri, agreementId, agreementAddress, chainId, displayName, contentType } = document;
+  const { docHash, updatedAt } = document;
+  const facts = { documentId, docUri, agreementId, agreementAddress, chainId, displayName, contentType };
+  return JSON.stringify({ ...facts, content, docHash, updatedAt });
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { findFeedEnd } from '../../records/events/findFeedEnd.ts';
+import { readFeed } from '../../records/events/readFeed.ts';
+import { type Authenticator, authorize } from '../authentication/authenticator.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { chooseStart, type EventStreams, maxCursor } from '../streams/eventStreams.ts';
+
+const scope = 'webhooks.read';
+const present = 'now';
+
+export function getEventStream(
+  { pool }: Services,
+  { authenticator, streams }: { authenticator: Authenticator; streams: EventStreams },
+): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/events/stream',
+    operationId: 'streamEvents',
+    tag: 'Events',
+    summary: 'Follow the feed of events',
+    description:
+      'The feed of `GET /v0/events` as server-sent events that go on for ever: first what there is after the cursor, then each event as it is released. The id of each is the cursor after it: whoever is cut off comes back with the last one in `Last-Event-ID`, or as `after`, and gets every event once. A comment comes every 15 seconds where nothing else does. A listener that takes nothing for 30 seconds is cut off. The stream ends when the key or the session does.',
+    scope,
+    params: none,
+    query: z.strictObject({
+      after: z.string().max(maxCursor).optional().openapi({
+        description:
+          'A cursor of the feed, or `now` for what is released from now on; without it the feed begins with the first event.',
+      }),
+    }),
+    body: noBody,
+    data: {
+      schema: z.string(),
+      description: 'A stream that does not end by itself.',
+      isStream: true,
+    },
+    refusals: [400],
+    example: { query: { after: present } },
+    async handle({ query, caller, headers, requestId, disconnect }) {
+      const { principalId } = caller;
+      const asked = chooseStart(headers.get('last-event-id'), query.after);
+      const after =
+        asked === present
+          ? await findFeedEnd(pool, principalId)
+          : (asked ?? (await readFeed(pool, { principalId, limit: 0 })).nextCursor);
+      const requireAccess = async () => authorize(await authenticator.check(headers), scope);
+      const stream = await streams.open({ principalId, after, requireAccess, disconnect });
+      return new Response(stream, {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          // Nothing is held back on the way until more has come.
+          'x-accel-buffering': 'no',
+          'transfer-encoding': 'chunked',
+          'x-request-id': requestId,
+        },
+      });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { requireWhole } from '../../records/sessions/capabilities.ts';
+import { listPortalLinks, toPortalLink } from '../../records/sessions/portalLinks.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondPage } from '../shapes/envelopes.ts';
+import { pageParameters } from '../shapes/listParameters.ts';
+import { portalLinkShape } from '../shapes/sessionShapes.ts';
+
+export function getPortalLinks({ database }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/sessions/links',
+    operationId: 'listPortalLinks',
+    tag: 'Sessions',
+    summary: 'List the links that wait to be used',
+    description: 'Those of the principal, the newest first. Not for narrowed sessions.',
+    scope: null,
+    params: none,
+    query: z.strictObject(pageParameters),
+    body: noBody,
+    data: { schema: portalLinkShape, description: 'A page of links.', isList: true },
+    refusals: [400],
+    example: { query: { limit: 10 } },
+    async handle({ query, caller: { principalId, session }, requestId }) {
+      requireWhole(session?.capabilities);
+      const { page, ...rest } = await listPortalLinks(database, { principalId, ...query });
+      const dataText = JSON.stringify(page.map(toPortalLink));
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...rest } });
+    },
+  });
+}

@@ -1,0 +1,31 @@
+import { noteUse } from '../../records/sharing/manageLinks.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { readSharedRecord } from '../guests/readSharedRecord.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
+
+export function getSharedAgreement({ pool, database, guests }: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/shared/agreement',
+    operationId: 'getSharedAgreement',
+    tag: 'Sharing',
+    summary: 'Open the agreement of a link',
+    description: 'Says what the link is good for. Each time is kept for the principal to see.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: noBody,
+    data: { schema: sharedRecordShape, description: 'The agreement, as guests see it.' },
+    refusals: [400, 404],
+    example: {},
+    async handle({ query, headers, client, limitRate, requestId }) {
+      const guest = await guests.admit({ agreementId: query.agreementId, headers, client, need: 'read' });
+      await limitRate(guest.name);
+      const dataText = await readSharedRecord(pool, guest);
+      if (guest.linkId !== undefined) await noteUse(database, { linkId: guest.linkId, kind: 'opened' });
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

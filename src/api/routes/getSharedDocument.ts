@@ -1,0 +1,49 @@
+import { eq } from 'drizzle-orm';
+import { records } from '../../platform/database/tables/records.ts';
+import { NotFoundError } from '../../platform/errors/serviceError.ts';
+import type { PageRenderer } from '../documents/pageRenderer.ts';
+import { readDocument } from '../documents/readDocument.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { sharedQuery } from '../shapes/sharingShapes.ts';
+import { documentShape, respondDocument } from './getDocument.ts';
+
+export function getSharedDocument({ pool, database, guests }: GuestServices, pages: PageRenderer): Endpoint {
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/shared/agreement/document',
+    operationId: 'getSharedDocument',
+    tag: 'Sharing',
+    summary: 'Read the text of the agreement of a link',
+    description: 'As JSON, or as the Accept header asks, as for principals.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: noBody,
+    data: {
+      schema: documentShape,
+      description: 'The document.',
+      otherForms: ['text/html', 'text/markdown'],
+      isRevalidated: true,
+    },
+    refusals: [400, 404],
+    example: {},
+    async handle({ query, headers, client, limitRate, requestId }) {
+      const { name, recordId, principalId } = await guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'read',
+      });
+      await limitRate(name);
+      const [record] = await database
+        .select({ documentId: records.documentId })
+        .from(records)
+        .where(eq(records.id, recordId));
+      const documentId = record?.documentId ?? null;
+      if (documentId === null) throw new NotFoundError('The agreement has no hosted document.');
+      const document = await readDocument(pool, { documentId, principalId });
+      return respondDocument(document, { pages, headers, requestId, reader: name });
+    },
+  });
+}

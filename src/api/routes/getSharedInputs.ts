@@ -1,0 +1,43 @@
+import { toSharedInput } from '../agreements/inputJson.ts';
+import { listInputs } from '../agreements/listInputs.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { respondPage } from '../shapes/envelopes.ts';
+import { pageParameters, readPage, sortParameter } from '../shapes/listParameters.ts';
+import { sharedInputShape, sharedQuery } from '../shapes/sharingShapes.ts';
+
+export function getSharedInputs({ pool, guests }: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/shared/agreement/inputs',
+    operationId: 'listSharedInputs',
+    tag: 'Sharing',
+    summary: 'List the inputs of the agreement of a link',
+    description: 'The newest first by default.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery.extend({ ...pageParameters, 'sort[createdAt]': sortParameter }),
+    body: noBody,
+    data: { schema: sharedInputShape, description: 'A page of inputs.', isList: true },
+    refusals: [400, 404],
+    example: { query: { limit: 10 } },
+    async handle({ query, headers, client, limitRate, requestId }) {
+      const { name, recordId, principalId } = await guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'read',
+      });
+      await limitRate(name);
+      const list = {
+        reference: { id: recordId },
+        principalId,
+        ...readPage(query),
+        createdAt: {},
+        updatedAt: {},
+      };
+      const { dataText, ...page } = await listInputs(pool, list, toSharedInput);
+      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...page } });
+    },
+  });
+}

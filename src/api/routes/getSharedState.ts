@@ -1,0 +1,36 @@
+import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
+import { readState } from '../agreements/readState.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { stateShape } from '../shapes/resources.ts';
+import { sharedQuery } from '../shapes/sharingShapes.ts';
+
+export function getSharedState({ pool, guests }: GuestServices): Endpoint {
+  const acceptedInputs = createAcceptedInputs(pool);
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/shared/agreement/state',
+    operationId: 'getSharedState',
+    tag: 'Sharing',
+    summary: 'Read the state of the agreement of a link, and what it accepts',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: noBody,
+    data: { schema: stateShape, description: 'The state at the block that is named with it.' },
+    refusals: [400, 404],
+    example: {},
+    async handle({ query, headers, client, limitRate, requestId }) {
+      const { name, recordId, principalId } = await guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'read',
+      });
+      await limitRate(name);
+      const dataText = await readState(pool, acceptedInputs, { reference: { id: recordId }, principalId });
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { Services } from '../../records/agreements/services.ts';
+import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
+import { readState } from '../agreements/readState.ts';
+import { defineEndpoint, type Endpoint, noBody } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { stateShape } from '../shapes/resources.ts';
+import { chainOfReference, recordParams } from '../shapes/shapes.ts';
+
+export function getState({ pool, reads }: Services): Endpoint {
+  // What it finds is kept for all reads, and must not be missing only because a replica is behind.
+  const acceptedInputs = createAcceptedInputs(pool);
+  return defineEndpoint({
+    method: 'get',
+    path: '/v0/agreements/{id}/state',
+    operationId: 'getAgreementState',
+    tag: 'Agreement records',
+    summary: 'Read the state of an agreement and what it accepts',
+    scope: 'agreements.read',
+    params: recordParams,
+    query: chainOfReference,
+    body: noBody,
+    data: { schema: stateShape, description: 'The state at the block that is named with it.' },
+    refusals: [400, 404],
+    example: {
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+    },
+    async handle({ params, query, caller, requestId, readAfter }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const { principalId } = caller;
+      const dataText = await reads.run(readAfter, (source) =>
+        readState(source, acceptedInputs, { reference, principalId }),
+      );
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi';
+import { createAcceptedInputs } from '../agreements/acceptedInputs.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { listOpenedRecords } from '../guests/listOpenedRecords.ts';
+import { respondPage } from '../shapes/envelopes.ts';
+import { pageParameters } from '../shapes/listParameters.ts';
+import { walletAgreementShape } from '../shapes/walletShapes.ts';
+
+export function getWalletAgreements(services: GuestServices): Endpoint {
+  const { pool, wallets } = services;
+  const acceptedInputs = createAcceptedInputs(pool);
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/wallet/agreements',
+    operationId: 'listWalletAgreements',
+    tag: 'Wallets',
+    summary: 'List what awaits the wallet that has logged in',
+    description:
+      'The agreements that name the wallet and let their participants in, of whichever principal, the newest first; with each, what the wallet can do now.',
+    credentials: ['walletSession'],
+    params: none,
+    query: z.strictObject(pageParameters),
+    body: noBody,
+    data: { schema: walletAgreementShape, description: 'A page of agreements.', isList: true },
+    refusals: [400],
+    example: {},
+    async handle({ query, headers, limitRate, requestId }) {
+      const { wallet } = await wallets.authenticate(headers);
+      await limitRate(wallet);
+      const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
+      return respondPage({
+        requestId,
+        dataText: JSON.stringify(items),
+        pageInfo: { limit: query.limit, ...page },
+      });
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';
+
+export function getWalletSession({ wallets }: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/wallet/sessions/current',
+    operationId: 'getWalletSession',
+    tag: 'Wallets',
+    summary: 'Say which wallet has logged in',
+    credentials: ['walletSession'],
+    params: none,
+    query: none,
+    body: noBody,
+    data: { schema: walletSessionShape, description: 'The session.' },
+    refusals: [],
+    example: {},
+    async handle({ headers, limitRate, requestId }) {
+      const session = await wallets.authenticate(headers);
+      await limitRate(session.wallet);
+      return respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi';
+import { writeJson } from '../../platform/http/writeJson.ts';
+import { commonHeaders } from '../endpoint/documentation.ts';
+import type { PublicRoute } from '../http/createApp.ts';
+import type { ApiDocument } from '../openapi/describeApi.ts';
+
+/** The OpenAPI 3.1 document of all routes, made of the schemas that check the requests. */
+export function openApiRoute(readDocument: () => ApiDocument): PublicRoute {
+  let text: string | undefined;
+  return {
+    path: '/v0/openapi.json',
+    documentation: {
+      operationId: 'getOpenApi',
+      tags: ['System'],
+      summary: 'This document',
+      responses: {
+        200: {
+          description: 'OpenAPI 3.1.',
+          headers: commonHeaders,
+          content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
+        },
+      },
+    },
+    serve(context) {
+      text ??= JSON.stringify(readDocument());
+      return writeJson({ status: 200, requestId: context.get('requestId'), text });
+    },
+  };
+}

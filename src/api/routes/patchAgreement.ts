@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { openRecord } from '../agreements/openRecord.ts';
+import { readRecord } from '../agreements/readRecord.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { recordShape } from '../shapes/resources.ts';
+import { chainOfReference, participantAccessShape, recordParams } from '../shapes/shapes.ts';
+
+export function updateAgreement(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'patch',
+    path: '/v0/agreements/{id}',
+    operationId: 'updateAgreement',
+    tag: 'Sharing',
+    summary: 'Decide what the wallets of participants may do',
+    description: 'Takes effect at once, for wallets that have logged in already too.',
+    scope: 'agreements.write',
+    params: recordParams,
+    query: chainOfReference,
+    body: z.strictObject({ participantAccess: participantAccessShape }),
+    data: { schema: recordShape, description: 'The record.' },
+    refusals: [400, 404, 413, 415],
+    example: {
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+      body: { participantAccess: 'sign' },
+    },
+    async handle({ params, query, body, caller, requestId }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const { principalId } = caller;
+      await openRecord({ reference, principalId, ...body }, services);
+      const dataText = await readRecord(services.pool, { reference, principalId });
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { importAgreement } from '../agreements/importAgreement.ts';
+import { readRecord } from '../agreements/readRecord.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { deploymentMembers, refuseDeploymentBody } from '../shapes/deploymentBody.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { recordShape } from '../shapes/resources.ts';
+import { addressShape, displayNameShape } from '../shapes/shapes.ts';
+
+const { agreement, chainId, participants, observers } = deploymentMembers;
+const bodyShape = z.strictObject({
+  agreement,
+  chainId,
+  address: addressShape,
+  displayName: displayNameShape,
+  participants,
+  observers,
+});
+
+export function importAgreementEndpoint(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/import',
+    operationId: 'importAgreement',
+    tag: 'Deployment',
+    summary: 'Adopt an agreement that was deployed elsewhere',
+    description:
+      'Takes the very document that the contract was created with. What happened before is in the record and its history, and no webhook tells of it. Values that the creation of the agreement shows are those of the record; participants name the wallets of other variables. A Draft that is about to become this agreement is answered as the record.',
+    scope: 'agreements.write',
+    params: none,
+    query: none,
+    body: bodyShape,
+    refuseBody: refuseDeploymentBody(services, bodyShape),
+    data: { schema: recordShape, description: 'The record.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'unsupported_chain',
+      'storage_exceeded',
+      'invalid_agreement',
+      'invalid_participants',
+      'already_managed',
+      'unknown_agreement',
+      'document_mismatch',
+    ],
+    example: { body: exampleStory.adoption },
+    async handle({ body, caller, requestId }) {
+      const { principalId } = caller;
+      const { id, consistency } = await importAgreement({ ...body, principalId }, services);
+      const dataText = await readRecord(services.pool, { reference: { id }, principalId });
+      return respondSingle({ requestId, dataText, consistency });
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi';
+import type { AdmissionServices } from '../admission/admissionServices.ts';
+import { inputConsistency } from '../agreements/consistency.ts';
+import { toInputResource } from '../agreements/inputJson.ts';
+import { submitInput } from '../agreements/submitInput.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { inputRecordShape } from '../shapes/resources.ts';
+import {
+  addressShape,
+  chainOfReference,
+  deadlineShape,
+  recordParams,
+  signatureShape,
+  valuesShape,
+} from '../shapes/shapes.ts';
+
+const bodyShape = z.strictObject({
+  inputId: z.string(),
+  values: valuesShape,
+  signer: addressShape,
+  deadline: deadlineShape,
+  signature: signatureShape,
+});
+
+export function submitInputEndpoint(services: AdmissionServices): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/{id}/input',
+    operationId: 'submitInput',
+    tag: 'Using agreements',
+    summary: 'Submit an input that its issuer has signed',
+    description:
+      'Answers once the transaction is signed. The same permit sent again leads to the same input.',
+    scope: 'agreements.write',
+    params: recordParams,
+    query: chainOfReference,
+    body: bodyShape,
+    data: { schema: inputRecordShape, description: 'The input.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'not_deployed',
+      'quota_exceeded',
+      'storage_exceeded',
+      'unknown_input',
+      'state_not_accepting',
+      'no_transition',
+      'schema_mismatch',
+      'issuer_not_allowed',
+      'permit_expired',
+      'deadline_too_far',
+      'stale_nonce',
+      'future_nonce',
+      'nonce_in_flight',
+      'signature_mismatch',
+      'action_reverted',
+      'relayer_unfunded',
+    ],
+    example: {
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+      body: exampleStory.signedInput,
+    },
+    async handle({ body, params, query, caller, requestId }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const input = await submitInput(
+        { ...body, reference, principalId: caller.principalId, requestId },
+        services,
+      );
+      const dataText = JSON.stringify(toInputResource(input));
+      return respondSingle({ requestId, dataText, consistency: inputConsistency(input) });
+    },
+  });
+}

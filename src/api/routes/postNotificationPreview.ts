@@ -1,0 +1,119 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { previewNotifications } from '../agreements/previewNotifications.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { instantShape } from '../shapes/listParameters.ts';
+import { chainOfReference, notificationTemplateShape, recordParams } from '../shapes/shapes.ts';
+
+/** Rules for the agreement that the other examples tell of. */
+const exampleTemplate = {
+  rules: [
+    {
+      id: 'taken',
+      name: 'The bicycle is taken',
+      trigger: { type: 'onTransition', to: ['LENT'] },
+      recipients: ['owner'],
+      notification: {
+        channel: 'external_webhook',
+        subject: `\${agreementName}`,
+        body: `\${variables.bicycle} is lent since now.`,
+      },
+    },
+  ],
+};
+
+const maxName = 1_000;
+const bodyShape = z.strictObject({
+  transition: z
+    .strictObject({
+      inputId: z.string().max(maxName),
+      fromState: z.string().max(maxName).optional(),
+      toState: z.string().max(maxName).optional(),
+    })
+    .optional()
+    .openapi({ description: 'What happens; `__deploy` is the deployment. States may be left out.' }),
+  at: instantShape
+    .optional()
+    .openapi({ description: 'Instead of a transition: a moment, if the state lasts until then.' }),
+  notificationTemplate: notificationTemplateShape.optional(),
+});
+
+const reasonShape = z.enum([
+  'disabled',
+  'other_trigger',
+  'from_state_not_listed',
+  'to_state_not_listed',
+  'input_not_listed',
+  'not_deployed',
+  'state_not_listed',
+  'no_date',
+  'not_due',
+  'already_fired',
+  'max_occurrences',
+  'no_recipients',
+]);
+
+const previewShape = z
+  .object({
+    transition: z.object({ fromState: z.string(), toState: z.string(), inputId: z.string() }).optional(),
+    at: z.string().optional(),
+    rules: z.array(
+      z.object({
+        ruleId: z.string(),
+        triggerType: z.enum(['onTransition', 'temporal']),
+        channel: z.enum(['external_webhook', 'email']),
+        fires: z.boolean(),
+        reason: reasonShape.optional().openapi({ description: 'Why it would not fire.' }),
+        dueAt: z.string().optional().openapi({ description: 'When a temporal rule is due.' }),
+        recipients: z.array(
+          z.object({ recipient: z.string(), fires: z.boolean(), reason: reasonShape.optional() }),
+        ),
+        notification: z
+          .object({
+            subject: z.string(),
+            title: z.string().optional(),
+            body: z.string(),
+            ctaLabel: z.string().optional(),
+            attachmentStrategy: z
+              .object({ type: z.literal('customerInvoicePdf'), variant: z.string() })
+              .optional(),
+          })
+          .optional(),
+      }),
+    ),
+  })
+  .openapi('NotificationPreview');
+
+export function previewNotificationsEndpoint(services: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/{id}/notifications/preview',
+    operationId: 'previewNotifications',
+    tag: 'Using agreements',
+    summary: 'See what notification rules would say to a transition, or at a moment',
+    description:
+      'Says of each rule whether it would fire, for whom, and with which text, or why not. Takes the rules of the record, or others to be tried. Nothing is stored and nobody is told.',
+    scope: 'agreements.read',
+    params: recordParams,
+    query: chainOfReference,
+    body: bodyShape,
+    data: { schema: previewShape, description: 'Every rule, in the order of the template.' },
+    refusals: [400, 404, 413, 415],
+    reasons: ['invalid_notification_template', 'unknown_input'],
+    example: {
+      body: { transition: { inputId: 'take' }, notificationTemplate: exampleTemplate },
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+    },
+    async handle({ body, params, query, caller, requestId }) {
+      const reference = { id: params.id, chainId: query.chainId };
+      const { principalId } = caller;
+      const { occasion, rules } = await previewNotifications({ ...body, reference, principalId }, services);
+      const asked =
+        occasion.type === 'transition'
+          ? { transition: occasion.transition }
+          : { at: new Date(occasion.atMs).toISOString() };
+      return respondSingle({ requestId, dataText: JSON.stringify({ ...asked, rules }) });
+    },
+  });
+}

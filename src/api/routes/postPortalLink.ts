@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { requireWhole } from '../../records/sessions/capabilities.ts';
+import { createPortalLink as makeLink, toPortalLink } from '../../records/sessions/portalLinks.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { capabilitiesShape, labelShape, newPortalLinkShape } from '../shapes/sessionShapes.ts';
+
+const longestSeconds = 86_400;
+const defaultSeconds = 3_600;
+
+const bodyShape = z
+  .strictObject({
+    capabilities: capabilitiesShape.optional(),
+    label: labelShape.optional(),
+    expiresInSeconds: z
+      .int()
+      .min(1)
+      .max(longestSeconds)
+      .default(defaultSeconds)
+      .openapi({ description: 'How long the link waits to be used.' }),
+  })
+  .optional();
+
+export function createPortalLink({ database, limits, publicBaseUrl }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/sessions/links',
+    operationId: 'createPortalLink',
+    tag: 'Sessions',
+    summary: 'Make a link that opens the console once',
+    description:
+      'For somebody of the principal: whoever opens it first has a session with these capabilities. Not for narrowed sessions.',
+    scope: null,
+    params: none,
+    query: none,
+    body: bodyShape,
+    data: { schema: newPortalLinkShape, description: 'The link, with its address.' },
+    refusals: [400, 413, 415],
+    reasons: ['link_limit_reached'],
+    example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },
+    async handle({ body = { expiresInSeconds: defaultSeconds }, caller, requestId }) {
+      const { principalId, keyId, session } = caller;
+      requireWhole(session?.capabilities);
+      const { capabilities = null, label, expiresInSeconds } = body;
+      const wanted = { principalId, keyId, capabilities, label, expiresInSeconds };
+      const { link, secret } = await makeLink(database, wanted, limits);
+      const url = `${publicBaseUrl}/console/enter#${secret}`;
+      return respondSingle({ requestId, dataText: JSON.stringify({ ...toPortalLink(link), url }) });
+    },
+  });
+}

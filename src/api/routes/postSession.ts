@@ -1,0 +1,75 @@
+import { z } from '@hono/zod-openapi';
+import { AccessError, MalformedError } from '../../platform/errors/serviceError.ts';
+import { createSession as openSession } from '../../records/sessions/createSession.ts';
+import { endSessionOfToken } from '../../records/sessions/endSession.ts';
+import { redeemPortalLink } from '../../records/sessions/portalLinks.ts';
+import { toSession } from '../../records/sessions/sessionRow.ts';
+import { refuseForeignPage, requireOwnPage } from '../authentication/ownPage.ts';
+import type { SessionServices } from '../authentication/sessionServices.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { capabilitiesShape, labelShape, secretShape, sessionShape } from '../shapes/sessionShapes.ts';
+
+const bodyShape = z
+  .strictObject({
+    capabilities: capabilitiesShape.optional(),
+    label: labelShape.optional(),
+    link: secretShape('agp_').optional().openapi({
+      description: 'Instead of a key: the secret of a portal link, which is good for one session.',
+    }),
+  })
+  .optional();
+
+export function createSession(services: SessionServices): Endpoint {
+  const { database, limits, publicBaseUrl, cookies, authenticator, failedAttempts } = services;
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/sessions',
+    operationId: 'createSession',
+    tag: 'Sessions',
+    summary: 'Let a browser in, with a key or a portal link',
+    description:
+      'Sets a cookie that scripts cannot read; the key need not be kept. The session ends with its key, when it is ended, or after hours without a request. With a link `label` and `capabilities` are those of the link. A session that the browser had before ends. A page of another origin cannot open one.',
+    credentials: ['apiKey', 'bearer', 'none'],
+    params: none,
+    query: none,
+    body: bodyShape,
+    data: { schema: sessionShape, description: 'The session; its cookie is in the headers.' },
+    refusals: [400, 413, 415],
+    reasons: ['session_limit_reached'],
+    example: { body: { label: 'Ada, on her laptop', capabilities: ['agreements.read', 'webhooks.read'] } },
+    async handle({ headers, body = {}, client, limitRate, requestId }) {
+      const open = async () => {
+        if (body.link === undefined) {
+          refuseForeignPage(headers, publicBaseUrl);
+          const { principalId, keyId, session } = await authenticator.authenticate(headers, () => client);
+          if (session) throw new AccessError('unauthorized', 'A session is opened with a key or a link.');
+          await limitRate(principalId);
+          const { capabilities = null, label } = body;
+          return openSession(database, { principalId, keyId, capabilities, label }, limits);
+        }
+        requireOwnPage(headers, publicBaseUrl);
+        requireLinkAlone(body);
+        if (client !== undefined) failedAttempts.require(client);
+        return redeemPortalLink(database, body.link, limits).catch((error: unknown) => {
+          if (client !== undefined && error instanceof AccessError) failedAttempts.note(client);
+          throw error;
+        });
+      };
+      const { session, token } = await open();
+      // Whoever has put a session of their own into the browser has nothing of the new one.
+      await endSessionOfToken(database, cookies.read(headers, 'session'));
+      const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(session, session.id)) });
+      response.headers.set('set-cookie', cookies.write('session', token, limits.sessionIdleSeconds));
+      return response;
+    },
+  });
+}
+
+/** @throws MalformedError where the link is to be widened, or named otherwise. */
+function requireLinkAlone(body: object): void {
+  const issues = ['capabilities', 'label']
+    .filter((name) => name in body)
+    .map((path) => ({ path, message: 'is decided by the link' }));
+  if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
+}

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { readDraft, requireUnsigned } from '../agreements/drafts.ts';
+import { prepareDeployment } from '../agreements/prepareDeployment.ts';
+import { writeSignable } from '../agreements/typedDataJson.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { requireWallet } from '../guests/guestAuthenticator.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { addressShape, deadlineShape } from '../shapes/shapes.ts';
+import { sharedQuery } from '../shapes/sharingShapes.ts';
+import { signableDeploymentShape } from '../shapes/signableShape.ts';
+
+const bodyShape = z.strictObject({ signer: addressShape, deadline: deadlineShape.optional() });
+
+export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/shared/agreement/deploy-typed-data',
+    operationId: 'makeSharedDeployTypedData',
+    tag: 'Sharing',
+    summary: 'Make the typed data that the owner of a draft signs',
+    description:
+      'For the wallet that the draft names as its owner alone. Everything else is as it was prepared.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: bodyShape,
+    data: { schema: signableDeploymentShape, description: 'The typed data, and the verdict on it.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: ['draft_signed', 'permit_expired', 'deadline_too_far', 'nonce_in_flight'],
+    example: { body: exampleStory.ownerOfDraft },
+    async handle({ query, body, headers, client, limitRate, requestId }) {
+      const { agreementId } = query;
+      const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
+      await limitRate(guest.name);
+      requireWallet(guest, body.signer);
+      const draft = await readDraft(services, guest.recordId);
+      requireWallet({ wallet: draft.signer }, body.signer);
+      requireUnsigned(draft);
+      const signable = await prepareDeployment({ ...draft, ...body }, services);
+      return respondSingle({ requestId, dataText: writeSignable(signable) });
+    },
+  });
+}

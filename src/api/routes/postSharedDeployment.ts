@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi';
+import { noteUse } from '../../records/sharing/manageLinks.ts';
+import { deployAgreement } from '../agreements/deployAgreement.ts';
+import { readDraft } from '../agreements/drafts.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { requireWallet } from '../guests/guestAuthenticator.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { readSharedRecord } from '../guests/readSharedRecord.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { addressShape, deadlineShape, signatureShape } from '../shapes/shapes.ts';
+import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
+
+const bodyShape = z.strictObject({
+  signer: addressShape,
+  deadline: deadlineShape,
+  signature: signatureShape,
+});
+
+export function deployShared(services: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/shared/agreement/deploy-with-permit',
+    operationId: 'deploySharedAgreement',
+    tag: 'Sharing',
+    summary: 'Deploy a draft that its owner has signed',
+    description:
+      'From the wallet that the draft names as its owner alone. Answers once it is deployed, or with the Draft if that takes longer.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: bodyShape,
+    data: { schema: sharedRecordShape, description: 'The agreement, as guests see it.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'draft_signed',
+      'quota_exceeded',
+      'storage_exceeded',
+      'permit_expired',
+      'deadline_too_far',
+      'stale_nonce',
+      'future_nonce',
+      'nonce_in_flight',
+      'signature_mismatch',
+      'action_reverted',
+      'relayer_unfunded',
+    ],
+    example: { body: exampleStory.signedDraft },
+    async handle({ query, body, headers, client, limitRate, requestId }) {
+      const { agreementId } = query;
+      const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
+      await limitRate(guest.name);
+      requireWallet(guest, body.signer);
+      const draft = await readDraft(services, guest.recordId);
+      requireWallet({ wallet: draft.signer }, body.signer);
+      await deployAgreement({ ...draft, ...body, requestId }, services);
+      const { linkId } = guest;
+      if (linkId !== undefined)
+        await noteUse(services.database, { linkId, kind: 'deployment', wallet: body.signer });
+      const dataText = await readSharedRecord(services.pool, guest);
+      return respondSingle({ requestId, dataText });
+    },
+  });
+}

@@ -1,0 +1,69 @@
+import { z } from '@hono/zod-openapi';
+import { noteUse } from '../../records/sharing/manageLinks.ts';
+import { toSharedInput } from '../agreements/inputJson.ts';
+import { submitInput } from '../agreements/submitInput.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { requireWallet } from '../guests/guestAuthenticator.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { addressShape, deadlineShape, signatureShape, valuesShape } from '../shapes/shapes.ts';
+import { sharedInputShape, sharedQuery } from '../shapes/sharingShapes.ts';
+
+const bodyShape = z.strictObject({
+  inputId: z.string(),
+  values: valuesShape,
+  signer: addressShape,
+  deadline: deadlineShape,
+  signature: signatureShape,
+});
+
+export function submitSharedInput(services: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/shared/agreement/input',
+    operationId: 'submitSharedInput',
+    tag: 'Sharing',
+    summary: 'Submit an input that the participant of a link has signed',
+    description:
+      'From the wallet of the link alone. Answers once the transaction is signed; the same permit sent again leads to the same input.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: bodyShape,
+    data: { schema: sharedInputShape, description: 'The input.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'not_deployed',
+      'unknown_input',
+      'state_not_accepting',
+      'no_transition',
+      'schema_mismatch',
+      'issuer_not_allowed',
+      'permit_expired',
+      'stale_nonce',
+      'future_nonce',
+      'nonce_in_flight',
+      'signature_mismatch',
+      'action_reverted',
+      'relayer_unfunded',
+    ],
+    example: { body: exampleStory.signedInput },
+    async handle({ query, body, headers, client, limitRate, requestId }) {
+      const guest = await services.guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'sign',
+      });
+      const { name, linkId, recordId, principalId } = guest;
+      await limitRate(name);
+      requireWallet(guest, body.signer);
+      const reference = { id: recordId };
+      const input = await submitInput({ ...body, reference, principalId, requestId }, services);
+      const { signer: wallet, inputId } = body;
+      if (linkId !== undefined) await noteUse(services.database, { linkId, kind: 'input', wallet, inputId });
+      return respondSingle({ requestId, dataText: JSON.stringify(toSharedInput(input)) });
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { prepareInput } from '../agreements/prepareInput.ts';
+import { writeSignable } from '../agreements/typedDataJson.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { requireWallet } from '../guests/guestAuthenticator.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { addressShape, deadlineShape, valuesShape } from '../shapes/shapes.ts';
+import { sharedQuery } from '../shapes/sharingShapes.ts';
+import { signableInputShape } from '../shapes/signableShape.ts';
+
+const bodyShape = z.strictObject({
+  inputId: z.string(),
+  values: valuesShape,
+  signer: addressShape,
+  deadline: deadlineShape.optional(),
+});
+
+export function makeSharedInputTypedData(services: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/shared/agreement/input-typed-data',
+    operationId: 'makeSharedInputTypedData',
+    tag: 'Sharing',
+    summary: 'Make the typed data that the participant of a link signs',
+    description: 'For the wallet of the link alone. Otherwise as for principals.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: bodyShape,
+    data: { schema: signableInputShape, description: 'The typed data, and the verdict on it.' },
+    refusals: [400, 404, 409, 413, 415, 503],
+    reasons: [
+      'not_deployed',
+      'unknown_input',
+      'state_not_accepting',
+      'no_transition',
+      'schema_mismatch',
+      'issuer_not_allowed',
+      'permit_expired',
+    ],
+    example: { body: exampleStory.unsignedReturn },
+    async handle({ query, body, headers, client, limitRate, requestId }) {
+      const guest = await services.guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'sign',
+      });
+      await limitRate(guest.name);
+      requireWallet(guest, body.signer);
+      const reference = { id: guest.recordId };
+      const signable = await prepareInput(
+        { ...body, reference, principalId: guest.principalId, isPending: true },
+        services,
+      );
+      return respondSingle({ requestId, dataText: writeSignable(signable) });
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import { z } from '@hono/zod-openapi';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { parseAddress } from '../../protocol/index.ts';
+import type { Services } from '../../records/agreements/services.ts';
+import { toLink } from '../../records/sharing/linkResource.ts';
+import { createLink } from '../../records/sharing/manageLinks.ts';
+import { findOwned, type OwnedRecord } from '../agreements/findOwned.ts';
+import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { chainOfReference, recordParams } from '../shapes/shapes.ts';
+import { newSigningLinkShape } from '../shapes/sharingShapes.ts';
+
+const longestSeconds = 2_592_000;
+const defaultSeconds = 604_800;
+const maxName = 256;
+const maxNote = 500;
+
+const bodyShape = z.strictObject({
+  may: z.enum(['read', 'sign']),
+  participant: z.string().min(1).max(maxName).optional().openapi({
+    description:
+      'The address variable whose wallet signs; needed for signing, except for a draft, whose owner signs without it.',
+  }),
+  expiresInSeconds: z.int().min(1).max(longestSeconds).default(defaultSeconds),
+  note: z.string().max(maxNote).optional().openapi({ description: 'For the lists of the principal alone.' }),
+});
+
+export function createSigningLink({ pool, database, limits, publicBaseUrl }: Services): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/{id}/links',
+    operationId: 'createSigningLink',
+    tag: 'Sharing',
+    summary: 'Make a link to an agreement for somebody without a key',
+    description:
+      'Whoever has the link sees this one agreement: its document, its state and its inputs; with `sign` it takes inputs, from the wallet of the participant alone.',
+    scope: 'agreements.write',
+    params: recordParams,
+    query: chainOfReference,
+    body: bodyShape,
+    data: { schema: newSigningLinkShape, description: 'The link, with its address.' },
+    refusals: [400, 404, 413, 415],
+    reasons: ['link_limit_reached'],
+    example: {
+      after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
+      body: { may: 'sign', participant: 'rider', expiresInSeconds: 86_400, note: 'Sent by mail' },
+    },
+    async handle({ body, params, query, caller, requestId }) {
+      const { principalId, keyId } = caller;
+      const reference = { id: params.id, chainId: query.chainId };
+      const record = await findOwned(pool, { reference, principalId });
+      requireSigner(body, record);
+      const wanted = { ...body, principalId, keyId, recordId: record.id };
+      const { link, secret } = await createLink(database, wanted, limits.signingLinks);
+      const url = `${publicBaseUrl}/console/sign#${secret}`;
+      return respondSingle({ requestId, dataText: JSON.stringify({ ...toLink(link, []), url }) });
+    },
+  });
+}
+
+/** @throws MalformedError where nobody could sign by the link. */
+function requireSigner(
+  { may, participant }: z.output<typeof bodyShape>,
+  { variables, awaitsOwner }: OwnedRecord,
+): void {
+  const refuse = (message: string) =>
+    new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
+  if (participant === undefined) {
+    if (may === 'sign' && !awaitsOwner) throw refuse('is needed for signing');
+    return;
+  }
+  const value = Object.hasOwn(variables, participant) ? variables[participant] : undefined;
+  if (parseAddress(value) === undefined) throw refuse('is no variable that holds a wallet');
+}

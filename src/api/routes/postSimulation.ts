@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi';
+import type { Services } from '../../records/agreements/services.ts';
+import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import { exampleStory } from '../openapi/exampleStory.ts';
+import { deploymentMembers, refuseDeploymentBody } from '../shapes/deploymentBody.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { chainIdShape, notificationTemplateShape } from '../shapes/shapes.ts';
+import { simulationShape, stepsShape } from '../shapes/simulationShapes.ts';
+import { analyzeDocument } from '../simulation/analyzeDocument.ts';
+import { readStart, readSteps } from '../simulation/readSteps.ts';
+import { simulateDeployment } from '../simulation/simulateDeployment.ts';
+
+const bodyShape = z.strictObject({
+  ...deploymentMembers,
+  chainId: chainIdShape
+    .optional()
+    .openapi({ description: 'The first chain of the environment unless given.' }),
+  notificationTemplate: notificationTemplateShape.optional(),
+  steps: stepsShape,
+});
+
+export function simulateAgreementEndpoint(services: Services): Endpoint {
+  const [firstChain] = services.chains;
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/agreements/simulate',
+    operationId: 'simulateAgreement',
+    tag: 'Authoring',
+    summary: 'Play a deployment and inputs without a chain',
+    description:
+      'Says of each step whether it would be accepted, or why not, and what it would change and announce. A step that is refused changes nothing, and the rest goes on. No node is asked, nothing is stored and nobody is told.',
+    scope: 'agreements.write',
+    params: none,
+    query: none,
+    body: bodyShape,
+    refuseBody: refuseDeploymentBody(services, bodyShape),
+    data: { schema: simulationShape, description: 'The deployment and every step, in order.' },
+    refusals: [400, 413, 415],
+    reasons: [
+      'unsupported_chain',
+      'invalid_agreement',
+      'invalid_values',
+      'invalid_participants',
+      'invalid_notification_template',
+      'action_reverted',
+    ],
+    example: { body: { ...exampleStory.deployment, steps: exampleStory.steps } },
+    async handle({ body, requestId }) {
+      const steps = readSteps(body.steps);
+      const chainId = body.chainId ?? firstChain?.chainId ?? 0;
+      const request = { ...body, chainId, steps, atMs: readStart(steps) };
+      const simulation = await simulateDeployment(request, services);
+      const analysis = await analyzeDocument(body.agreement);
+      return respondSingle({ requestId, dataText: JSON.stringify({ ...simulation, analysis }) });
+    },
+  });
+}

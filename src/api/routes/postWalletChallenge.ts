@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi';
+import { createChallenge } from '../../records/sessions/walletSessions.ts';
+import { requireOwnPage } from '../authentication/ownPage.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { addressShape } from '../shapes/shapes.ts';
+import { walletChallengeShape } from '../shapes/walletShapes.ts';
+
+const bodyShape = z.strictObject({
+  wallet: addressShape,
+  chainId: z
+    .int()
+    .min(1)
+    .optional()
+    .openapi({ description: 'The chain that the wallet shows; any will do.' }),
+});
+
+export function createWalletChallenge({ database, chains, publicBaseUrl }: GuestServices): Endpoint {
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/wallet/challenges',
+    operationId: 'createWalletChallenge',
+    tag: 'Wallets',
+    summary: 'Make the message that a wallet signs to log in',
+    description: 'As EIP-4361 has it, for this service alone. It is good once, for five minutes.',
+    credentials: ['none'],
+    params: none,
+    query: none,
+    body: bodyShape,
+    data: { schema: walletChallengeShape, description: 'The message, to be signed with personal_sign.' },
+    refusals: [400, 413, 415],
+    example: { body: { wallet: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' } },
+    async handle({ body, headers, client, limitRate, requestId }) {
+      requireOwnPage(headers, publicBaseUrl);
+      await limitRate(`wallet login ${client ?? ''}`);
+      const { wallet, chainId = chains[0]?.chainId ?? 1 } = body;
+      const challenge = await createChallenge(database, { wallet, chainId, publicBaseUrl });
+      return respondSingle({ requestId, dataText: JSON.stringify(challenge) });
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { type Hex, isHex } from 'viem';
+import { AccessError } from '../../platform/errors/serviceError.ts';
+import { endWalletSession, openWalletSession } from '../../records/sessions/walletSessions.ts';
+import { requireOwnPage } from '../authentication/ownPage.ts';
+import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { toWalletSession, walletSessionShape } from '../shapes/walletShapes.ts';
+
+const personalSignature = z
+  .string()
+  .transform((text, context): Hex => {
+    if (/^0x[0-9a-fA-F]{130}$/.test(text) && isHex(text)) return text;
+    context.addIssue('must be 0x and 130 hex digits');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{130}$' });
+
+const bodyShape = z.strictObject({
+  challengeId: z.string().max(64).openapi({ example: 'wch_0123456789abcdef0123456789abcdef' }),
+  signature: personalSignature,
+});
+
+export function createWalletSession(services: GuestServices): Endpoint {
+  const { database, limits, cookies, failedAttempts, publicBaseUrl } = services;
+  return defineOpenEndpoint({
+    method: 'post',
+    path: '/v0/wallet/sessions',
+    operationId: 'createWalletSession',
+    tag: 'Wallets',
+    summary: 'Let a browser in whose wallet has signed a challenge',
+    description:
+      'Sets a cookie that scripts cannot read. The session shows the agreements that name the wallet and let their participants in, of whichever principal. It ends by itself, however much it is used. A page of another origin cannot open one.',
+    credentials: ['none'],
+    params: none,
+    query: none,
+    body: bodyShape,
+    data: { schema: walletSessionShape, description: 'The session; its cookie is in the headers.' },
+    refusals: [400, 401, 413, 415],
+    example: {
+      body: { challengeId: 'wch_0123456789abcdef0123456789abcdef', signature: `0x${'1b'.repeat(65)}` },
+    },
+    async handle({ body, headers, client, limitRate, requestId }) {
+      requireOwnPage(headers, publicBaseUrl);
+      if (client !== undefined) failedAttempts.require(client);
+      await limitRate(`wallet login ${client ?? ''}`);
+      const lifetimeSeconds = limits.sessionIdleSeconds;
+      const { session, token } = await openWalletSession(database, { ...body, lifetimeSeconds }).catch(
+        (error: unknown) => {
+          if (client !== undefined && error instanceof AccessError) failedAttempts.note(client);
+          throw error;
+        },
+      );
+      await endWalletSession(database, cookies.read(headers, 'wallet'));
+      const response = respondSingle({ requestId, dataText: JSON.stringify(toWalletSession(session)) });
+      response.headers.set('set-cookie', cookies.write('wallet', token, lifetimeSeconds));
+      return response;
+    },
+  });
+}

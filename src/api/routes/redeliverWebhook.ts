@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi';
+import { toDeliveries } from '../../records/webhooks/deliveryResource.ts';
+import { redeliver } from '../../records/webhooks/redeliver.ts';
+import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { deliveryShape, webhookParams } from '../shapes/webhookShapes.ts';
+
+const params = webhookParams.extend({
+  deliveryId: z.string().openapi({ example: 'dlv_0123456789abcdef0123456789abcdef' }),
+});
+
+export function redeliverWebhook(services: WebhookServices): Endpoint {
+  const { database } = services;
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    operationId: 'redeliverWebhook',
+    tag: 'Webhooks',
+    summary: 'Send a delivery again',
+    description:
+      'Takes no body. Whether it had failed or succeeded: the same event is sent at once, with the same id, and repeated where that fails as for any event. Answers before the attempt is made.',
+    scope: 'webhooks.write',
+    params,
+    query: none,
+    body: noBody,
+    data: { schema: deliveryShape, description: 'The delivery as it is now.' },
+    refusals: [400, 404],
+    reasons: ['webhook_disabled'],
+    example: {
+      after: [
+        {
+          operationId: 'listWebhookDeliveries',
+          params: { id: '/data/0/webhookId', deliveryId: '/data/0/id' },
+        },
+      ],
+    },
+    async handle({ params: { id, deliveryId }, caller, requestId }) {
+      const { principalId } = caller;
+      const row = await redeliver({ id, principalId }, deliveryId, services);
+      const [delivery] = await toDeliveries(database, [row]);
+      return respondSingle({
+        requestId,
+        dataText: JSON.stringify(delivery),
+        consistency: writeConsistency([]),
+      });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { testDelivery } from '../../records/webhooks/testDelivery.ts';
+import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
+import { writeConsistency } from '../agreements/consistency.ts';
+import { defineEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import { testOutcomeShape, webhookParams } from '../shapes/webhookShapes.ts';
+
+export function testWebhook(services: WebhookServices): Endpoint {
+  return defineEndpoint({
+    method: 'post',
+    path: '/v0/webhooks/{id}/test',
+    operationId: 'testWebhook',
+    tag: 'Webhooks',
+    summary: 'Send a test event to a webhook',
+    description:
+      'Takes no body. Sends a signed `webhook.test`, awaits the first attempt, and tells what came of it. An attempt that failed in a way that may pass is repeated as for any event.',
+    scope: 'webhooks.write',
+    params: webhookParams,
+    query: none,
+    body: noBody,
+    data: { schema: testOutcomeShape, description: 'What came of the first attempt.' },
+    refusals: [400, 404],
+    reasons: ['webhook_disabled'],
+    example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
+    async handle({ params, caller, requestId }) {
+      const { principalId } = caller;
+      const outcome = await testDelivery({ ...params, principalId }, services);
+      const dataText = JSON.stringify(outcome);
+      return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
+    },
+  });
+}

@@ -1,0 +1,64 @@
+import type { z } from '@hono/zod-openapi';
+import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { isJsonObject } from '../../protocol/jsonCursor.ts';
+import {
+  type DeploymentRules,
+  refuseAgreement,
+  refusePart,
+  requireAgreement,
+  requireChain,
+} from '../agreements/checkDeployment.ts';
+import { agreementShape, chainIdShape, observersShape, participantsShape, valuesShape } from './shapes.ts';
+
+/** The part that preflight and deployment have in common. */
+export const deploymentMembers = {
+  agreement: agreementShape,
+  chainId: chainIdShape,
+  initValues: valuesShape.optional(),
+  participants: participantsShape.optional(),
+  observers: observersShape.optional(),
+};
+
+/** Parts of a body whose faults have a reason of their own. */
+const reasonByPart = {
+  initValues: 'invalid_values',
+  participants: 'invalid_participants',
+  observers: 'invalid_participants',
+  notificationTemplate: 'invalid_notification_template',
+} as const;
+/** In the order in which deployments are checked. */
+const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification_template'] as const;
+
+/**
+ * Makes the error for a deployment whose body has not the shape given: malformed in general, and where all faults are in parts
+ * that have a reason of their own, the first reason, unless chain or document are at fault before that.
+ */
+export function refuseDeploymentBody(
+  rules: DeploymentRules,
+  { shape }: z.ZodObject,
+): (issues: Issue[], body: unknown) => Error {
+  return (issues, body) => {
+    const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
+    const { agreement, chainId } = isJsonObject(body) ? body : {};
+    // Without a path it is said that there are more.
+    const areKnown = [...byPart.keys()].every(
+      (part) => part === '' || (part in shape && (part === 'agreement' || part in reasonByPart)),
+    );
+    if (!areKnown || agreement === undefined || typeof chainId !== 'number')
+      return new MalformedError('The body is not as expected.', { issues });
+    requireChain(chainId, rules);
+    const ofAgreement = byPart.get('agreement');
+    if (ofAgreement) return refuseAgreement(ofAgreement);
+    requireAgreement(agreement, rules.limits);
+    const reason = reasons.find((candidate) => partsOf(candidate).some((part) => byPart.has(part)));
+    if (!reason) return new MalformedError('The body is not as expected.', { issues });
+    return refusePart(
+      reason,
+      partsOf(reason).flatMap((part) => byPart.get(part) ?? []),
+    );
+  };
+}
+
+function partsOf(reason: (typeof reasons)[number]): string[] {
+  return Object.entries(reasonByPart).flatMap(([part, other]) => (other === reason ? [part] : []));
+}

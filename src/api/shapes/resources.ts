@@ -1,0 +1,152 @@
+import { z } from '@hono/zod-openapi';
+import { participantAccesses } from '../../platform/database/tables/records.ts';
+import { agreementShape, participantShape } from './shapes.ts';
+import { analysisShape } from './simulationShapes.ts';
+import { warningMembers } from './warnings.ts';
+
+/** The resources as they are documented; answers are written without them, and tests hold the answers against them. */
+
+const instant = z.iso.datetime({ precision: 3 });
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const failure = z.object({ reason: z.string(), message: z.string() });
+const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
+  description: 'Effective values by variable: uint256 as decimal text, bool as boolean, all else as text.',
+});
+/** A shape of its own: an extension is documented as both shapes at once, and the one that is taken refuses what is not its. */
+const participants = z.array(
+  z
+    .object({ ...participantShape.shape, walletAddress: address })
+    .openapi('AgreementParticipant', { description: 'A party, with its wallet in checksummed form.' }),
+);
+
+export const templateReportShape = z
+  .object({
+    templateId: z.string().nullable().openapi({ description: 'Null where the document has none.' }),
+    participantVariableKeys: z.array(z.string()),
+    inputIds: z.array(z.string()),
+    stateIds: z.array(z.string()),
+    ...warningMembers,
+    analysis: analysisShape,
+  })
+  .openapi('TemplateReport');
+
+export const preflightShape = z
+  .object({
+    chainId: z.int().optional().openapi({ description: 'Where the request named no chain.' }),
+    templateId: z.string(),
+    participantVariableKeys: z.array(z.string()),
+    participants,
+    observers: z.array(z.string()),
+    variables,
+    contributors: z.array(address),
+    ...warningMembers,
+    analysis: analysisShape,
+  })
+  .openapi('Preflight');
+
+export const recordShape = z
+  .object({
+    id: z.string(),
+    address: address.optional(),
+    chainId: z.int(),
+    displayName: z.string(),
+    status: z.enum(['Draft', 'Deployed']),
+    json: agreementShape,
+    state: z.string().optional(),
+    variables,
+    owner: address.optional(),
+    awaitsOwner: z.literal(true).optional().openapi({
+      description: 'Present on a prepared deployment: it is deployed once its `owner` has signed it.',
+    }),
+    participantAccess: z.enum(participantAccesses).openapi({
+      description: 'What the wallets of participants may do once they have logged in.',
+    }),
+    documentId: z.string().optional(),
+    docUri: z.string(),
+    contributors: z.array(address),
+    participants,
+    observers: z.array(z.string()),
+    createdAt: instant,
+    updatedAt: instant,
+    lastInputId: z.string().optional(),
+    lastInputAt: instant.optional(),
+    onChain: z.object({
+      owner: address.optional(),
+      docHash: hash,
+      initialState: hash.optional(),
+      currentState: hash.optional(),
+      deployTxHash: hash.optional(),
+      deployBlockNumber: z.int().optional(),
+      updatedBlockNumber: z.int().optional(),
+      error: failure.optional().openapi({ description: 'Why this Draft will not be deployed.' }),
+    }),
+  })
+  .openapi('AgreementRecord');
+
+export const summaryShape = recordShape
+  .pick({
+    id: true,
+    address: true,
+    chainId: true,
+    displayName: true,
+    status: true,
+    state: true,
+    lastInputId: true,
+    lastInputAt: true,
+    owner: true,
+    documentId: true,
+    docUri: true,
+    createdAt: true,
+    updatedAt: true,
+  })
+  .extend({ templateId: z.string().optional() })
+  .openapi('AgreementSummary');
+
+export const stateShape = z
+  .object({
+    status: z.enum(['Draft', 'Deployed']),
+    state: z.string().nullable(),
+    description: z.string().optional(),
+    blockNumber: z.int().nullable(),
+    updatedAt: instant,
+    acceptedInputs: z.array(
+      z.object({
+        inputId: z.string(),
+        issuers: z.array(address),
+        anyone: z.boolean(),
+        fields: z.array(
+          z.object({
+            name: z.string(),
+            type: z.string(),
+            required: z.boolean(),
+            validation: z.record(z.string(), z.unknown()).optional(),
+          }),
+        ),
+      }),
+    ),
+  })
+  .openapi('AgreementState');
+
+export const inputRecordShape = z
+  .object({
+    id: z.string(),
+    agreementId: z.string(),
+    agreementAddress: address,
+    chainId: z.int(),
+    inputId: z.string(),
+    userId: z.string().optional(),
+    signer: address.optional(),
+    submitter: address.optional(),
+    fromState: z.string().optional(),
+    toState: z.string().optional(),
+    status: z.enum(['PENDING', 'MINED', 'FAILED']),
+    payload: z.string(),
+    values: z.record(z.string(), z.unknown()),
+    txHash: hash.nullable(),
+    blockNumber: z.int().optional(),
+    error: failure.optional(),
+    createdAt: instant,
+    updatedAt: instant,
+  })
+  .openapi('InputRecord');

@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi';
+import { type Hex, isHex } from 'viem';
+import { participantAccesses } from '../../platform/database/tables/records.ts';
+import { parseAddress } from '../../protocol/index.ts';
+import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
+import { maxDocUri } from '../agreements/documentUri.ts';
+import { isUnfit } from './textFitness.ts';
+
+/** What several routes take: each checks, and brings to the form that the code uses. */
+
+export const addressShape = z
+  .string()
+  .transform((text, context) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    context.addIssue('must be an address, all in lower case or with a correct checksum');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
+
+/** Any positive integer; unsupported chains are refused later. */
+export const chainIdShape = z.int().openapi({ minimum: 1, example: 59141 });
+
+export const chainIdParameter = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a chain id')
+  .transform(Number)
+  .openapi({
+    type: 'integer',
+    description:
+      'The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which.',
+  });
+
+const maxTextParameter = 1_000;
+/** A text to be compared with what is stored, which can hold no NUL. */
+export const textParameter = z
+  .string()
+  .max(maxTextParameter)
+  .refine((text) => !isUnfit(text), 'holds a NUL character');
+
+const wordShape = z
+  .string()
+  .transform((text, context): Hex => {
+    if (/^0x[0-9a-fA-F]{64}$/.test(text) && isHex(text)) return text;
+    context.addIssue('must be 0x and 64 hex digits');
+    return z.NEVER;
+  })
+  .openapi({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' });
+
+const recoveryValues: [27, 28] = [27, 28];
+/** Of several literals only the first would be documented. */
+const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum: recoveryValues });
+
+export const signatureShape = z
+  .strictObject({ v: recoveryShape, r: wordShape, s: wordShape })
+  .openapi('Signature', { description: 'The signature of the permit, in its three parts.' });
+
+export const deadlineShape = z.int().nonnegative().transform(BigInt).openapi({
+  type: 'integer',
+  description: 'Unix seconds; the permit is good until then.',
+  example: 1893456000,
+});
+
+const maxEmailLength = 254;
+const emailShape = z
+  .string()
+  .max(maxEmailLength)
+  .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address');
+
+const maxNameLength = 256;
+export const participantShape = z
+  .strictObject({
+    variableKey: z.string().min(1).max(maxNameLength),
+    walletAddress: z.string(),
+    email: emailShape.optional(),
+    firstName: z.string().max(maxNameLength).optional(),
+    lastName: z.string().max(maxNameLength).optional(),
+    walletBinding: z.unknown().optional(),
+  })
+  .openapi('Participant', {
+    description: 'A party: the address variable that stands for it, and its wallet.',
+  });
+
+/** More than any installation should allow; its own limit is checked with the rest of the deployment. */
+const maxParties = 1_000;
+export const participantsShape = z.array(participantShape).max(maxParties);
+export const observersShape = z.array(emailShape).max(maxParties);
+
+/** An authored document. It is hashed as it was parsed, so it passes here untouched; the protocol's own rules check it. */
+export const agreementShape = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .openapi({ type: 'object', additionalProperties: true, description: 'The authored agreement.' });
+
+export const valuesShape = z
+  .unknown()
+  .refine((value) => value !== undefined, 'is missing')
+  .openapi({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Values by name, in the order signed.',
+  });
+
+const maxDisplayName = 500;
+export const displayNameShape = z.string().max(maxDisplayName).regex(/\S/, 'must not be empty');
+
+export const documentIdShape = z
+  .string()
+  .min(1)
+  .max(maxDocumentId)
+  .regex(documentIdPattern, 'must be usable as a part of a path')
+  // Where a pattern has flags, they would be documented as a part of it.
+  .openapi({ pattern: documentIdPattern.source });
+
+export const participantAccessShape = z.enum(participantAccesses).openapi({
+  description:
+    'What the wallets of participants may do once they have logged in: nothing, see the agreement, or act in it too.',
+});
+
+export const docUriShape = z.string().min(1).max(maxDocUri);
+
+/** Rules name parts of the document beside them and are checked with it, so they pass here untouched. */
+export const notificationTemplateShape = z.unknown().openapi({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Who is told what, and when: `metadata?` and `rules`.',
+});
+
+/** What `{id}` stands for in the path of a record's route. */
+export const recordParams = z.strictObject({
+  id: z.string().openapi({
+    description: "The record's id, or the address of its contract.",
+    example: 'agr_0123456789abcdef0123456789abcdef',
+  }),
+});
+
+export const chainOfReference = z.strictObject({ chainId: chainIdParameter.optional() });

@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import { inputRecordShape, recordShape } from './resources.ts';
+
+/** What the routes of signing links and of whoever comes by them take and answer with. */
+
+const instant = z.iso.datetime({ precision: 3 });
+const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+const linkMembers = {
+  id: z.string().openapi({ example: 'lnk_0123456789abcdef0123456789abcdef' }),
+  agreementId: z.string(),
+  may: z.enum(['read', 'sign']),
+  participant: z.string().optional().openapi({ description: 'The variable whose wallet signs.' }),
+  note: z.string().optional(),
+  createdByApiKeyId: z.string().optional().openapi({ description: 'For audits; the link outlives it.' }),
+  createdAt: instant,
+  expiresAt: instant,
+  endedAt: instant.optional(),
+  uses: z
+    .array(
+      z.object({
+        kind: z.enum(['opened', 'input', 'deployment']),
+        wallet: wallet.optional(),
+        inputId: z.string().optional(),
+        usedAt: instant,
+      }),
+    )
+    .openapi({ description: 'The last 25, the newest first.' }),
+};
+export const signingLinkShape = z.object(linkMembers).openapi('SigningLink');
+export const newSigningLinkShape = z
+  .object({
+    ...linkMembers,
+    url: z.string().openapi({
+      description:
+        'Opens the agreement in the console. Its fragment is the secret, which is shown in this answer alone.',
+    }),
+  })
+  .openapi('SigningLinkWithUrl');
+
+export const linkOfRecordParams = z.strictObject({
+  id: z.string().openapi({ example: 'agr_0123456789abcdef0123456789abcdef' }),
+  linkId: z.string().openapi({ example: 'lnk_0123456789abcdef0123456789abcdef' }),
+});
+
+/** Which record a wallet asks for that has logged in. */
+export const sharedQuery = z.strictObject({
+  agreementId: z
+    .string()
+    .max(64)
+    .optional()
+    .openapi({ description: 'For a wallet that has logged in: the id of the record. A link names its own.' }),
+});
+
+export const sharedRecordShape = recordShape
+  .pick({
+    id: true,
+    address: true,
+    chainId: true,
+    displayName: true,
+    status: true,
+    json: true,
+    state: true,
+    variables: true,
+    owner: true,
+    awaitsOwner: true,
+    docUri: true,
+    createdAt: true,
+    updatedAt: true,
+  })
+  .extend({
+    docHash: recordShape.shape.onChain.shape.docHash,
+    participants: z.array(z.object({ variableKey: z.string(), walletAddress: wallet })),
+    access: z.object({
+      may: z.enum(['read', 'sign']),
+      participant: z.string().optional(),
+      wallet: wallet.optional().openapi({ description: 'The one wallet that signs by this link.' }),
+    }),
+  })
+  .openapi('SharedAgreement');
+
+export const sharedInputShape = inputRecordShape.omit({ userId: true }).openapi('SharedInput');

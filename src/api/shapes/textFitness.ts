@@ -1,0 +1,61 @@
+import type { Issue } from '../../platform/errors/serviceError.ts';
+
+type Node = { value: object; key: string | number; parent: Node | undefined; depth: number };
+
+/** More would say nothing new, and a hostile body could hold a hundred thousand. */
+const maxIssues = 20;
+
+/**
+ * What no part of a request may hold: text or names with NUL, which the database does not store, or with half a surrogate
+ * pair, which has no UTF-8 form; and values within more than `maxNesting` others. Looks at everything without recursion, so
+ * that no nesting can exhaust the stack.
+ */
+export function listUnfit(root: unknown, maxNesting: number): Issue[] {
+  const issues: Issue[] = [];
+  if (typeof root !== 'object' || root === null) return issues;
+  const open: Node[] = [{ value: root, key: '', parent: undefined, depth: 1 }];
+  for (let node = open.pop(); node !== undefined && issues.length < maxIssues; node = open.pop()) {
+    if (node.depth > maxNesting) {
+      issues.push({ path: topOf(node), message: 'nests too deeply' });
+      continue;
+    }
+    for (const [key, value] of membersOf(node.value)) {
+      if (issues.length >= maxIssues) break;
+      if (typeof key === 'string' && isUnfit(key))
+        issues.push({ path: pathOf(node), message: `has a member whose name ${unfitness}` });
+      if (typeof value === 'string' && isUnfit(value))
+        issues.push({ path: pathOf({ value: node, key, parent: node, depth: 0 }), message: unfitness });
+      if (typeof value === 'object' && value !== null)
+        open.push({ value, key, parent: node, depth: node.depth + 1 });
+    }
+  }
+  return issues;
+}
+
+/** The members that have to be looked at: numbers and the like are fit under any name that is. */
+function* membersOf(value: object): Generator<[string | number, unknown]> {
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++)
+      if (typeof value[at] === 'string' || typeof value[at] === 'object') yield [at, value[at]];
+  } else yield* Object.entries(value);
+}
+
+const unfitness = 'holds a NUL character or half of a surrogate pair';
+
+/** Whether a text holds what can be neither stored nor sent on. */
+export function isUnfit(text: string): boolean {
+  return text.includes('\0') || !text.isWellFormed();
+}
+
+function pathOf(node: Node): string {
+  const keys: string[] = [];
+  for (let at: Node | undefined = node; at?.parent; at = at.parent) keys.unshift(String(at.key));
+  return keys.join('.').toWellFormed();
+}
+
+/** The top-level member that a deep node is in: its whole path would be as long as it is deep. */
+function topOf(node: Node): string {
+  let at = node;
+  while (at.parent?.parent) at = at.parent;
+  return String(at.key).toWellFormed();
+}

@@ -1,0 +1,156 @@
+import { z } from '@hono/zod-openapi';
+import { deliveryStatuses } from '../../platform/database/tables/webhooks.ts';
+import { filterNames, subscribableEventTypes } from '../../records/webhooks/subscriptionFilters.ts';
+import { findUrlFault } from '../../records/webhooks/targetUrl.ts';
+
+/** What the routes of webhooks take and answer with. */
+
+const instant = z.iso.datetime({ precision: 3 });
+
+const maxFilterValues = 256;
+const maxFilterValue = 1_000;
+/** Of all values: a page of a hundred webhooks holds them all. */
+const maxFilterCharacters = 32_768;
+const filterMeanings: Record<(typeof filterNames)[number], string> = {
+  agreementIds: "The agreement's record.",
+  templateIds: "The agreement's templateId.",
+  inputIds: 'The input of the transition; `__deploy` for deployments.',
+  fromStates: 'The state before the transition; empty text for deployments.',
+  toStates: 'The state after the transition.',
+  ruleIds: 'The rule of a notification; transitions pass whatever stands here.',
+};
+
+export const filtersShape = z
+  .strictObject(
+    Object.fromEntries(
+      filterNames.map((name) => [
+        name,
+        z
+          .array(z.string().max(maxFilterValue))
+          .max(maxFilterValues)
+          .optional()
+          .openapi({ description: filterMeanings[name] }),
+      ]),
+    ),
+  )
+  .refine(
+    (filters) => Object.values(filters).flat().join('').length <= maxFilterCharacters,
+    `must have no more than ${maxFilterCharacters} characters together`,
+  )
+  .openapi({
+    description:
+      'Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates.',
+  });
+
+/** The types that a subscription is to get, each once. */
+export const eventTypesShape = z
+  .array(z.enum(subscribableEventTypes))
+  .max(maxFilterValues)
+  .transform((types) => [...new Set(types)])
+  .nullish()
+  .openapi({ type: ['array', 'null'], items: { type: 'string', enum: [...subscribableEventTypes] } });
+
+export const targetUrlShape = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .superRefine((text, context) => {
+      const fault = findUrlFault(text);
+      if (fault !== undefined) context.addIssue(fault);
+    })
+    .openapi({
+      format: 'uri',
+      description: 'http or https, without credentials. Redirects are not followed.',
+    });
+
+const subscriptionMembers = {
+  id: z.string().openapi({ example: 'wh_0123456789abcdef0123456789abcdef' }),
+  principalId: z.string(),
+  createdByApiKeyId: z.string().optional().openapi({ description: 'For audits; it decides nothing.' }),
+  url: z.string(),
+  status: z.enum(['active', 'disabled']),
+  eventTypes: z.array(z.enum(subscribableEventTypes)),
+  filters: filtersShape.openapi('WebhookFilters').optional(),
+  previousSecretUntil: instant.optional().openapi({
+    description: 'Present while the secret before the last rotation is good; until then.',
+  }),
+  lastSuccessAt: instant.optional(),
+  lastFailureAt: instant.optional(),
+  failuresInRow: z
+    .int()
+    .openapi({ description: 'Attempts that have failed since the last one that succeeded.' }),
+  createdAt: instant,
+  updatedAt: instant,
+};
+export const subscriptionShape = z.object(subscriptionMembers).openapi('Webhook');
+
+export const secretSubscriptionShape = z
+  .object({
+    ...subscriptionMembers,
+    secret: z
+      .string()
+      .regex(/^whsec_[0-9a-f]{64}$/)
+      .openapi({ description: 'Signs the deliveries. Keep it now: it is shown in this answer alone.' }),
+  })
+  .openapi('WebhookWithSecret');
+
+const attemptShape = z
+  .object({
+    number: z.int().openapi({ description: 'From 1, over all redeliveries.' }),
+    startedAt: instant,
+    durationMs: z.int(),
+    responseStatus: z.int().optional(),
+    responseExcerpt: z
+      .string()
+      .optional()
+      .openapi({ description: 'The beginning of what the receiver answered.' }),
+    error: z
+      .string()
+      .optional()
+      .openapi({ description: 'Why there was no answer, or why it does not count.' }),
+  })
+  .openapi('WebhookAttempt');
+
+export const deliveryShape = z
+  .object({
+    id: z.string().openapi({ example: 'dlv_0123456789abcdef0123456789abcdef' }),
+    webhookId: z.string(),
+    eventId: z.string(),
+    eventType: z.enum([...subscribableEventTypes, 'webhook.test']),
+    agreementId: z.string().optional(),
+    status: z.enum(deliveryStatuses).openapi({
+      description:
+        'pending: not attempted yet; retry_pending: to be attempted again at nextAttemptAt; succeeded; failed: for good, unless it is redelivered or recovered.',
+    }),
+    attemptCount: z.int(),
+    nextAttemptAt: instant.optional(),
+    responseStatus: z.int().optional().openapi({ description: 'Of the last attempt.' }),
+    error: z.string().optional().openapi({ description: 'Of the last attempt.' }),
+    createdAt: instant,
+    updatedAt: instant,
+    completedAt: instant.optional(),
+    attempts: z.array(attemptShape).openapi({ description: 'The last 25, the first of them first.' }),
+  })
+  .openapi('WebhookDelivery');
+
+export const testOutcomeShape = z
+  .object({
+    ok: z.boolean().openapi({ description: 'Whether the immediate attempt has succeeded.' }),
+    deliveryId: z.string(),
+    status: z.enum(deliveryStatuses),
+    responseStatus: z.int().optional(),
+    error: z.string().optional(),
+  })
+  .openapi('WebhookTest');
+
+export const recoveryShape = z
+  .object({
+    recovered: z.int().openapi({ description: 'How many deliveries will be attempted again.' }),
+    hasMore: z.boolean().openapi({ description: 'Whether to send the same request again for more.' }),
+  })
+  .openapi('WebhookRecovery');
+
+/** What `{id}` stands for in the path of a webhook's route. */
+export const webhookParams = z.strictObject({
+  id: z.string().openapi({ example: 'wh_0123456789abcdef0123456789abcdef' }),
+});

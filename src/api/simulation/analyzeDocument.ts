@@ -1,0 +1,13 @@
+import { type Analysis, analyzeInTurns } from '../../protocol/index.ts';
+import { createWorkBudget } from './workBudget.ts';
+
+/** The analysis of a valid document, in turns with other requests. Its own limits bound it, so that it is always the same. */
+export async function analyzeDocument(agreement: unknown): Promise<Analysis> {
+  const budget = createWorkBudget(Number.POSITIVE_INFINITY);
+  const turns = analyzeInTurns(agreement);
+  for (;;) {
+    const { done, value } = turns.next();
+    if (done) return value;
+    await budget.pause();
+  }
+}

@@ -1,0 +1,116 @@
+import type { WireValues } from '../../protocol/index.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import { findMismatch, type Transition } from '../../records/rules/matchTransition.ts';
+import {
+  channelOf,
+  isTemporal,
+  type Rule,
+  type TemporalRule,
+} from '../../records/rules/notificationTemplate.ts';
+import { resolveRecipients } from '../../records/rules/recipients.ts';
+import { dateOf, findDue, planTemporal } from '../../records/rules/temporalPlan.ts';
+
+/** A rule that fires, and for whom. */
+export type FiredRule = {
+  readonly ruleId: string;
+  readonly triggerType: 'onTransition' | 'temporal';
+  readonly channel: 'external_webhook' | 'email';
+  readonly recipients: readonly string[];
+  /** Of a rule of time: when it is due, the last time where that is several. */
+  readonly dueAt?: string;
+  readonly times?: number;
+};
+
+/** Where the rules of an agreement stand. Times in Unix milliseconds. */
+export type RuleClock = {
+  /** Those that are switched on. */
+  readonly rules: readonly Rule[];
+  /** When the state was entered. */
+  readonly enteredMs: number;
+  /** By rule of time: since when its date is what it is, and the number of the interval that comes next. */
+  readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
+  /** How often a rule has fired for a recipient, by `firingKey`. */
+  readonly counts: ReadonlyMap<string, number>;
+};
+
+/** Whom rules may name, and what they look at. */
+export type RuleParties = {
+  readonly participants: readonly Participant[];
+  readonly observers: readonly string[];
+  readonly variables: WireValues;
+};
+
+export function firingKey(ruleId: string, recipient: string): string {
+  return JSON.stringify([ruleId, recipient]);
+}
+
+/** The rules of time that become due up to a moment, if the state lasts until then. */
+export function passTime(
+  clock: RuleClock,
+  { state, atMs, parties }: { state: string; atMs: number; parties: RuleParties },
+): { fired: FiredRule[]; clock: RuleClock } {
+  const spans = new Map(clock.spans);
+  const counts = new Map(clock.counts);
+  const fired: FiredRule[] = [];
+  for (const rule of clock.rules) {
+    if (!isTemporal(rule) || !rule.trigger.states.includes(state)) continue;
+    const { sinceMs, nextNumber } = spans.get(rule.id) ?? { sinceMs: clock.enteredMs, nextNumber: 0 };
+    const date = dateOf(rule.trigger, parties.variables);
+    const plan = planTemporal(rule.trigger, { enteredMs: clock.enteredMs, sinceMs, date });
+    const due = findDue(plan, { nowMs: atMs, untilMs: null, nextNumber });
+    if (due === undefined) continue;
+    spans.set(rule.id, { sinceMs, nextNumber: due.number + 1 });
+    const times = due.number - nextNumber + 1;
+    const recipients = count(counts, { rule, parties, times });
+    if (recipients.length === 0) continue;
+    fired.push({ ...describe(rule), recipients, dueAt: new Date(due.dueMs).toISOString(), times });
+  }
+  return { fired, clock: { ...clock, spans, counts } };
+}
+
+/** The rules that a transition sets off, and the clock in the state that it has led to. */
+export function passTransition(
+  clock: RuleClock,
+  { transition, atMs, parties }: { transition: Transition; atMs: number; parties: RuleParties },
+): { fired: FiredRule[]; clock: RuleClock } {
+  const counts = new Map(clock.counts);
+  const fired = clock.rules.flatMap((rule): FiredRule[] => {
+    if (rule.trigger.type !== 'onTransition' || findMismatch(rule.trigger, transition)) return [];
+    const recipients = count(counts, { rule, parties, times: 1 });
+    return recipients.length === 0 ? [] : [{ ...describe(rule), recipients }];
+  });
+  return { fired, clock: { ...clock, counts, enteredMs: atMs, spans: new Map() } };
+}
+
+/** The clock where an input has changed values and the state lasts: a date that is another one begins to count anew. */
+export function passChange(
+  clock: RuleClock,
+  { before, after, atMs }: { before: WireValues; after: WireValues; atMs: number },
+): RuleClock {
+  const changed = clock.rules.filter(
+    (rule): rule is TemporalRule =>
+      isTemporal(rule) && dateOf(rule.trigger, before) !== dateOf(rule.trigger, after),
+  );
+  if (changed.length === 0) return clock;
+  const begun = changed.map(({ id }) => [id, { sinceMs: atMs, nextNumber: 0 }] as const);
+  return { ...clock, spans: new Map([...clock.spans, ...begun]) };
+}
+
+/** Whom a rule reaches that is not at its maximum for them; counts it. */
+function count(
+  counts: Map<string, number>,
+  { rule, parties, times }: { rule: Rule; parties: RuleParties; times: number },
+): string[] {
+  const maximum = rule.constraints?.maxOccurrences ?? Number.POSITIVE_INFINITY;
+  return resolveRecipients(rule.recipients, parties).flatMap(({ name }) => {
+    const key = firingKey(rule.id, name);
+    const before = counts.get(key) ?? 0;
+    if (before >= maximum) return [];
+    counts.set(key, Math.min(before + times, maximum));
+    return [name];
+  });
+}
+
+function describe(rule: Rule): Pick<FiredRule, 'ruleId' | 'triggerType' | 'channel'> {
+  return { ruleId: rule.id, triggerType: rule.trigger.type, channel: channelOf(rule) };
+}

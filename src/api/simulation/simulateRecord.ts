@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import type { Limits } from '../../platform/config/limits.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { listStoringInputs, resumeAgreement, type WireValues } from '../../protocol/index.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import { readRules } from '../../records/rules/notificationTemplate.ts';
+import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
+import { firingKey } from './ruleClock.ts';
+import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
+import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
+
+/** Inputs that are looked at for what the contract stores; what it stored before them is unknown. */
+const inputsAtOnce = 200;
+/** Firings that are counted; a record with more has rules without a limit on them. */
+const firingsAtOnce = 10_000;
+
+type Row = {
+  id: string;
+  document: string;
+  participants: readonly Participant[];
+  observers: readonly string[];
+  initial_variables: WireValues;
+  variables: WireValues;
+  state_hash: Hex | null;
+  entered_ms: string | null;
+  input_count: number;
+  transition_count: number;
+  notification_template: string | null;
+  spans: { ruleId: string; sinceMs: number; nextNumber: number }[] | null;
+  fired: { ruleId: string; recipient: string; count: number }[] | null;
+};
+
+const recordQuery = buildOwnedQuery({
+  columns: `r.id, r.document, r.participants, r.observers, r.initial_variables, r.variables, r.state_hash,
+    (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms, r.input_count, r.transition_count,
+    r.notification_template,
+    (select json_agg(json_build_object('ruleId', s.rule_id, 'sinceMs', s.since_ms, 'nextNumber', s.next_number))
+      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
+    (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'count', f.count))
+      from (select rule_id, recipient, count(*)::int as count
+        from (select * from service.rule_firings f
+          where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) newest
+        group by rule_id, recipient) f) as fired`,
+});
+
+type StoringInput = { inputId: string | null; payload: Hex | null };
+
+const storingQuery = (parameters: [names: string, count: number]) =>
+  buildOwnedQuery({
+    columns: 'storing.input_id as "inputId", storing.payload',
+    joins: `left join lateral (select i.input_id, i.payload from service.inputs i
+      where i.record_id = r.id and i.position <= $2::int
+        and i.input_id in (select json_array_elements_text($1::json))
+      order by i.position desc limit ${inputsAtOnce}) storing on true`,
+    parameters,
+  });
+
+export type RecordSimulation = SimulatedSteps & { readonly agreement: unknown };
+
+/**
+ * What inputs would do to one of a principal's records, from its present state on: no node is asked, nothing is stored and nobody
+ * is told.
+ *
+ * @throws RefusedError `not_deployed` for a Draft.
+ * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
+ */
+export async function simulateRecord(
+  pool: pg.Pool,
+  request: {
+    readonly reference: RecordReference;
+    readonly principalId: string;
+    readonly steps: readonly SimulatedStep[];
+    readonly atMs: number;
+    readonly limits: Limits;
+  },
+): Promise<RecordSimulation> {
+  const { steps, atMs } = request;
+  const [row] = await queryOwned<Row>(pool, { ...request, query: recordQuery });
+  const { state_hash: state, entered_ms: enteredMs } = row;
+  if (state === null || enteredMs === null)
+    throw new RefusedError('not_deployed', 'The agreement is not deployed yet.');
+  const agreement: unknown = JSON.parse(row.document);
+  const inputs = await readStoringInputs(pool, { ...request, agreement, inputCount: row.input_count });
+  const engine = resumeAgreement({
+    agreement,
+    initialValues: row.initial_variables,
+    state,
+    inputs,
+    isWhole: inputs.length < inputsAtOnce,
+  });
+  const counts = (row.fired ?? []).map(
+    ({ ruleId, recipient, count }) => [firingKey(ruleId, recipient), count] as const,
+  );
+  const start: SimulatedMoment = {
+    agreement,
+    limits: request.limits,
+    names: indexNames(agreement),
+    engine,
+    parties: { participants: row.participants, observers: row.observers, variables: row.variables },
+    clock: {
+      rules: readRules(row.notification_template).rules,
+      enteredMs: Number(enteredMs),
+      spans: new Map((row.spans ?? []).map((span) => [span.ruleId, span])),
+      counts: new Map(counts),
+    },
+    sequence: row.transition_count,
+    atMs,
+  };
+  return { agreement, ...(await simulateSteps(start, steps)) };
+}
+
+async function readStoringInputs(
+  pool: pg.Pool,
+  {
+    agreement,
+    inputCount,
+    ...request
+  }: { reference: RecordReference; principalId: string; agreement: unknown; inputCount: number },
+): Promise<{ inputId: string; payload: Hex }[]> {
+  const names = listStoringInputs(agreement);
+  if (names.length === 0 || inputCount === 0) return [];
+  const query = storingQuery([JSON.stringify(names), inputCount]);
+  const rows = await queryOwned<StoringInput>(pool, { ...request, query });
+  return rows.flatMap(({ inputId, payload }) =>
+    inputId === null || payload === null ? [] : [{ inputId, payload }],
+  );
+}

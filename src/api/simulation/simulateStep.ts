@@ -1,0 +1,248 @@
+import type { Address, Hex } from 'viem';
+import type { Limits } from '../../platform/config/limits.ts';
+import { type Issue, RefusedError } from '../../platform/errors/serviceError.ts';
+import { describeError } from '../../platform/http/errorResponse.ts';
+import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
+import { findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
+import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import {
+  type AppliedInput,
+  applyAcceptedInput,
+  applyInput,
+  decodeInputPayload,
+  type Engine,
+  encodeInputPayload,
+  encodeRevert,
+  type InputOutcome,
+  nameHash,
+  ProtocolError,
+  parseAddress,
+  type WireValues,
+} from '../../protocol/index.ts';
+import { checkInput, requireValues } from '../agreements/checkInput.ts';
+import {
+  type FiredRule,
+  passChange,
+  passTime,
+  passTransition,
+  type RuleClock,
+  type RuleParties,
+} from './ruleClock.ts';
+
+/** Where a simulated agreement stands. */
+export type SimulatedMoment = {
+  readonly agreement: unknown;
+  /** How large the values of a step may be. */
+  readonly limits: Limits;
+  /** The names of states and variables by what the chain knows them by. */
+  readonly names: ReadonlyMap<Hex, string>;
+  readonly engine: Engine;
+  /** Whose variables are the effective values. */
+  readonly parties: RuleParties;
+  readonly clock: RuleClock;
+  /** How many transitions have changed the state. */
+  readonly sequence: number;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+};
+
+export type SimulatedStep = {
+  readonly inputId: string;
+  readonly values: unknown;
+  /** A variable that holds an address, or an address. */
+  readonly by: string;
+  /** When it happens; at the time of the step before unless given. */
+  readonly atMs?: number | undefined;
+};
+
+/** What subscribers are told of a transition. */
+export type Announcement = { fromState: string; toState: string; inputId: string; sequence: number };
+
+/** What a step does, or why it does nothing. */
+export type StepOutcome = {
+  readonly inputId: string;
+  /** Null where nobody is known by that name. */
+  readonly by: Address | null;
+  readonly outcome: 'accepted' | 'refused' | 'undecided';
+  readonly refusal?: Refusal;
+  readonly fromState: string;
+  readonly toState: string;
+  /** The variables that the contract itself stores by this step. */
+  readonly stored: WireValues;
+  /** Effective values that change. */
+  readonly variables: WireValues;
+  /** Null where the state stays the same. */
+  readonly announces: Announcement | null;
+  /** Rules of time that are due before the step, then those that its transition sets off. */
+  readonly rules: readonly FiredRule[];
+  /** External calls are not made here; if one fails on the chain, the input is refused. */
+  readonly external: readonly ExternalCall[];
+};
+
+export type Refusal = {
+  readonly reason: string;
+  readonly message: string;
+  readonly field?: string;
+  readonly issues?: readonly Issue[];
+};
+
+export type ExternalCall =
+  | { readonly type: 'verifier'; readonly address: Address; readonly key: Hex }
+  | { readonly type: 'action'; readonly address: Address; readonly value: string; readonly data: Hex };
+
+/** Plays one step. What is refused changes nothing; time goes by nevertheless. */
+export function simulateStep(
+  moment: SimulatedMoment,
+  step: SimulatedStep,
+): { outcome: StepOutcome; next: SimulatedMoment } {
+  const { engine, parties } = moment;
+  const state = stateOf(moment, engine);
+  const atMs = Math.max(moment.atMs, step.atMs ?? moment.atMs);
+  const due = passTime(moment.clock, { state, atMs, parties });
+  const waited = { ...moment, clock: due.clock, atMs };
+  const by = findSender(step.by, parties.variables);
+  const base = { inputId: step.inputId, by: by ?? null, rules: due.fired, external: [] };
+  const unchanged = { ...base, fromState: state, toState: state, stored: {}, variables: {}, announces: null };
+  try {
+    const played = play(moment, step, by);
+    if (played.applied.ok) {
+      const { outcome, next } = accept(waited, { step, ...played, applied: played.applied });
+      return { outcome: { ...base, ...outcome, rules: [...due.fired, ...outcome.rules] }, next };
+    }
+    const message = `It hangs on what the contract stores as ${moment.names.get(played.applied.unknownVariable) ?? played.applied.unknownVariable}, which is not known here.`;
+    const refusal = { reason: 'unknown_variable', message };
+    return { outcome: { ...unchanged, outcome: 'undecided', refusal }, next: waited };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { outcome: { ...unchanged, outcome: 'refused', refusal: describeRefusal(error) }, next: waited };
+  }
+}
+
+/** The name of the state that an engine is in. */
+export function stateOf({ names }: Pick<SimulatedMoment, 'names'>, { state }: Engine): string {
+  return names.get(state) ?? state;
+}
+
+type Played = { readonly payload: Hex; readonly applied: Exclude<InputOutcome, { ok: false }> };
+
+/** @throws RefusedError where the service or the contract refuses the step, for the reason of the input itself. */
+function play(
+  { agreement, limits, engine, parties }: SimulatedMoment,
+  { inputId, values, by: name }: SimulatedStep,
+  by: Address | undefined,
+): Played {
+  if (by === undefined) throw refuseSender(name);
+  const payload = encode(agreement, { inputId, values });
+  const applied =
+    payload && applyInput(engine, { inputId: nameHash(inputId), payload, sender: by, time: 0n });
+  if (payload !== undefined && applied?.ok) {
+    // Input, transition and sender are as they have to be: the contract knows no more than the document says of them.
+    requireValues({ agreement, inputId, values }, limits);
+    return { payload, applied };
+  }
+  const simulation = applied && describeSimulation(applied);
+  const facts = { currentState: engine.state, simulation };
+  checkInput({ agreement, inputId, values, signer: by, variables: parties.variables, facts }, limits);
+  if (payload === undefined || applied === undefined || applied.ok)
+    throw new Error('an input that passed every check has no payload');
+  if (applied.ok === null) return { payload, applied };
+  const own = findOwnRefusal(simulation);
+  if (own) throw new RefusedError(own.reason, own.message, { field: own.field });
+  const { message } = decodeRevert(encodeRevert(applied.revert));
+  throw new RefusedError('action_reverted', `The transaction would revert. ${message}`);
+}
+
+/** What a node would answer. What nobody knows is no word against the sender. */
+function describeSimulation(outcome: InputOutcome): Simulation {
+  if (outcome.ok !== false) return { ok: true, gas: 0n };
+  return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
+}
+
+/** Undefined for values that are not of the input; the checks say why. */
+function encode(
+  agreement: unknown,
+  { inputId, values }: Pick<SimulatedStep, 'inputId' | 'values'>,
+): Hex | undefined {
+  try {
+    return encodeInputPayload(agreement, inputId, values);
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined;
+    throw error;
+  }
+}
+
+type Accepted = { readonly step: SimulatedStep; readonly payload: Hex; readonly applied: AppliedInput };
+
+function accept(moment: SimulatedMoment, { step, payload, applied }: Accepted) {
+  const { inputId } = step;
+  const { agreement, names, parties, atMs } = moment;
+  const fields = decodeInputPayload(null, payload);
+  const before = parties.variables;
+  const variables = applyAcceptedInput(before, agreement, { inputId: nameHash(inputId), fields });
+  const [fromState, toState] = [stateOf(moment, moment.engine), stateOf(moment, applied.engine)];
+  const isTransition = fromState !== toState;
+  const sequence = moment.sequence + (isTransition ? 1 : 0);
+  const next = { ...moment, engine: applied.engine, parties: { ...parties, variables }, sequence };
+  const passed = isTransition
+    ? passTransition(moment.clock, {
+        transition: { fromState, toState, inputId },
+        atMs,
+        parties: next.parties,
+      })
+    : { fired: [], clock: passChange(moment.clock, { before, after: variables, atMs }) };
+  const outcome = {
+    outcome: 'accepted' as const,
+    fromState,
+    toState,
+    stored: valuesOf(
+      applied.stored.map(({ id }) => names.get(id) ?? id),
+      variables,
+    ),
+    variables: valuesOf(
+      Object.keys(variables).filter((name) => variables[name] !== before[name]),
+      variables,
+    ),
+    announces: isTransition ? { fromState, toState, inputId, sequence } : null,
+    rules: passed.fired,
+    external: listExternal(applied),
+  };
+  return { outcome, next: { ...next, clock: passed.clock } };
+}
+
+function valuesOf(names: readonly string[], variables: WireValues): WireValues {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function listExternal({ verifiers, action }: AppliedInput): ExternalCall[] {
+  const asked = verifiers.map(({ key, verifier }) => ({ type: 'verifier' as const, address: verifier, key }));
+  if (action === undefined) return asked;
+  const { target, value, data } = action;
+  return [...asked, { type: 'action', address: target, value: value.toString(), data }];
+}
+
+function findSender(by: string, variables: WireValues): Address | undefined {
+  const held = Object.hasOwn(variables, by) ? variables[by] : undefined;
+  return parseAddress(held) ?? parseAddress(by);
+}
+
+function refuseSender(by: string): RefusedError {
+  const message = 'is neither an address nor a variable that holds one';
+  return new RefusedError('issuer_not_allowed', 'Nobody is known to act.', {
+    field: 'by',
+    issues: [{ path: 'by', message }],
+    facts: { by },
+  });
+}
+
+/** As the error of the input itself would say it. The step's member for the signer is called `by`. */
+function describeRefusal(error: RefusedError): Refusal {
+  const { reason, issues } = error;
+  const { message } = describeError(error);
+  const field = error.field === 'signer' ? 'by' : error.field;
+  return { reason, message, ...(field !== undefined && { field }), ...(issues && { issues }) };
+}

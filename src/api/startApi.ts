@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Hono } from 'hono';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Configuration } from '../platform/config/configuration.ts';
+import type { ConsoleSettings } from '../platform/config/consoleSettings.ts';
+import type { EncryptionKeys } from '../platform/config/encryptionKeys.ts';
+import type { InternalServerSettings } from '../platform/config/internalServerSettings.ts';
+import type { WebhookSettings } from '../platform/config/webhookSettings.ts';
+import { createDatabase, type Database } from '../platform/database/database.ts';
+import { readFromPrimary, readFromReplica } from '../platform/database/reads.ts';
+import { startSweep } from '../platform/database/startSweep.ts';
+import { openCipher } from '../platform/encryption/openCipher.ts';
+import { startServer } from '../platform/http/server.ts';
+import { createChainAccess } from '../platform/nodes/clients.ts';
+import { startInternalServer } from '../platform/operations/internalServer.ts';
+import { createMetrics } from '../platform/operations/metrics.ts';
+import type { Closing } from '../platform/supervision/runService.ts';
+import { isTracing } from '../platform/tracing/tracing.ts';
+import { createChanges } from '../records/agreements/changes.ts';
+import { readFeed } from '../records/events/readFeed.ts';
+import { createQuotaKeeper } from '../records/quotas/quotaKeeper.ts';
+import { forgetSessions } from '../records/sessions/forgetSessions.ts';
+import { createTargetRules } from '../records/webhooks/targetRules.ts';
+import { createAdmission } from './admission/createAdmission.ts';
+import { createAuthenticator } from './authentication/authenticator.ts';
+import { createCookies } from './authentication/cookies.ts';
+import { createFailedAttempts } from './authentication/failedAttempts.ts';
+import { buildConsoleRoutes } from './console/consoleRoutes.ts';
+import { addOperatorRoutes } from './console/operatorRoutes.ts';
+import { buildVerifyRoutes } from './console/verifyRoutes.ts';
+import { createApi } from './createApi.ts';
+import { createPageRenderer } from './documents/pageRenderer.ts';
+import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
+import { createEvidencePages } from './evidence/evidencePages.ts';
+import { forgetProofs } from './evidence/proofStore.ts';
+import { createCrossOrigin } from './http/crossOrigin.ts';
+import { createRequestMeasure } from './http/measureRequests.ts';
+import { buildSecurityHeaders } from './http/securityHeaders.ts';
+import { createRequestTracing } from './http/traceRequests.ts';
+import { startKeyExpiry } from './idempotency/expiredKeys.ts';
+import { createIdempotencyStore } from './idempotency/idempotencyStore.ts';
+import { createRateLimiter } from './limiting/rateLimiter.ts';
+import { createEventStreams } from './streams/eventStreams.ts';
+
+/** Enough to keep the database busy; requests that wait for a transaction hold none. */
+const maxConnections = 20;
+const forgetIntervalMs = 3_600_000;
+
+/**
+ * Builds the API over an up-to-date database and serves it.
+ *
+ * @returns the port that it listens on.
+ */
+export async function startApi(
+  configuration: Configuration,
+  {
+    encryptionKeys,
+    webhookSettings,
+    consoleSettings,
+    describeTrace,
+    internal,
+    logger,
+    onClose,
+  }: {
+    encryptionKeys: EncryptionKeys | undefined;
+    webhookSettings: WebhookSettings;
+    /** Undefined for no console. */
+    consoleSettings?: ConsoleSettings | undefined;
+    /** What operators are told of one thing. */
+    describeTrace?: ((database: Database, id: string) => Promise<string | undefined>) | undefined;
+    /** Where readiness and metrics are served; undefined for nowhere. */
+    internal?: InternalServerSettings | undefined;
+    logger: Logger;
+    onClose(closing: Closing): void;
+  },
+): Promise<number> {
+  const {
+    databaseUrl,
+    databaseReadUrl,
+    environment,
+    chains,
+    limits,
+    host,
+    port,
+    publicBaseUrl,
+    corsOrigins,
+    clientProfile,
+  } = configuration;
+  const { database, pool, close } = createDatabase({
+    url: databaseUrl,
+    applicationName: 'agreements api',
+    maxConnections,
+    readsTogether: true,
+    logger,
+  });
+  onClose({ name: 'database', close });
+  const metrics = internal && createMetrics({ chains });
+  const openReads = (url: string) => {
+    const applicationName = 'agreements reads';
+    const replica = createDatabase({ url, applicationName, maxConnections, readsTogether: true, logger });
+    onClose({ name: 'read replica', close: replica.close });
+    const waitMs = limits.consistencyWaitMs;
+    const onRead = metrics?.noteRead;
+    return readFromReplica({ primary: pool, replica: replica.pool, waitMs, onRead, logger });
+  };
+  const reads = databaseReadUrl === undefined ? readFromPrimary(pool) : openReads(databaseReadUrl);
+  const cookies = createCookies(publicBaseUrl);
+  const { sessionIdleSeconds } = limits;
+  const failedAttempts = createFailedAttempts();
+  const authenticator = createAuthenticator({
+    database,
+    environment,
+    publicBaseUrl,
+    cookies,
+    sessionIdleSeconds,
+    failedAttempts,
+    logger,
+  });
+  onClose({ name: 'authenticator', close: authenticator.close });
+  const changes = createChanges({ databaseUrl, onAccessChanged: authenticator.forget, logger });
+  onClose({ name: 'changes', close: changes.close });
+  const access = createChainAccess(chains, limits);
+  const { clients } = access;
+  onClose({ name: 'heights of the nodes', close: access.watchHeights().close });
+  const streams = createEventStreams(
+    {
+      read: (request) => readFeed(pool, request),
+      watch: changes.watch,
+      logger,
+    },
+    { perPrincipal: limits.eventStreams },
+  );
+  const pages = createPageRenderer({ logger });
+  onClose({ name: 'pages', close: pages.close });
+  const waitMs = limits.evidenceWaitMs;
+  const desk = createEvidenceDesk({ pool, clients }, { waitMs, logger });
+  onClose({ name: 'evidence', close: desk.close });
+  const evidencePages = createEvidencePages();
+  onClose({ name: 'pages of evidence', close: evidencePages.close });
+  const oldProofs = startSweep({
+    sweep: () => forgetProofs(pool),
+    intervalMs: forgetIntervalMs,
+    onFailure: (error) => logger.warn({ err: error }, 'old proofs of evidence were not deleted'),
+  });
+  onClose({ name: 'old proofs of evidence', close: oldProofs.close });
+  const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
+  const cipher = await openCipher({ database, keys: encryptionKeys, logger });
+  const idempotency = createIdempotencyStore({ pool, cipher, logger });
+  onClose({ name: 'idempotency keys', close: idempotency.close });
+  onClose({ name: 'expiry of idempotency keys', close: startKeyExpiry({ pool, logger }).close });
+  const oldSessions = startSweep({
+    sweep: () => forgetSessions(pool),
+    intervalMs: forgetIntervalMs,
+    onFailure: (error) => logger.warn({ err: error }, 'old sessions were not deleted'),
+  });
+  onClose({ name: 'old sessions', close: oldSessions.close });
+  const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });
+  onClose({ name: 'quotas', close: quotas.close });
+  const admission = createAdmission({
+    pool,
+    settings: configuration.admission,
+    onOutcome: metrics?.noteAdmission,
+  });
+  const services = {
+    admission,
+    quotas,
+    database,
+    pool,
+    reads,
+    chains,
+    clients,
+    changes,
+    limits,
+    publicBaseUrl,
+    isMailConfigured: configuration.isMailConfigured,
+    cipher,
+    webhookSettings,
+    targetRules: createTargetRules({ allowed: webhookSettings.allowedTargets }),
+  };
+  const middlewares = corsOrigins.length > 0 ? [createCrossOrigin(corsOrigins)] : [];
+  if (isTracing()) middlewares.unshift(createRequestTracing());
+  let isStopping = false;
+  if (internal && metrics) {
+    middlewares.unshift(createRequestMeasure(metrics));
+    const operations = {
+      settings: internal,
+      databaseUrl,
+      chains,
+      metrics,
+      access,
+      isStopping: () => isStopping,
+      addRoutes: (app: Hono, ownPool: pg.Pool) =>
+        addOperatorRoutes(app, ownPool, describeTrace && ((id) => describeTrace(database, id))),
+      logger,
+    };
+    const server = await startInternalServer(operations);
+    if (server) onClose({ name: 'internal server', close: server.close });
+  }
+  const parts = {
+    staticRoutes: consoleSettings
+      ? [...buildConsoleRoutes({ settings: consoleSettings, environment, chains }), ...buildVerifyRoutes()]
+      : [],
+    authenticator,
+    cookies,
+    failedAttempts,
+    streams,
+    evidence: { desk, pages: evidencePages },
+    rateLimiter,
+    idempotency,
+    quotas,
+    pages,
+    middlewares,
+    clientProfile,
+    environment,
+    corsOrigins,
+    onToolCall: metrics?.noteToolCall,
+    logger,
+  };
+  const app = createApi(services, parts);
+  const headers = buildSecurityHeaders({ publicBaseUrl });
+  const server = await startServer({ app, host, port, headers, endWaits: changes.close, logger });
+  onClose({ name: 'server', close: server.close });
+  onClose({
+    name: 'readiness',
+    async close() {
+      isStopping = true;
+      server.announceClose();
+      streams.close();
+      await delay(configuration.shutdownGraceMs);
+    },
+  });
+  await changes.ready;
+  return server.port;
+}

@@ -1,0 +1,207 @@
+import type { Logger } from 'pino';
+import { MalformedError, RateLimitedError, ServiceError } from '../../platform/errors/serviceError.ts';
+import type { FeedPart } from '../../records/events/readFeed.ts';
+import { writeSse } from './writeSse.ts';
+
+/** Whose feed is followed, from where, and by whom. */
+export type Following = {
+  readonly principalId: string;
+  /** The cursor of the last event that is known. */
+  readonly after: string;
+  /** Throws as soon as the listener may not follow any more. */
+  requireAccess(): Promise<void>;
+  /** Cuts the connection of a listener that takes nothing. */
+  disconnect(): void;
+};
+
+export type EventStreams = {
+  /**
+   * The feed as server-sent events: what is there after the cursor, then whatever comes, each event once and with its cursor as
+   * its id.
+   *
+   * @throws RateLimitedError where the principal has as many listeners here as it may have.
+   * @throws MalformedError for a cursor of another feed.
+   */
+  open(following: Following): Promise<ReadableStream<Uint8Array>>;
+  /** Ends all streams; their listeners go on elsewhere. */
+  close(): void;
+};
+
+/** So many events are read at once, and held until the slowest listener that waits for them has them. */
+const pageSize = 25;
+const retryAfterSeconds = 5;
+/** Where nothing happens; what a notification was lost of is found at the latest then. */
+const usualHeartbeatMs = 15_000;
+/** A listener that takes nothing for so long is cut off, and may come back with its last cursor. */
+const usualStallMs = 30_000;
+
+export type EventStreamSettings = {
+  /** How many listeners of one principal one process serves. */
+  readonly perPrincipal: number;
+  readonly heartbeatMs?: number;
+  readonly stallMs?: number;
+};
+
+type Sources = {
+  /** A part of a feed, as `readFeed` gives it. */
+  read(request: { principalId: string; after: string; limit: number }): Promise<FeedPart>;
+  /** Resolves when something of a feed may be new. */
+  watch(principalId: string): { readonly changed: Promise<void>; end(): void };
+  readonly logger: Logger;
+};
+
+/**
+ * Lets any number of listeners follow feeds. Those at the same place share what is read, and each takes one event after the other
+ * as fast as it can: nothing is held for one beside the part of the feed that it is reading.
+ */
+export function createEventStreams(
+  { read, watch, logger }: Sources,
+  { perPrincipal, heartbeatMs = usualHeartbeatMs, stallMs = usualStallMs }: EventStreamSettings,
+): EventStreams {
+  const listeners = new Map<string, Set<Listener>>();
+  const reading = new Map<string, Promise<FeedPart>>();
+  let isClosed = false;
+
+  /** Of several that ask at once for the same part of the same feed, one reads it for all. */
+  const readShared = (principalId: string, after: string): Promise<FeedPart> => {
+    const key = `${principalId} ${after}`;
+    const known = reading.get(key);
+    if (known) return known;
+    const part = read({ principalId, after, limit: pageSize });
+    reading.set(key, part);
+    const forget = () => reading.delete(key);
+    part.then(forget, forget);
+    return part;
+  };
+
+  /** The stream, block by block. */
+  async function* follow(following: Following, first: FeedPart, listener: Listener): AsyncGenerator<string> {
+    const { principalId, after, requireAccess } = following;
+    let cursor = after;
+    let part: FeedPart | undefined = first;
+    // So that whoever is cut off before the first event comes back to this place.
+    yield writeSse({ id: cursor });
+    while (!listener.hasEnded) {
+      const watched = watch(principalId);
+      try {
+        await requireAccess();
+        part ??= await readShared(principalId, cursor);
+        const { events, isEnd }: FeedPart = part;
+        part = undefined;
+        for (const { type, body, cursor: next } of events) {
+          if (listener.hasEnded) return;
+          yield writeSse({ id: next, event: type, data: body });
+          cursor = next;
+        }
+        if (isEnd && (await listener.wait(watched.changed, heartbeatMs)) === 'time') yield writeSse({});
+      } finally {
+        watched.end();
+      }
+    }
+  }
+
+  const remove = (principalId: string, listener: Listener) => {
+    listener.end();
+    const others = listeners.get(principalId);
+    others?.delete(listener);
+    if (others?.size === 0) listeners.delete(principalId);
+  };
+
+  return {
+    async open(following) {
+      const { principalId, after, disconnect } = following;
+      const listener = createListener();
+      const all = listeners.get(principalId) ?? new Set();
+      if (isClosed || all.size >= perPrincipal)
+        throw new RateLimitedError('The principal has as many listeners here as it may have.', {
+          retryAfterSeconds,
+        });
+      listeners.set(principalId, all.add(listener));
+      const leave = () => remove(principalId, listener);
+      const first = await readShared(principalId, after).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      const blocks = follow(following, first, listener);
+      const encoder = new TextEncoder();
+      let stall: NodeJS.Timeout | undefined;
+      const end = () => {
+        clearTimeout(stall);
+        leave();
+      };
+      const cut = () => {
+        end();
+        disconnect();
+      };
+      /** What is not asked for within a time is not wanted, or cannot be taken. */
+      const awaitDemand = () => {
+        stall = setTimeout(cut, stallMs).unref();
+      };
+      awaitDemand();
+      return new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            clearTimeout(stall);
+            try {
+              const { value, done } = await blocks.next();
+              if (done) {
+                end();
+                controller.close();
+                return;
+              }
+              if (listener.hasEnded) return;
+              awaitDemand();
+              controller.enqueue(encoder.encode(value));
+            } catch (error) {
+              end();
+              // Whoever may not follow any more, or follows a feed that was restored, is told so when it comes back.
+              if (!(error instanceof ServiceError)) logger.warn({ err: error }, 'a stream of events broke');
+              controller.close();
+            }
+          },
+          cancel: end,
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    close() {
+      isClosed = true;
+      for (const all of listeners.values()) for (const listener of all) listener.end();
+    },
+  };
+}
+
+/** One who follows: it waits for one thing at a time, and for no longer than it stays. */
+function createListener() {
+  let hasEnded = false;
+  let resume: ((why: 'change' | 'time' | 'end') => void) | undefined;
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    async wait(changed: Promise<void>, timeoutMs: number): Promise<'change' | 'time' | 'end'> {
+      if (hasEnded) return 'end';
+      const { promise, resolve } = Promise.withResolvers<'change' | 'time' | 'end'>();
+      resume = resolve;
+      changed.then(() => resolve('change'));
+      const timer = setTimeout(() => resolve('time'), timeoutMs).unref();
+      const why = await promise;
+      clearTimeout(timer);
+      return why;
+    },
+    end() {
+      hasEnded = true;
+      resume?.('end');
+    },
+  };
+}
+type Listener = ReturnType<typeof createListener>;
+
+/** The place to begin at: what the browser remembers of a stream that was cut decides before the query. */
+export function chooseStart(lastEventId: string | null, after: string | undefined): string | undefined {
+  if (lastEventId === null || lastEventId === '') return after;
+  if (lastEventId.length <= maxCursor) return lastEventId;
+  throw new MalformedError('The Last-Event-ID is not valid.', { field: 'Last-Event-ID' });
+}
+
+export const maxCursor = 400;

@@ -1,0 +1,43 @@
+import type { NewApiKey } from '../../records/principals/apiKeys.ts';
+import { printableLine } from './printable.ts';
+
+/** What a command found or did: a value for programs, a text for people. */
+export type Answer = { value: unknown; text: string };
+
+/** A new key, whose text is seen here and never again. */
+export function answerKey(key: NewApiKey): Answer {
+  const text = [
+    `Key ${key.id} of ${key.principalName}${key.label === null ? '' : ` (${key.label})`}:`,
+    '',
+    `  ${key.key}`,
+    '',
+    'Keep it now: it is not stored and cannot be shown again.',
+  ];
+  return { value: key, text: text.join('\n') };
+}
+
+/** A table of rows that have all the same fields. */
+export function answerRows(rows: readonly Record<string, unknown>[], noun: string): Answer {
+  const [first] = rows;
+  if (!first) return { value: rows, text: `There is no ${noun}.` };
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => showCell(row[name])))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const text = lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+  return { value: rows, text };
+}
+
+/** One thing, a line for each of its fields. */
+export function answerFields(value: Record<string, unknown>): Answer {
+  const width = Math.max(...Object.keys(value).map((name) => name.length));
+  const lines = Object.entries(value).map(([name, field]) => `${name.padEnd(width)}  ${showCell(field)}`);
+  return { value, text: lines.join('\n') };
+}
+
+function showCell(value: unknown): string {
+  if (value === null) return '-';
+  return value instanceof Date ? value.toISOString() : printableLine(String(value));
+}

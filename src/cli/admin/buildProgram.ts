@@ -1,0 +1,161 @@
+import { Argument, Command } from 'commander';
+import {
+  createKey,
+  disableKey,
+  enableKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../records/principals/apiKeys.ts';
+import { listEntitlements, setEntitlement } from '../../records/principals/entitlements.ts';
+import { createPrincipal, listPrincipals } from '../../records/principals/principals.ts';
+import {
+  type EntitlementMode,
+  entitlementModes,
+  type GrantableScope,
+  grantableScopes,
+} from '../../records/principals/scopes.ts';
+import { answerKey, answerRows } from './answer.ts';
+import type { ProgramContext } from './programContext.ts';
+import { addQuarantine } from './quarantineCommands.ts';
+import { addQuotas } from './quotaCommands.ts';
+import { addRetention } from './retentionCommand.ts';
+import { addTrace } from './trace/traceCommand.ts';
+import { addListen, addWebhooks } from './webhookCommands.ts';
+
+const examples = `
+Examples:
+  npm run -s admin -- principals create acme
+  npm run -s admin -- entitlements set acme '*' free_allowlist
+  npm run -s admin -- keys create acme --label backend
+  npm run -s admin -- keys list --principal acme --json
+  npm run -s admin -- keys rotate key_0123456789abcdef0123456789abcdef
+  npm run -s admin -- listen --principal acme
+  npm run -s admin -- trace agr_0123456789abcdef0123456789abcdef
+
+The database is the one of DATABASE_URL (also from .env), or else of the npm run dev that is running.`;
+
+/** The command line: it parses, calls the functions of access and hands their answers on. */
+export function buildProgram(context: ProgramContext): Command {
+  const program = new Command('admin')
+    .description(
+      'Manages who may use the service: principals, what they may do, their API keys and webhooks.',
+    )
+    .option('--json', 'print the answer as one JSON value and nothing else')
+    .showHelpAfterError('(--help shows how it is used)')
+    .exitOverride()
+    .addHelpText('after', examples);
+  addPrincipals(program, context);
+  addEntitlements(program, context);
+  addKeys(program, context);
+  addWebhooks(program, context);
+  addListen(program, context);
+  addQuarantine(program, context);
+  addQuotas(program, context);
+  addRetention(program, context);
+  addTrace(program, context);
+  return program;
+}
+
+function addPrincipals(program: Command, { withDatabase }: ProgramContext): void {
+  const principals = program.command('principals').description('whoever owns agreements, keys and webhooks');
+  principals
+    .command('create')
+    .description('register a principal; it may do nothing until it has entitlements and a key')
+    .argument('<name>', 'a name of your choice, unique')
+    .action((name: string) =>
+      withDatabase(async (database) => {
+        const principal = await createPrincipal(database, name);
+        return { value: principal, text: `Created ${principal.name} (${principal.id}).` };
+      }),
+    );
+  principals
+    .command('list')
+    .description('show all principals, oldest first')
+    .action(() => withDatabase(async (database) => answerRows(await listPrincipals(database), 'principal')));
+}
+
+function addEntitlements(program: Command, { withDatabase }: ProgramContext): void {
+  const entitlements = program.command('entitlements').description('what a principal may do');
+  entitlements
+    .command('set')
+    .description('set the mode of one scope; the most specific scope governs')
+    .argument('<principal>', 'name or id')
+    .addArgument(new Argument('<scope>', 'what it is about').choices(grantableScopes))
+    .addArgument(new Argument('<mode>', 'free_allowlist allows').choices(entitlementModes))
+    .action((principal: string, scope: GrantableScope, mode: EntitlementMode) =>
+      withDatabase(async (database) => {
+        const set = await setEntitlement(database, { principal, scope, mode });
+        return { value: set, text: `${set.principalName}: ${set.scope} is ${set.mode}.` };
+      }),
+    );
+  entitlements
+    .command('list')
+    .description('show the entitlements of all principals, or of one')
+    .option('--principal <principal>', 'name or id')
+    .action((options: { principal?: string }) =>
+      withDatabase(async (database) => answerRows(await listEntitlements(database, options), 'entitlement')),
+    );
+}
+
+function addKeys(program: Command, { withDatabase }: ProgramContext): void {
+  const keys = program
+    .command('keys')
+    .description('API keys; the text of a key is shown once, at its making');
+  keys
+    .command('create')
+    .description('make a key')
+    .argument('<principal>', 'name or id')
+    .option('--label <label>', 'what the key is for')
+    .action((principal: string, { label }: { label?: string }) =>
+      withDatabase(async (database, { environment }) =>
+        answerKey(await createKey(database, { principal, environment, label })),
+      ),
+    );
+  keys
+    .command('list')
+    .description('show the keys of all principals, or of one')
+    .option('--principal <principal>', 'name or id')
+    .action((options: { principal?: string }) =>
+      withDatabase(async (database) => answerRows(await listKeys(database, options), 'key')),
+    );
+  keys
+    .command('revoke')
+    .description('end a key for ever')
+    .argument('<key>', 'id of the key')
+    .action((keyId: string) =>
+      withDatabase(async (database) => {
+        const key = await revokeKey(database, keyId);
+        return { value: key, text: `Revoked ${key.id} of ${key.principalName}.` };
+      }),
+    );
+  keys
+    .command('disable')
+    .description('suspend a key until it is enabled')
+    .argument('<key>', 'id of the key')
+    .action((keyId: string) =>
+      withDatabase(async (database) => {
+        const key = await disableKey(database, keyId);
+        return { value: key, text: `Disabled ${key.id} of ${key.principalName}.` };
+      }),
+    );
+  keys
+    .command('enable')
+    .description('make a disabled key active again')
+    .argument('<key>', 'id of the key')
+    .action((keyId: string) =>
+      withDatabase(async (database) => {
+        const key = await enableKey(database, keyId);
+        return { value: key, text: `Enabled ${key.id} of ${key.principalName}.` };
+      }),
+    );
+  keys
+    .command('rotate')
+    .description('revoke a key and make another of the same principal and label')
+    .argument('<key>', 'id of the key')
+    .action((keyId: string) =>
+      withDatabase(async (database, { environment }) =>
+        answerKey(await rotateKey(database, { keyId, environment })),
+      ),
+    );
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import {
+  getQuarantined,
+  listQuarantine,
+  releaseRecord,
+} from '../../records/quarantine/quarantinedRecords.ts';
+import { answerFields, answerRows } from './answer.ts';
+import type { ProgramContext } from './programContext.ts';
+
+/** What operators do with records whose fold fails. */
+export function addQuarantine(program: Command, { withDatabase }: ProgramContext): void {
+  const quarantine = program
+    .command('quarantine')
+    .description('records that cannot be brought up to date; all others go on');
+  quarantine
+    .command('list')
+    .description('show all, with the last error and when each is tried again')
+    .action(() =>
+      withDatabase(async (database) => answerRows(await listQuarantine(database), 'record in quarantine')),
+    );
+  quarantine
+    .command('show')
+    .description('show one, and what callers read of it meanwhile')
+    .argument('<record>', 'id of the record')
+    .action((id: string) =>
+      withDatabase(async (database) => answerFields(await getQuarantined(database, id))),
+    );
+  quarantine
+    .command('release')
+    .description('try one again at once; it leaves the quarantine when that succeeds')
+    .argument('<record>', 'id of the record')
+    .action((id: string) =>
+      withDatabase(async (database) => {
+        const released = await releaseRecord(database, id);
+        return { value: released, text: `${released.recordId} is tried again now.` };
+      }),
+    );
+}

@@ -1,0 +1,62 @@
+import type { Database } from '../../../platform/database/database.ts';
+import { findSubject } from './findSubject.ts';
+import { readEvents } from './readEvents.ts';
+import { readIndex } from './readIndex.ts';
+import { readInputs } from './readInputs.ts';
+import { readRecords } from './readRecords.ts';
+import { readTransactions } from './readTransactions.ts';
+
+export type Trace = Awaited<ReturnType<typeof readTrace>>;
+
+/**
+ * Everything that is known of one id, from who asked for it to who was told of it: records with their principals, the transactions
+ * of the outbox with every signed form, what the index shows of them, inputs, events and deliveries. Without payloads and secrets.
+ *
+ * @throws AdministrationError where nothing has this id.
+ */
+export async function readTrace(database: Database, id: string) {
+  const subject = await findSubject(database, id);
+  // A record alone stands for its deployment and all of its history.
+  const isWhole = subject.kind === 'record';
+  // An event's record is where it happened, not what is asked for.
+  const named = subject.eventIds.length > 0 ? [] : subject.recordIds;
+  const foundInputs = await readInputs(database, {
+    ids: subject.inputIds,
+    transactionIds: subject.transactionIds,
+    recordIds: isWhole ? subject.recordIds : [],
+  });
+  const foundRecords = await readRecords(database, {
+    ids: compact([...subject.recordIds, ...foundInputs.map(({ recordId }) => recordId)]),
+    transactionIds: subject.transactionIds,
+  });
+  const deployments = isWhole ? foundRecords.map((record) => record.deployTransactionId) : [];
+  const transactionIds = compact([
+    ...subject.transactionIds,
+    ...deployments,
+    ...foundInputs.map(({ transactionId }) => transactionId),
+  ]);
+  const foundTransactions = await readTransactions(database, transactionIds);
+  const hashes = compact([
+    ...foundTransactions.flatMap(({ txHash, attempts }) => [txHash, ...attempts.map((one) => one.txHash)]),
+    ...foundInputs.map(({ txHash }) => txHash),
+    ...foundRecords.filter(({ id }) => named.includes(id)).map(({ deployTxHash }) => deployTxHash),
+  ]);
+  const index = await readIndex(database, hashes);
+  const told = await readEvents(database, {
+    ids: subject.eventIds,
+    recordIds: foundRecords.map((record) => record.id),
+    hashes: isWhole ? undefined : hashes,
+  });
+  return {
+    subject: { id, kind: subject.kind },
+    records: foundRecords,
+    transactions: foundTransactions,
+    inputs: foundInputs,
+    index,
+    events: told,
+  };
+}
+
+function compact<Value>(values: readonly (Value | null)[]): Value[] {
+  return [...new Set(values)].flatMap((value) => (value === null ? [] : [value]));
+}

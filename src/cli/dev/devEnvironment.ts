@@ -1,0 +1,57 @@
+import type { Hex } from 'viem';
+import type { Environment } from '../../protocol/chains.ts';
+import type { DevChain } from './devChain.ts';
+import type { ServicePorts } from './servicePorts.ts';
+
+const replaced =
+  /^(RPC_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS|RELAYER_KEYSTORE|RELAYER_KMS)(_|$)/;
+
+/** The settings in which a development stack differs from `npm start`; whoever sets one of them keeps it. */
+export const devDefaults: Readonly<Record<string, string>> = {
+  LOG_LEVEL: 'info',
+  RATE_LIMIT_READS: '100000',
+  RATE_LIMIT_WRITES: '20000',
+  WEBHOOK_ALLOWED_TARGETS: 'localhost,127.0.0.0/8,::1',
+  // No balancer stands before it.
+  SHUTDOWN_GRACE_MS: '0',
+  // Local chains stand still until somebody sends something, and date their blocks when they are mined.
+  RULES_IDLE_SECONDS: '1',
+};
+
+/**
+ * The environment of the services of a development stack: this process's own, but with local chains in place of whatever it
+ * names, and one confirmation on each. A fork is indexed from where it leaves the public chain, or from `START_BLOCK_<chainId>`.
+ */
+export function buildDevEnvironment(options: {
+  env: NodeJS.ProcessEnv;
+  environment: Environment;
+  databaseUrl: string;
+  ports: ServicePorts;
+  chains: readonly (Pick<DevChain, 'chain' | 'forkedAt'> & {
+    anvil: Pick<DevChain['anvil'], 'rpcUrl'>;
+  })[];
+  relayerKeys: readonly Hex[];
+  encryptionKey: string;
+}): NodeJS.ProcessEnv {
+  const { env, environment, databaseUrl, ports, chains, relayerKeys, encryptionKey } = options;
+  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !replaced.test(name)));
+  const perChain = chains.flatMap(({ chain: { chainId }, anvil, forkedAt }) => [
+    [`RPC_URL_${chainId}`, anvil.rpcUrl],
+    [`START_BLOCK_${chainId}`, forkedAt === null ? '0' : (env[`START_BLOCK_${chainId}`] ?? String(forkedAt))],
+    [`CONFIRMATIONS_${chainId}`, '1'],
+  ]);
+  return {
+    ...devDefaults,
+    ENCRYPTION_KEY: encryptionKey,
+    ...kept,
+    ...Object.fromEntries(perChain),
+    ENVIRONMENT: environment,
+    CHAINS: chains.map(({ chain }) => chain.chainId).join(','),
+    DATABASE_URL: databaseUrl,
+    PORT: String(ports.api),
+    INDEXER_PORT: String(ports.indexer),
+    INTERNAL_PORT: String(ports.apiInternal),
+    WORKER_INTERNAL_PORT: String(ports.workerInternal),
+    RELAYER_PRIVATE_KEYS: relayerKeys.join(','),
+  };
+}

@@ -1,0 +1,68 @@
+import { startApi } from '../../api/startApi.ts';
+import { readConfiguration } from '../../platform/config/configuration.ts';
+import { ConfigurationError } from '../../platform/config/configurationError.ts';
+import { readConsoleSettings } from '../../platform/config/consoleSettings.ts';
+import { readEncryptionKeys } from '../../platform/config/encryptionKeys.ts';
+import { readInternalServer } from '../../platform/config/internalServerSettings.ts';
+import { forgetSigners } from '../../platform/config/relayerSigners.ts';
+import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
+import { readTraceSettings } from '../../platform/config/traceSettings.ts';
+import { readWebhookSettings } from '../../platform/config/webhookSettings.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { databasePatienceMs } from '../../platform/database/databasePatience.ts';
+import { migrateDatabase } from '../../platform/database/migrateDatabase.ts';
+import { createLogger } from '../../platform/log/createLogger.ts';
+import { listSecrets } from '../../platform/log/listSecrets.ts';
+import { type Closing, defaultCloseTimeoutMs, runService } from '../../platform/supervision/runService.ts';
+import { startTracing } from '../../platform/tracing/startTracing.ts';
+import { AdministrationError } from '../../records/principals/administrationError.ts';
+import { describeTrace } from '../admin/trace/describeTrace.ts';
+import { readTrace } from '../admin/trace/readTrace.ts';
+
+/** Undefined for an id that nothing has. */
+async function findTrace(database: Database, id: string): Promise<string | undefined> {
+  try {
+    return describeTrace(await readTrace(database, id));
+  } catch (error) {
+    if (error instanceof AdministrationError) return undefined;
+    throw error;
+  }
+}
+
+/** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
+function readApi(env: NodeJS.ProcessEnv) {
+  const configuration = readConfiguration(env);
+  const encryptionKeys = readEncryptionKeys(env);
+  const webhookSettings = readWebhookSettings(env);
+  const consoleSettings = readConsoleSettings(env);
+  const internal = readInternalServer(env, 'INTERNAL_PORT');
+  const traceSettings = readTraceSettings(env);
+  const logger = createLogger({ level: configuration.logLevel, name: 'api', secrets: listSecrets(env) });
+  const start = async (onClose: (closing: Closing) => void) => {
+    const tracing = await startTracing(traceSettings, { process: 'api', logger });
+    onClose({ name: 'traces', close: tracing.close });
+    await migrateDatabase(configuration.databaseUrl, { patienceMs: databasePatienceMs, logger });
+    const port = await startApi(configuration, {
+      encryptionKeys,
+      webhookSettings,
+      consoleSettings,
+      describeTrace: findTrace,
+      internal,
+      logger,
+      onClose,
+    });
+    logger.info({ host: configuration.host, port, baseUrl: configuration.publicBaseUrl }, 'listening');
+  };
+  return { logger, start, closeTimeoutMs: defaultCloseTimeoutMs + configuration.shutdownGraceMs };
+}
+
+// Whoever starts it by hand may give it the environment of all processes: no key belongs into this one.
+forgetSigners(process.env);
+try {
+  loadSecretFiles(process.env);
+  runService(readApi(process.env));
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,91 @@
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { readGenerations } from '../../indexer/runtime/chainRebuilds.ts';
+import { hideEndpoints } from '../../indexer/runtime/endpointAliases.ts';
+import { resolveStartBlocks } from '../../indexer/runtime/followedChains.ts';
+import { computeIndexSchemaName } from '../../indexer/runtime/indexSchema.ts';
+import { pruneWhenServed } from '../../indexer/runtime/pruneSchemas.ts';
+import { forgetReplacedChains, watchForReplacedChains } from '../../indexer/runtime/replacedChain.ts';
+import { loadPonder, runPonder } from '../../indexer/runtime/runPonder.ts';
+import { acquireSchemaLock } from '../../indexer/runtime/schemaLock.ts';
+import { nameSessions, sessionName } from '../../indexer/runtime/sessions.ts';
+import { useQuickEntity } from '../../indexer/runtime/useQuickEntity.ts';
+import { readConfiguration } from '../../platform/config/configuration.ts';
+import { ConfigurationError } from '../../platform/config/configurationError.ts';
+import { readIndexerServer } from '../../platform/config/indexerServerSettings.ts';
+import { readPruneInterval } from '../../platform/config/pruneInterval.ts';
+import { forgetSigners } from '../../platform/config/relayerSigners.ts';
+import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
+import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+
+/** Another start may help: what supervisors know as EX_TEMPFAIL. */
+const temporaryFailure = 75;
+
+/** Follows the chains into the index until it is asked to stop. */
+async function startIndexer(): Promise<void> {
+  // A signal before Ponder is there ends a process that has nothing to put away yet.
+  const leave = () => process.exit(0);
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+
+  // No key belongs into this process.
+  forgetSigners(process.env);
+  delete process.env.ENCRYPTION_KEY;
+  delete process.env.ENCRYPTION_KEY_FILE;
+  loadSecretFiles(process.env);
+  // Ponder would prefer it to DATABASE_URL.
+  delete process.env.DATABASE_PRIVATE_URL;
+  const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
+  const chains = hideEndpoints(configuration.chains, process.env);
+  const { host, port } = readIndexerServer(process.env);
+  const pruneInterval = readPruneInterval(process.env);
+  const logger = pino({ level: logLevel, base: { process: 'indexer' } });
+  useQuickEntity();
+  // Meanwhile nodes, the database and the lock are waited for: whoever takes over has only to begin.
+  const loaded = loadPonder();
+  loaded.catch(() => {});
+
+  const startBlocks = await resolveStartBlocks({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  for (const [chainId, startBlock] of startBlocks) process.env[`START_BLOCK_${chainId}`] = String(startBlock);
+
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const ponderRoot = fileURLToPath(new URL('../../indexer/ponder', import.meta.url));
+  const nameSchema = async () => {
+    const generations = await readGenerations({ databaseUrl, logger });
+    return computeIndexSchemaName({ root, chains, startBlocks, generations });
+  };
+  const schema = await nameSchema();
+  await acquireSchemaLock({
+    url: databaseUrl,
+    schema,
+    logger,
+    onLost(cause) {
+      // Ponder's last commits may be gone with the database, and another indexer may be at work: start from what is stored.
+      logger.fatal({ err: cause }, 'the database connection broke: the indexer has to start again');
+      process.exit(temporaryFailure);
+    },
+  });
+  // Whoever had the lock may have given up the index for another one.
+  if ((await nameSchema()) !== schema) process.exit(temporaryFailure);
+  const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
+  if (await forgetReplacedChains(followed)) process.exit(temporaryFailure);
+  watchForReplacedChains(followed, (chain) => {
+    logger.fatal({ chain }, 'this chain is another one than before: the indexer has to start again');
+    process.exit(temporaryFailure);
+  });
+  if (pruneInterval !== undefined)
+    pruneWhenServed({ databaseUrl, schema, intervalMs: pruneInterval, logger });
+  logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
+  process.off('SIGINT', leave).off('SIGTERM', leave);
+  // By that name the next holder of the lock finds Ponder's sessions.
+  process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
+  await loaded;
+  await runPonder({ root: ponderRoot, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
+}
+
+try {
+  await startIndexer();
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

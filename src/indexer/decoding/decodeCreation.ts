@@ -1,0 +1,90 @@
+import { type Address, type DecodeFunctionDataReturnType, decodeFunctionData, type Hex } from 'viem';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { hashDeploymentContent } from '../../protocol/deploymentContent.ts';
+import { isNoLargerThan } from './isNoLargerThan.ts';
+
+type Call = DecodeFunctionDataReturnType<typeof agreementFactoryAbi>;
+type CreateArguments = Extract<Call, { functionName: 'createAgreement' }>['args'];
+
+/** What only the creating call says of an agreement; there is no getter and no event for it. */
+export type Creation = {
+  functionName: string;
+  salt: Hex | null;
+  docUri: string;
+  docHash: Hex;
+  inputDefs: CreateArguments[3];
+  transitions: CreateArguments[4];
+  initVars: CreateArguments[5];
+  /** All that the signer signed, in one hash; null without a permit, and where it is larger than the call. */
+  signedHash: Hex | null;
+};
+
+/**
+ * Reads the call of one of the factory's four create functions. Null for any other call, and for call data that do not
+ * decode: whoever called the factory through another contract, or by its raw bytes, leaves nothing to read.
+ */
+export function decodeCreation(call: { to: Address | null; input: Hex }, factory: Address): Creation | null {
+  if (call.to?.toLowerCase() !== factory.toLowerCase()) return null;
+  let decoded: Call;
+  try {
+    decoded = decodeFunctionData({ abi: agreementFactoryAbi, data: call.input });
+  } catch {
+    return null;
+  }
+  const { functionName, args } = decoded;
+  switch (functionName) {
+    case 'createAgreement':
+      return readContent(functionName, { content: args, salt: null, signedDigits: null });
+    case 'createAgreementDeterministic': {
+      const [salt, ...content] = args;
+      return readContent(functionName, { content, salt, signedDigits: null });
+    }
+    case 'createAgreementWithPermit': {
+      const [, ...content] = args;
+      return readContent(functionName, {
+        content: firstEight(content),
+        salt: null,
+        signedDigits: call.input.length,
+      });
+    }
+    case 'createAgreementDeterministicWithPermit': {
+      const [, salt, ...content] = args;
+      return readContent(functionName, {
+        content: firstEight(content),
+        salt,
+        signedDigits: call.input.length,
+      });
+    }
+    default:
+      return null;
+  }
+}
+
+/** The content without what belongs to the permit. */
+function firstEight([...content]: readonly [
+  ...CreateArguments,
+  deadline: bigint,
+  v: number,
+  r: Hex,
+  s: Hex,
+]): CreateArguments {
+  const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = content;
+  return [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions];
+}
+
+function readContent(
+  functionName: string,
+  {
+    content,
+    salt,
+    signedDigits,
+  }: { content: CreateArguments; salt: Hex | null; signedDigits: number | null },
+): Creation {
+  const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = content;
+  const parameters = { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions };
+  // A call whose parts share bytes could stand for megabytes, which nobody has signed here.
+  const arrays = [inputDefs, transitions, initVars, verifiers, actions];
+  const isReadable = signedDigits !== null && isNoLargerThan(arrays, signedDigits);
+  const signedHash = isReadable ? hashDeploymentContent(parameters) : null;
+  return { functionName, salt, docUri, docHash, inputDefs, transitions, initVars, signedHash };
+}

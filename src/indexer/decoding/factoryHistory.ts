@@ -1,0 +1,33 @@
+import type { Context } from 'ponder:registry';
+import type { Address } from 'viem';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { findChain } from '../../protocol/chains.ts';
+
+/**
+ * The nonce of the first permit that the index sees of a signer at a factory. Zero where the factory is followed from
+ * its deployment on; otherwise permits may lie before the start block, and the chain is asked as of the block before.
+ * Ponder keeps the answers, so a rebuilt index says the same without asking again.
+ */
+export async function readFirstNonce(
+  context: Context,
+  permit: { factory: Address; signer: Address; blockNumber: bigint },
+): Promise<bigint> {
+  const { factory, signer, blockNumber } = permit;
+  if (await isFollowedFromDeployment(context, factory)) return 0n;
+  return context.client.readContract({
+    abi: agreementFactoryAbi,
+    address: factory,
+    functionName: 'nonces',
+    args: [signer],
+    blockNumber: blockNumber - 1n,
+  });
+}
+
+async function isFollowedFromDeployment(context: Context, factory: Address): Promise<boolean> {
+  const startBlock = Number(context.contracts.AgreementFactory.startBlock ?? 0);
+  const registered = findChain(context.chain.id);
+  if (startBlock === 0) return true;
+  if (registered?.factory.toLowerCase() === factory && registered.startBlock === startBlock) return true;
+  const code = await context.client.getCode({ address: factory, blockNumber: BigInt(startBlock) - 1n });
+  return code === undefined || code === '0x';
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+
+/** Nodes that go to and fro between two histories must not have the index built anew again and again. */
+const leastIntervalMs = 3_600_000;
+
+/** Why the index of a chain was given up. */
+export type GivenUp = { chainId: number; block: bigint; hash: string | null };
+
+const retryDelayMs = 1_000;
+const patienceMs = 10_000;
+const insufficientPrivilege = '42501';
+
+/**
+ * How often the index of each chain was given up; chains of which none was are left out. It is part of the schema's name. Waits until
+ * the database is there.
+ *
+ * @throws DatabaseError where the role may not make the table.
+ */
+export async function readGenerations(options: {
+  databaseUrl: string;
+  logger: Logger;
+}): Promise<Map<number, number>> {
+  for (;;) {
+    const client = new pg.Client({
+      connectionString: options.databaseUrl,
+      application_name: 'indexer',
+      connectionTimeoutMillis: patienceMs,
+      query_timeout: patienceMs,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await createTable(client);
+      const { rows } = await client.query<{ chain_id: number; generation: number }>(
+        `select chain_id, generation from ${indexerSchemaName}.rebuilds`,
+      );
+      return new Map(rows.map(({ chain_id, generation }) => [chain_id, generation]));
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) throw error;
+      options.logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
+      await delay(retryDelayMs);
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
+}
+
+/** One row for each chain whose index was given up. */
+async function createTable(client: pg.Client): Promise<void> {
+  await client.query(`
+    begin;
+    select pg_advisory_xact_lock(hashtextextended('${indexerSchemaName}', 0));
+    create schema if not exists ${indexerSchemaName};
+    create table if not exists ${indexerSchemaName}.rebuilds (
+      chain_id integer primary key,
+      generation integer not null,
+      block_number numeric not null,
+      block_hash text,
+      since timestamptz not null default now(),
+      done_at timestamptz);
+    commit`);
+}
+
+/**
+ * Gives up what is kept of one chain: from the next start on its index is made anew, under another schema, while the one that
+ * there is goes on being served. Returns false where that was done less than an hour ago: then it would not help.
+ */
+export async function giveUpChain(client: pg.Client, { chainId, block, hash }: GivenUp): Promise<boolean> {
+  await client.query('begin');
+  const { rowCount } = await client.query(
+    `insert into ${indexerSchemaName}.rebuilds as it (chain_id, generation, block_number, block_hash) values ($1, 1, $2, $3)
+     on conflict (chain_id) do update set generation = it.generation + 1, block_number = excluded.block_number,
+       block_hash = excluded.block_hash, since = now(), done_at = null
+     where it.since < now() - $4 * interval '1 millisecond'`,
+    [chainId, String(block), hash, leastIntervalMs],
+  );
+  const isGivenUp = (rowCount ?? 0) > 0;
+  if (isGivenUp) await forgetSync(client, chainId);
+  await client.query('commit');
+  return isGivenUp;
+}
+
+/** Forgets what Ponder keeps of the blocks of a chain; what it keeps of other chains stays. */
+export async function forgetSync(client: pg.Client, chainId: number): Promise<void> {
+  const { rows } = await client.query(
+    `select table_name from information_schema.columns where table_schema = 'ponder_sync' and column_name = 'chain_id'`,
+  );
+  for (const { table_name } of rows) {
+    const table = `ponder_sync.${pg.escapeIdentifier(table_name)}`;
+    await client.query(`delete from ${table} where chain_id = $1`, [chainId]);
+  }
+}
+
+/** Notes that the rebuilt index is served, as soon as the views show `schema` alone. */
+export async function noteServed(client: pg.Client, schema: string): Promise<void> {
+  await client.query(
+    `update ${indexerSchemaName}.rebuilds set done_at = now()
+     where done_at is null and array[$1::text] = (
+       select array_agg(distinct table_schema::text) from information_schema.view_table_usage where view_schema = $2)`,
+    [schema, indexViewsSchemaName],
+  );
+}

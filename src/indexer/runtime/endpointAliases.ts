@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+
+/**
+ * Providers put keys into the URLs of their endpoints, and Ponder and viem print the URL of every request that fails. So
+ * from here on the endpoints have other names, at the same hosts, and only `fetch` knows where they lead.
+ *
+ * Returns the chains with those names, and sets them in the environment, from which ponder.config.ts reads them.
+ */
+export function hideEndpoints(
+  chains: readonly ChainConfiguration[],
+  env: NodeJS.ProcessEnv,
+): ChainConfiguration[] {
+  const urls = new Map<string, string>();
+  const hide = (url: string): string => {
+    const alias = buildAlias(url);
+    urls.set(alias, url);
+    return alias;
+  };
+  const hidden = chains.map((chain): ChainConfiguration => {
+    const [first, ...others] = chain.rpcUrls;
+    return { ...chain, rpcUrls: [hide(first), ...others.map(hide)] };
+  });
+  for (const { chainId, rpcUrls } of hidden) env[`RPC_URL_${chainId}`] = rpcUrls.join(',');
+
+  const fetchUrl = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    const url = urls.get(input instanceof Request ? input.url : String(input));
+    if (url === undefined) return fetchUrl(input, init);
+    return fetchUrl(input instanceof Request ? new Request(url, input) : url, init);
+  };
+  return hidden;
+}
+
+function buildAlias(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}/${createHash('sha256').update(url).digest('hex').slice(0, 8)}`;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+
+/** Of what runs: what was imported as a type alone is gone by then. */
+const relativeImport = /\b(?:from|import)\s*["'](\.[^"']+)["']/g;
+
+/** The code of a module by its path below the root. */
+export type ImportClosure = Map<string, string>;
+
+/**
+ * The project's own modules that run where these entries are loaded, each as the code that runs: without types, comments and the
+ * way it is laid out. Dynamic imports are not followed.
+ */
+export function readImportClosure(root: string, entries: readonly string[]): ImportClosure {
+  const found: ImportClosure = new Map();
+  const visit = (file: string) => {
+    if (found.has(file)) return;
+    const code = readCode(join(root, file));
+    found.set(file, code);
+    for (const [, path = ''] of code.matchAll(relativeImport)) visit(normalize(join(dirname(file), path)));
+  };
+  for (const entry of entries) visit(entry);
+  return found;
+}
+
+/** The code of one module without types, comments and layout. */
+export function readCode(path: string): string {
+  const { emitWarning } = process;
+  // Node says that this function is experimental, on standard error amid the log.
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(readFileSync(path, 'utf8'), { mode: 'transform' });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

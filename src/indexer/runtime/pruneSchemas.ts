@@ -1,0 +1,77 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import { forgetOwner } from './ownerFence.ts';
+import { nameSessions, schemaLockKey, sessionName } from './sessions.ts';
+
+type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
+
+/**
+ * Drops the indexes of earlier code and settings, as soon as the views show this one. Whatever another indexer works on, or stands
+ * by for, is left to it.
+ */
+export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { intervalMs: number }): void {
+  const look = async () => {
+    const isDone = await prune(options).catch((error: unknown) => {
+      options.logger.debug({ err: error }, 'earlier indexes cannot be looked for now');
+      return false;
+    });
+    if (!isDone) setTimeout(look, intervalMs).unref();
+  };
+  setTimeout(look, intervalMs).unref();
+}
+
+/** Returns false while there is something left to wait for: that the views show `schema` alone, or that others let go. */
+async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: nameSessions(databaseUrl, sessionName(schema, 'pruning')),
+  });
+  // A connection that breaks fails its query.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const served = await readServedSchemas(client);
+    if (served.length !== 1 || served[0] !== schema) return false;
+    let isDone = true;
+    for (const earlier of await findEarlier(client, schema)) {
+      if (await dropUnused(client, earlier)) logger.info({ schema: earlier }, 'dropped an earlier index');
+      else {
+        logger.info({ schema: earlier }, 'another indexer works on an earlier index');
+        isDone = false;
+      }
+    }
+    return isDone;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The schemas whose tables the views show: two for a moment, while they are being switched over. */
+async function readServedSchemas(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ table_schema: string }>(
+    'select distinct table_schema from information_schema.view_table_usage where view_schema = $1',
+    [indexViewsSchemaName],
+  );
+  return rows.map(({ table_schema }) => table_schema);
+}
+
+async function findEarlier(client: pg.Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'select nspname as name from pg_namespace where nspname ~ $1 and nspname <> $2 order by nspname',
+    [`^${indexViewsSchemaName}_[0-9a-f]{12}$`, schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function dropUnused(client: pg.Client, schema: string): Promise<boolean> {
+  const key = [schemaLockKey(schema)];
+  const attempt = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', key);
+  if (attempt.rows[0]?.held !== true) return false;
+  try {
+    await client.query(`drop schema ${pg.escapeIdentifier(schema)} cascade`);
+    await forgetOwner(client, schema);
+    return true;
+  } finally {
+    await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', key);
+  }
+}

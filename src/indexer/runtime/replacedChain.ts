@@ -1,0 +1,169 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { createPublicClient, http } from 'viem';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import { forgetSync, giveUpChain, noteServed } from './chainRebuilds.ts';
+import { isLocalUrl } from './isLocalUrl.ts';
+import { nameSessions, sessionName } from './sessions.ts';
+
+export type ReplacedChainOptions = {
+  databaseUrl: string;
+  schema: string;
+  chains: readonly ChainConfiguration[];
+  rpcTimeoutMs: number;
+  logger: Logger;
+};
+
+const lookIntervalMs = 5_000;
+/** Public nodes are asked less often. */
+const publicLookIntervalMs = 30_000;
+
+type Block = { number: bigint; hash: string | null };
+
+/**
+ * Blocks that Ponder takes for final are never looked at again, so the nodes have to have them still. A chain of this machine
+ * that was started anew, or lost its last blocks in a crash, does not: then the index is dropped and made again, with
+ * everything that was kept of the chain. A public chain whose nodes all have another block was reorganised below what counts as
+ * final: its index is given up, and made anew under another schema while the one that there is goes on being served.
+ *
+ * @returns whether the index of a chain was given up, so that the indexer has to start again.
+ */
+export async function forgetReplacedChains(options: ReplacedChainOptions): Promise<boolean> {
+  const client = createClient(options);
+  await client.connect();
+  let hasGivenUp = false;
+  try {
+    for (const chain of options.chains) {
+      const conflict = await findConflict(client, chain, options);
+      if (!conflict) continue;
+      if (chain.rpcUrls.every(isLocalUrl)) {
+        const facts = { chain: chain.name, number: String(conflict.number), hash: conflict.hash };
+        options.logger.warn(facts, 'this chain is another one than before: indexing it anew');
+        await forget(client, chain.chainId, options.schema);
+      } else if (await giveUp(client, chain, conflict, options.logger)) hasGivenUp = true;
+    }
+  } finally {
+    await client.end();
+  }
+  return hasGivenUp;
+}
+
+/**
+ * Looks again and again whether a chain was replaced while it is being indexed, of which Ponder would complain for ten minutes. A
+ * chain that does not answer is no concern of this.
+ */
+export function watchForReplacedChains(
+  options: ReplacedChainOptions,
+  onReplaced: (chain: string) => void,
+): void {
+  const publicAt = new Map<ChainConfiguration, number>();
+  const isDue = (chain: ChainConfiguration) => {
+    const now = performance.now();
+    const isSoon = now - (publicAt.get(chain) ?? 0) < publicLookIntervalMs;
+    if (!chain.rpcUrls.every(isLocalUrl) && isSoon) return false;
+    publicAt.set(chain, now);
+    return true;
+  };
+  const look = async () => {
+    const client = createClient(options);
+    try {
+      await client.connect();
+      await noteServed(client, options.schema);
+      for (const chain of options.chains.filter(isDue)) {
+        const conflict = await findConflict(client, chain, options);
+        if (!conflict) continue;
+        const isLocal = chain.rpcUrls.every(isLocalUrl);
+        if (isLocal || (await giveUp(client, chain, conflict, options.logger))) onReplaced(chain.name);
+      }
+    } catch (error) {
+      options.logger.debug({ err: error }, 'whether a chain was replaced cannot be told now');
+    } finally {
+      await client.end().catch(() => {});
+      setTimeout(look, lookIntervalMs).unref();
+    }
+  };
+  setTimeout(look, lookIntervalMs).unref();
+}
+
+async function giveUp(
+  client: pg.Client,
+  { chainId, name }: ChainConfiguration,
+  { number, hash }: Block,
+  logger: Logger,
+): Promise<boolean> {
+  const facts = { chain: name, chainId, block: String(number), hash };
+  const isGivenUp = await giveUpChain(client, { chainId, block: number, hash });
+  if (isGivenUp)
+    logger.error(
+      facts,
+      'this chain was reorganised below its final block: its index is given up and rebuilt',
+    );
+  else
+    logger.error(
+      facts,
+      'the nodes of this chain have another final block again, an hour after the last rebuild: name nodes that agree',
+    );
+  return isGivenUp;
+}
+
+/** A final block that all nodes of the chain that answer have otherwise; of a local chain, also one that they have not. */
+async function findConflict(
+  client: pg.Client,
+  chain: ChainConfiguration,
+  { schema, rpcTimeoutMs }: ReplacedChainOptions,
+): Promise<Block | undefined> {
+  const isLocal = chain.rpcUrls.every(isLocalUrl);
+  const readers = chain.rpcUrls.map((url) =>
+    createPublicClient({ transport: http(url, { timeout: rpcTimeoutMs }) }),
+  );
+  for (const { number, hash } of await readFinalBlocks(client, chain.chainId, schema)) {
+    const params: [`0x${string}`, false] = [`0x${number.toString(16)}`, false];
+    const asked = readers.map((reader) => reader.request({ method: 'eth_getBlockByNumber', params }));
+    const answers = (await Promise.allSettled(asked)).flatMap((answer) =>
+      answer.status === 'fulfilled' ? [answer.value] : [],
+    );
+    // A public node that has not the block is behind.
+    const said = isLocal ? answers : answers.filter((block) => block !== null);
+    const isSame = said.some((block) => block !== null && (hash === null || block.hash === hash));
+    if (said.length > 0 && !isSame) return { number, hash };
+  }
+  return undefined;
+}
+
+/** The last block that Ponder keeps of the chain, and the last one that it has indexed for good: of that it knows no hash. */
+async function readFinalBlocks(client: pg.Client, chainId: number, schema: string): Promise<Block[]> {
+  const blocks: Block[] = [];
+  if (await exists(client, 'ponder_sync.blocks')) {
+    const { rows } = await client.query(
+      'select number, hash from ponder_sync.blocks where chain_id = $1 order by number desc limit 1',
+      [chainId],
+    );
+    blocks.push(...rows.map(({ number, hash }) => ({ number: BigInt(number), hash })));
+  }
+  const checkpoints = `${pg.escapeIdentifier(schema)}._ponder_checkpoint`;
+  if (await exists(client, checkpoints)) {
+    // A checkpoint begins with ten digits of time and sixteen of chain id; the block's number follows in sixteen.
+    const { rows } = await client.query(
+      `select substring(finalized_checkpoint from 27 for 16) as number from ${checkpoints} where chain_id = $1`,
+      [chainId],
+    );
+    blocks.push(...rows.map(({ number }) => ({ number: BigInt(number), hash: null })));
+  }
+  return blocks;
+}
+
+async function forget(client: pg.Client, chainId: number, schema: string): Promise<void> {
+  await client.query('begin');
+  await forgetSync(client, chainId);
+  await client.query(`drop schema if exists ${pg.escapeIdentifier(schema)} cascade`);
+  await client.query('commit');
+}
+
+async function exists(client: pg.Client, table: string): Promise<boolean> {
+  const { rows } = await client.query('select to_regclass($1) is not null as exists', [table]);
+  return rows[0]?.exists === true;
+}
+
+function createClient({ databaseUrl, schema }: ReplacedChainOptions): pg.Client {
+  return new pg.Client({ connectionString: nameSessions(databaseUrl, sessionName(schema, 'chains')) });
+}

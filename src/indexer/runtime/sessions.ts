@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { commonSettings } from '../../platform/database/sessionSettings.ts';
+
+const pauseMs = 50;
+
+export type SessionPart = 'lock' | 'chains' | 'pruning' | 'ponder';
+
+/** Tells this process from others of the schema. */
+export const processMark = randomBytes(4).toString('hex');
+
+/** How the sessions of this indexer are named in the database. */
+export function sessionName(schema: string, part: SessionPart, mark = processMark): string {
+  return part === 'lock' ? lockName(schema) : `${schema} ${part} ${mark}`;
+}
+
+/**
+ * The connection string with a name for its sessions that nothing else overrides, neither the operator's nor Ponder's; and with the
+ * settings that every connection of the service has, after those that the operator has given in `options`.
+ */
+export function nameSessions(url: string, name: string): string {
+  // What stands there is kept letter by letter: `pg` reads more than what is well-formed. Of two names it takes the last one.
+  const [address = '', ...fragment] = url.split('#');
+  const given = /[?&]options=([^&]*)/.exec(address)?.[1] ?? '';
+  // `pg` keeps `=` there, and decodes `%3D` only in what is well-formed.
+  const own = Object.entries(commonSettings).map(([setting, value]) => `-c%20${setting}=${value}`);
+  const options = [...(given === '' ? [] : [given]), ...own].join('%20');
+  const mark = address.includes('?') ? '&' : '?';
+  const named = `${address}${mark}options=${options}&application_name=${encodeURIComponent(name)}`;
+  return [named, ...fragment].join('#');
+}
+
+/**
+ * Ends whatever sessions other indexers of the schema have left, with the transactions that are open in them, and returns how many
+ * there were. Those that hold the schema's lock or wait for it stay.
+ *
+ * @throws DatabaseError where they are of a role that this one may not end them for.
+ */
+export async function endSessions(client: pg.Client, schema: string, mark = processMark): Promise<number> {
+  const { rows } = await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and starts_with(application_name, $1) and application_name <> $2
+       and not application_name like '% ' || $3`,
+    [`${schema} `, lockName(schema), mark],
+  );
+  return rows.length;
+}
+
+/** Ends them, and returns once they are gone. */
+export async function awaitEndOfSessions(
+  client: pg.Client,
+  schema: string,
+  mark = processMark,
+): Promise<void> {
+  while ((await endSessions(client, schema, mark)) > 0) await delay(pauseMs);
+}
+
+/** What the lock of a schema is named by. */
+export function schemaLockKey(schema: string): string {
+  return `indexer of ${schema}`;
+}
+
+function lockName(schema: string): string {
+  return `${schema} lock`;
+}

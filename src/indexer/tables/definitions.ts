@@ -1,0 +1,26 @@
+import type { Context, Event } from 'ponder:registry';
+import schema from 'ponder:schema';
+import type { Creation } from '../decoding/decodeCreation.ts';
+import { isNoLargerThan } from '../decoding/isNoLargerThan.ts';
+
+/**
+ * Keeps what the creating call says, if that is no larger than the call: one whose parts share bytes, as no encoder makes them, could
+ * stand for megabytes.
+ */
+export async function insertDefinition(
+  context: Context,
+  { args, transaction }: Event<'AgreementFactory:AgreementDeployed'>,
+  creation: Creation,
+): Promise<void> {
+  const { functionName, salt, inputDefs, transitions, initVars } = creation;
+  if (!isNoLargerThan([inputDefs, transitions, initVars], transaction.input.length)) return;
+  await context.db.insert(schema.definition).values({
+    chainId: context.chain.id,
+    agreement: args.agreement,
+    functionName,
+    salt,
+    inputDefs,
+    transitions,
+    initVars,
+  });
+}

@@ -1,0 +1,15 @@
+/** Another start may help: what supervisors know as EX_TEMPFAIL. */
+const temporaryFailure = 75;
+
+/**
+ * Ends the indexer before anything of the block is stored. Its next start drops all rows that are not final, and asks the nodes anew.
+ * An error would not do: Ponder ends with a code by which no other start may help.
+ */
+export function refuseBlock(block: { chainId: number; number: bigint; head: bigint }): never {
+  const { chainId, number, head } = block;
+  console.error(
+    `The nodes of chain ${chainId} sent block ${number} after block ${head} without a reorganisation between: ` +
+      'they answer from two forks. The indexer has to start again.',
+  );
+  process.exit(temporaryFailure);
+}

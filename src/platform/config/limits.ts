@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+const count = (initial: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, 'expected a whole number')
+    .transform(Number)
+    .default(initial);
+
+const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, 'expected a whole number from 1')
+  .transform(Number);
+
+/** Every limit that an operator can set, with the default of the specification; sizes in bytes, times by unit in the name. */
+export const limitShape = z
+  .object({
+    MAX_BODY_BYTES: count(1_048_576),
+    MAX_BODY_VALUES: count(40_000),
+    MAX_AGREEMENT_BYTES: count(524_288),
+    MAX_AGREEMENT_NESTING: count(64),
+    MAX_AGREEMENT_ITEMS: count(256),
+    MAX_VARIABLES: count(512),
+    MAX_INPUT_FIELDS: count(128),
+    MAX_AGREEMENT_FIELDS: count(1_024),
+    MAX_ACTIONS: count(64),
+    MAX_NAME_BYTES: count(256),
+    MAX_PATTERNS: count(128),
+    MAX_PARTIES: count(256),
+    MAX_RULES: count(100),
+    MAX_NOTIFICATIONS: count(250),
+    MAX_VALUE_BYTES: count(65_536),
+    MAX_VALUES_BYTES: count(262_144),
+    DEPLOY_WAIT_MS: count(60_000),
+    SIGNING_WAIT_MS: count(15_000),
+    INPUT_WAIT_MS: count(0),
+    RPC_TIMEOUT_MS: count(10_000),
+    CONSISTENCY_WAIT_MS: count(10_000),
+    MAX_PERMIT_LIFETIME_SECONDS: count(86_400),
+    SESSION_IDLE_SECONDS: count(43_200),
+    SESSIONS_MAX: count(1_000),
+    SIGNING_LINKS_MAX: count(100),
+    EVENT_STREAMS_MAX: count(1_024),
+    EVIDENCE_WAIT_MS: count(20_000),
+    TRUSTED_PROXIES: z
+      .string()
+      .regex(/^\d$/, 'expected how many proxies stand in front, 0 to 9')
+      .transform(Number)
+      .default(0),
+    RATE_LIMIT_READS: rate.default(50),
+    RATE_LIMIT_READ_BURST: rate.optional(),
+    RATE_LIMIT_WRITES: rate.default(10),
+    RATE_LIMIT_WRITE_BURST: rate.optional(),
+  })
+  .transform((env) => ({
+    bodyBytes: env.MAX_BODY_BYTES,
+    /** Objects, lists, texts, numbers and so on, wherever they stand in it. */
+    bodyValues: env.MAX_BODY_VALUES,
+    agreementBytes: env.MAX_AGREEMENT_BYTES,
+    agreementNesting: env.MAX_AGREEMENT_NESTING,
+    agreementItems: env.MAX_AGREEMENT_ITEMS,
+    agreementVariables: env.MAX_VARIABLES,
+    inputFields: env.MAX_INPUT_FIELDS,
+    agreementFields: env.MAX_AGREEMENT_FIELDS,
+    agreementActions: env.MAX_ACTIONS,
+    agreementPatterns: env.MAX_PATTERNS,
+    nameBytes: env.MAX_NAME_BYTES,
+    /** Participants, and observers, of one agreement. */
+    parties: env.MAX_PARTIES,
+    /** Of the rules of one agreement. */
+    rules: { rules: env.MAX_RULES, notifications: env.MAX_NOTIFICATIONS },
+    valueBytes: env.MAX_VALUE_BYTES,
+    allValuesBytes: env.MAX_VALUES_BYTES,
+    deployWaitMs: env.DEPLOY_WAIT_MS,
+    signingWaitMs: env.SIGNING_WAIT_MS,
+    /** How long an input that is on its way is waited for to be mined. */
+    inputWaitMs: env.INPUT_WAIT_MS,
+    rpcTimeoutMs: env.RPC_TIMEOUT_MS,
+    consistencyWaitMs: env.CONSISTENCY_WAIT_MS,
+    /** How far ahead the deadline of a permit may lie: what cannot be sent keeps its signer's nonce that long. */
+    permitLifetimeSeconds: env.MAX_PERMIT_LIFETIME_SECONDS,
+    /** After so long without a request a session of a browser ends. */
+    sessionIdleSeconds: env.SESSION_IDLE_SECONDS,
+    /** Of one principal in force, and as many links that wait to open one. */
+    sessions: env.SESSIONS_MAX,
+    /** Links to one agreement in force. */
+    signingLinks: env.SIGNING_LINKS_MAX,
+    /** Listeners of one principal at one API. */
+    eventStreams: env.EVENT_STREAMS_MAX,
+    /** How long a request for evidence waits for the blocks to be proved. */
+    evidenceWaitMs: env.EVIDENCE_WAIT_MS,
+    /** How many proxies stand in front that add to X-Forwarded-For whom they were called by. */
+    trustedProxies: env.TRUSTED_PROXIES,
+    /** Of one principal, over all API processes. */
+    rates: {
+      read: {
+        perSecond: env.RATE_LIMIT_READS,
+        burst: env.RATE_LIMIT_READ_BURST ?? 2 * env.RATE_LIMIT_READS,
+      },
+      write: {
+        perSecond: env.RATE_LIMIT_WRITES,
+        burst: env.RATE_LIMIT_WRITE_BURST ?? 2 * env.RATE_LIMIT_WRITES,
+      },
+    },
+  }));
+
+export type Limits = z.output<typeof limitShape>;

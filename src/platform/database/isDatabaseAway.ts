@@ -1,0 +1,26 @@
+/** The server starts, stops, has no connection to spare, or is a standby that is not promoted yet. */
+const passingStates = new Set(['57P01', '57P02', '57P03', '53300', '25006']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+/** What `pg` and its pool say without a code. */
+const saidOfConnections =
+  /^(timeout exceeded when trying to connect|timeout expired|query read timeout|connection terminated|client has encountered a connection error|client was closed)/i;
+
+/**
+ * Whether an error of a query, or of connecting, says that the database is not there at present: it starts, or another server takes
+ * its place. What the query was to do may have happened nevertheless.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isDatabaseAway);
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return passingStates.has(code) || unreachable.has(code) || saidOfConnections.test(error.message);
+}

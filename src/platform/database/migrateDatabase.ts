@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { applyMigrations } from './applyMigrations.ts';
+import { connectPatiently } from './connectPatiently.ts';
+import { migrateJobs } from './migrateJobs.ts';
+import { requireSessions } from './requireSessions.ts';
+
+const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
+/** Any constant will do; every process of this service uses the same. */
+const migrationLock = 0x61_67_72_31;
+
+/**
+ * Brings the tables of the service and of its jobs up to date, as soon as the database can be reached. Processes that start
+ * together take turns under a lock of the session, which the database lets go of when its holder dies. Those of an earlier version
+ * go on working meanwhile.
+ *
+ * @throws ConfigurationError for a pooler that keeps no sessions.
+ */
+export async function migrateDatabase(
+  url: string,
+  { patienceMs = 0, logger }: { patienceMs?: number; logger?: Logger } = {},
+): Promise<void> {
+  const client = await connectPatiently({
+    url,
+    applicationName: 'agreements migrations',
+    patienceMs,
+    logger,
+  });
+  try {
+    await requireSessions(client, url);
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await applyMigrations(client, { folder: migrationsFolder, logger });
+    await migrateJobs(client, url);
+  } finally {
+    await client.end();
+  }
+}

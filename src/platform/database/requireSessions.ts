@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { ConfigurationError } from '../config/configurationError.ts';
+
+const setting = 'agreements.session';
+const mark = `select set_config('${setting}', $1, false)`;
+const read = `select current_setting('${setting}', true) as mark`;
+/** What PgBouncer says to a statement that begins a transaction where it pools statements. */
+const refusedTransaction = '08P01';
+
+/**
+ * Checks that a connection keeps its session. A pooler in transaction mode lends the same session to others between two transactions,
+ * and with it go LISTEN, advisory locks and prepared statements.
+ *
+ * @param client an open connection that has no transaction under way.
+ * @throws ConfigurationError where it does not.
+ */
+export async function requireSessions(client: pg.Client, url: string): Promise<void> {
+  const own = randomBytes(8).toString('hex');
+  await client.query(mark, [own]);
+  const other = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await other.connect();
+  try {
+    await other.query('begin');
+    const { rows } = await other.query<{ mark: string | null }>(read);
+    if (rows[0]?.mark === own) throw refuse();
+    // It has taken another session perhaps, and this connection may have to do with whichever is left.
+    const kept = await client.query<{ mark: string | null }>(read);
+    if (kept.rows[0]?.mark !== own) throw refuse();
+    await other.query('commit');
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === refusedTransaction) throw refuse();
+    throw error;
+  } finally {
+    await other.end();
+  }
+}
+
+function refuse(): ConfigurationError {
+  return new ConfigurationError([
+    'DATABASE_URL leads to a pooler that shares sessions between connections. Set it to session mode (PgBouncer: pool_mode = session), or name the PostgreSQL behind it.',
+  ]);
+}

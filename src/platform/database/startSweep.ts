@@ -1,0 +1,21 @@
+/** Does a piece of housekeeping over and over until it is closed; one that fails is done again the next time. */
+export function startSweep({
+  sweep,
+  intervalMs,
+  onFailure,
+}: {
+  sweep(): Promise<unknown>;
+  intervalMs: number;
+  onFailure(error: unknown): void;
+}): { close(): Promise<void> } {
+  let work: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    work = sweep().catch(onFailure);
+  }, intervalMs);
+  return {
+    async close() {
+      clearInterval(timer);
+      await work;
+    },
+  };
+}

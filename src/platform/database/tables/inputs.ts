@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, json, text, unique } from 'drizzle-orm/pg-core';
+import { address, blockNumber, bytes, hash, instant } from '../columns.ts';
+import { type OrderedColumn, orderedKey } from '../orderedKey.ts';
+import { serviceSchema } from '../schema.ts';
+import { principals } from './access.ts';
+import { records } from './records.ts';
+import { transactions } from './transactions.ts';
+
+export const inputStatuses = ['PENDING', 'MINED', 'FAILED'] as const;
+export type InputStatus = (typeof inputStatuses)[number];
+
+/** Orders inputs of the same time as the chain has taken them; those that it has not taken come last. */
+export const inputRankOf = (position: string) => `coalesce(${position}, 2147483647)`;
+const rank = sql.raw(`(${inputRankOf('"position"')})`);
+/**
+ * What a history can be filtered by, in one text each: an index over it serves that filter and nothing else can, so that the
+ * database has no choice to make, which it would make by the length of an average history. Documents name inputs in texts of any
+ * length, of which an index takes the first characters.
+ */
+export const inputKeys = {
+  status: (input: string) =>
+    `${input}record_id || ' ' || ${input}status || ' ' || coalesce(${input}user_id, '')`,
+  name: (input: string) => `${inputKeys.status(input)} || ' ' || left(${input}input_id, 64)`,
+} as const;
+const key = (text: string, column: OrderedColumn) => sql.raw(orderedKey(text, column));
+const statusKey = (column: OrderedColumn) => key(`(${inputKeys.status('')})`, column);
+const nameKey = (column: OrderedColumn) => key(`(${inputKeys.name('')})`, column);
+
+/**
+ * One input in the history of one record: a submission of its principal (`transactionId` is set) or what others sent to the
+ * contract, or both in one where the index shows the submission. `position` is the index's; it is set exactly while MINED.
+ */
+export const inputs = serviceSchema.table(
+  'inputs',
+  {
+    id: text().primaryKey(),
+    recordId: text()
+      .notNull()
+      .references(() => records.id),
+    chainId: integer().notNull(),
+    agreementAddress: address().notNull(),
+    /** The name that the document gives to the input, or its hash where it names none. */
+    inputId: text().notNull(),
+    status: text().$type<InputStatus>().notNull(),
+    /** The principal that submitted it; null for what reached the chain by another way. */
+    userId: text().references(() => principals.id),
+    transactionId: text().references(() => transactions.id),
+    signer: address(),
+    submitter: address(),
+    fromState: text(),
+    toState: text(),
+    payload: bytes().notNull(),
+    values: json().$type<Record<string, unknown>>().notNull(),
+    txHash: hash(),
+    position: integer(),
+    /** Counts the agreement's inputs within the transaction from 0. */
+    transactionOrdinal: integer(),
+    /** The number of the transition in its agreement; null while not mined and where the state stayed the same. */
+    sequence: integer(),
+    blockNumber: blockNumber(),
+    error: json().$type<{ reason: string; message: string }>(),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    unique('inputs_position').on(table.recordId, table.position),
+    unique('inputs_permit').on(table.recordId, table.transactionId),
+    // For each order of the history: of all inputs, and of those of one status and user, which are also kept by input. What a
+    // filter leaves open is merged out of these, as there are few statuses and two users: the principal and nobody.
+    index('inputs_created').on(key('record_id', 'created_at'), table.createdAt, rank, table.id),
+    index('inputs_updated').on(key('record_id', 'updated_at'), table.updatedAt, rank, table.id),
+    index('inputs_status_created').on(statusKey('created_at'), table.createdAt, rank, table.id),
+    index('inputs_status_updated').on(statusKey('updated_at'), table.updatedAt, rank, table.id),
+    index('inputs_named_created').on(nameKey('created_at'), table.createdAt, rank, table.id),
+    index('inputs_named_updated').on(nameKey('updated_at'), table.updatedAt, rank, table.id),
+    index().on(table.transactionId),
+    index().on(table.chainId, table.blockNumber),
+    index('inputs_pending').on(table.chainId).where(sql`status = 'PENDING'`),
+  ],
+);

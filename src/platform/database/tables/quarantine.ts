@@ -1,0 +1,28 @@
+import { index, integer, text } from 'drizzle-orm/pg-core';
+import { instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+import { records } from './records.ts';
+
+/** What a record in quarantine waits for: to become Deployed, to begin, to be restored after a reorg, or to go on. */
+export type QuarantinePhase = 'deploy' | 'begin' | 'restore' | 'continue';
+
+/**
+ * A record whose fold failed. It stays as it was last folded, and all others go on. It is tried again at `retryAt`; when that
+ * succeeds, the row is gone and the record has everything that it lacked.
+ */
+export const quarantinedRecords = serviceSchema.table(
+  'quarantined_records',
+  {
+    recordId: text()
+      .primaryKey()
+      .references(() => records.id),
+    chainId: integer().notNull(),
+    phase: text().$type<QuarantinePhase>().notNull(),
+    /** Why the last try failed. */
+    error: text().notNull(),
+    failures: integer().notNull().default(1),
+    createdAt: instant().notNull().defaultNow(),
+    retryAt: instant().notNull(),
+  },
+  (table) => [index().on(table.chainId, table.retryAt)],
+);

@@ -1,0 +1,116 @@
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, json, text, unique } from 'drizzle-orm/pg-core';
+import type { Participant } from '../../../protocol/participants.ts';
+import type { WireValues } from '../../../protocol/values.ts';
+import { address, blockNumber, hash, instant } from '../columns.ts';
+import { type OrderedColumn, orderedKey } from '../orderedKey.ts';
+import { serviceSchema } from '../schema.ts';
+import { principals } from './access.ts';
+import { transactions } from './transactions.ts';
+
+export const participantAccesses = ['none', 'read', 'sign'] as const;
+export type ParticipantAccess = (typeof participantAccesses)[number];
+
+/** Effective values by variable name, in the form of the wire: texts and booleans. */
+export type VariableValues = WireValues;
+
+/**
+ * What the list of records can be filtered by, in one text each: an index over it serves that filter and nothing else can, so
+ * that the database has no choice to make, which it would make by what is usual. Documents name states in texts of any length, of
+ * which an index takes the first characters.
+ */
+export const recordKeys = {
+  chain: (record: string) => `${record}principal_id || ' ' || ${record}chain_id::text`,
+  state: (record: string) => `${recordKeys.chain(record)} || ' ' || left(${record}state, 64)`,
+} as const;
+const key = (text: string, column: OrderedColumn) => sql.raw(orderedKey(text, column));
+const chainKey = (column: OrderedColumn) => key(`(${recordKeys.chain('')})`, column);
+const stateKey = (column: OrderedColumn) => key(`(${recordKeys.state('')})`, column);
+
+/**
+ * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
+ * shows the agreement. What the chain says (state, variables, last input) is written by the projector alone, and always equals
+ * the index at `stateBlockNumber`.
+ */
+export const records = serviceSchema.table(
+  'records',
+  {
+    id: text().primaryKey(),
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    chainId: integer().notNull(),
+    /** Null for a Draft, except where the record was asked for by address: it is Deployed once the index shows it there. */
+    address: address(),
+    status: text().$type<'Draft' | 'Deployed'>().notNull(),
+    displayName: text().notNull(),
+    /** The authored document as it was hashed, character by character: never jsonb, which would re-order it. */
+    document: text().notNull(),
+    docHash: hash().notNull(),
+    templateId: text().notNull(),
+    docUri: text().notNull(),
+    documentId: text(),
+    participants: json().$type<readonly Participant[]>().notNull(),
+    observers: json().$type<readonly string[]>().notNull(),
+    contributors: json().$type<readonly string[]>().notNull(),
+    notificationTemplate: text(),
+    /** The values at creation; `variables` are these, overwritten by what the mined inputs submit. */
+    initialVariables: json().$type<VariableValues>().notNull(),
+    variables: json().$type<VariableValues>().notNull(),
+    /** A prepared deployment whose owner has not signed it yet: no permit exists, and the index will show nothing of it. */
+    awaitsOwner: boolean().notNull().default(false),
+    /** What the participants' wallets may do with the record once they have logged in with one. */
+    participantAccess: text().$type<ParticipantAccess>().notNull().default('none'),
+    /** The variables whose wallets that lets in; null while it lets nobody in. */
+    accessVariables: json().$type<readonly string[]>(),
+    /** The permit that creates the agreement; null if the agreement was adopted from the chain, or is not signed yet. */
+    deployTransactionId: text().references(() => transactions.id),
+    /**
+     * Of an agreement that was adopted from the chain, the block that was the latest then: what happened up to it is history,
+     * of which nobody is told. Null where the record was deployed here.
+     */
+    adoptedThrough: blockNumber(),
+    /** Why this Draft will not become Deployed by the permit at hand. */
+    error: json().$type<{ reason: string; message: string }>(),
+    owner: address(),
+    initialStateHash: hash(),
+    stateHash: hash(),
+    /** The name that the document gives to `stateHash`, or the hash where it names none. */
+    state: text(),
+    stateBlockNumber: blockNumber(),
+    stateUpdatedAt: instant(),
+    deployTxHash: hash(),
+    deployBlockNumber: blockNumber(),
+    inputCount: integer().notNull().default(0),
+    transitionCount: integer().notNull().default(0),
+    lastInputId: text(),
+    lastInputAt: instant(),
+    /** The history is longer than what is folded at once, and the rest of it follows; all here is right at `stateBlockNumber`. */
+    behind: boolean().notNull().default(false),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    unique('records_agreement').on(table.principalId, table.chainId, table.address),
+    unique('records_document').on(table.principalId, table.documentId),
+    unique('records_permit').on(table.principalId, table.deployTransactionId),
+    index('records_contract').on(table.chainId, sql`lower(${table.address})`),
+    index('records_deployed_in').on(table.chainId, table.deployBlockNumber),
+    index('records_awaited')
+      .on(table.chainId)
+      .where(sql`status = 'Draft' and error is null and not awaits_owner`),
+    index('records_behind').on(table.chainId).where(sql`behind`),
+    index().on(table.deployTransactionId),
+    // For each order of the list: of all records, of a chain's, and of those of a chain in one state. Lists of a state on all
+    // chains are merged out of the last, so that a write has no fourth index for each order to keep.
+    index('records_created').on(key('principal_id', 'created_at'), table.createdAt, table.id),
+    index('records_updated').on(key('principal_id', 'updated_at'), table.updatedAt, table.id),
+    index('records_named').on(key('principal_id', 'display_name'), table.displayName, table.id),
+    index('records_chain_created').on(chainKey('created_at'), table.createdAt, table.id),
+    index('records_chain_updated').on(chainKey('updated_at'), table.updatedAt, table.id),
+    index('records_chain_named').on(chainKey('display_name'), table.displayName, table.id),
+    index('records_state_created').on(stateKey('created_at'), table.createdAt, table.id),
+    index('records_state_updated').on(stateKey('updated_at'), table.updatedAt, table.id),
+    index('records_state_named').on(stateKey('display_name'), table.displayName, table.id),
+  ],
+);

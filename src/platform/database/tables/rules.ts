@@ -1,0 +1,115 @@
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { blockNumber, instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+import { records } from './records.ts';
+
+/** Unix milliseconds: a chain may claim times that no timestamp of the database can hold. */
+const milliseconds = () => bigint({ mode: 'number' });
+
+/**
+ * One temporal rule during one span of one agreement: a stay in a state that the rule names, or the part of such a stay in which
+ * the rule's date had one value. Written together with the state that it follows from; a reorganisation deletes the spans that
+ * began in its blocks and opens those again that ended there. `dueMs` is when the rule fires next.
+ */
+export const ruleSchedules = serviceSchema.table(
+  'rule_schedules',
+  {
+    recordId: text()
+      .notNull()
+      .references(() => records.id),
+    ruleId: text().notNull(),
+    /** The identity of the transition that entered the state, and of the input with which this span began. */
+    stay: text().notNull(),
+    span: text().notNull(),
+    chainId: integer().notNull(),
+    state: text().notNull(),
+    /** Of the transition that entered the state. */
+    fromState: text().notNull(),
+    inputId: text().notNull(),
+    enteredMs: milliseconds().notNull(),
+    sinceMs: milliseconds().notNull(),
+    sinceBlock: blockNumber().notNull(),
+    /** The time and block of the input that ended the span; null while it lasts. */
+    untilMs: milliseconds(),
+    untilBlock: blockNumber(),
+    /** The text of the rule's date in this span; null where it has none, or where the rule needs none. */
+    date: text(),
+    /** When the rule fires first, and the last moment at which it may; null for never, and for no end. */
+    startsMs: milliseconds(),
+    endsMs: milliseconds(),
+    /** From one firing to the next; null where there is only one. */
+    intervalMs: milliseconds(),
+    /** How many intervals lie behind. */
+    nextNumber: bigint({ mode: 'number' }).notNull().default(0),
+    dueMs: milliseconds().generatedAlwaysAs(sql`case
+      when interval_ms is null and next_number > 0 then null
+      when starts_ms + next_number * coalesce(interval_ms, 0) >= until_ms then null
+      when starts_ms + next_number * coalesce(interval_ms, 0) > ends_ms then null
+      else starts_ms + next_number * coalesce(interval_ms, 0) end`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.recordId, table.ruleId, table.span] }),
+    index('rule_schedules_due').on(table.chainId, table.dueMs).where(sql`due_ms is not null`),
+    index('rule_schedules_open').on(table.recordId).where(sql`until_ms is null`),
+    index().on(table.chainId, table.sinceBlock),
+    index().on(table.chainId, table.untilBlock),
+  ],
+);
+
+/**
+ * That a rule fired for one recipient on one occasion. The id is that of the event, and the same for ever. A firing of a
+ * transition waits as `pending` for the confirmations of its block, like its event, and is `withdrawn` where that falls out.
+ */
+export const ruleFirings = serviceSchema.table(
+  'rule_firings',
+  {
+    id: text().primaryKey(),
+    recordId: text()
+      .notNull()
+      .references(() => records.id),
+    ruleId: text().notNull(),
+    /** The e-mail address in lower case, else the wallet. */
+    recipient: text().notNull(),
+    occasion: text().notNull(),
+    triggerType: text().$type<'onTransition' | 'temporal'>().notNull(),
+    channel: text().$type<'external_webhook' | 'email'>().notNull(),
+    state: text().$type<'pending' | 'released' | 'withdrawn'>().notNull(),
+    chainId: integer().notNull(),
+    /** The block that caused it; null for temporal rules. */
+    blockNumber: blockNumber(),
+    createdAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    index().on(table.recordId, table.ruleId, table.recipient),
+    index('rule_firings_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
+    index().on(table.chainId, table.blockNumber),
+  ],
+);
+
+/** `waiting` for confirmations, `due` to be sent by a job that was added with it, or at an end. */
+export const mailStatuses = ['waiting', 'due', 'sent', 'failed', 'skipped', 'withdrawn'] as const;
+export type MailStatus = (typeof mailStatuses)[number];
+
+/** The mail of one firing whose channel is e-mail; it goes out at least once, each time with the same Message-ID. */
+export const mails = serviceSchema.table(
+  'mails',
+  {
+    firingId: text()
+      .primaryKey()
+      .references(() => ruleFirings.id),
+    /** Null where the recipient has no e-mail address; such a mail is skipped. */
+    address: text(),
+    subject: text().notNull(),
+    body: text().notNull(),
+    status: text().$type<MailStatus>().notNull(),
+    attemptCount: integer().notNull().default(0),
+    /** Why it was skipped, or what the last attempt failed with. */
+    error: text(),
+    /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
+    traceParent: text(),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [index().on(table.createdAt)],
+);

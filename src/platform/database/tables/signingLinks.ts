@@ -1,0 +1,55 @@
+import { index, serial, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { address, hash, instant } from '../columns.ts';
+import { serviceSchema } from '../schema.ts';
+import { apiKeys, principals } from './access.ts';
+import { records } from './records.ts';
+
+/**
+ * A way to one record for somebody without a key, until `expiresAt`. Only the SHA-256 of its secret is here. It outlives the key
+ * that made it: it was given to somebody outside.
+ */
+export const signingLinks = serviceSchema.table(
+  'signing_links',
+  {
+    id: text().primaryKey(),
+    secretHash: hash().notNull(),
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    recordId: text()
+      .notNull()
+      .references(() => records.id, { onDelete: 'cascade' }),
+    may: text().$type<'read' | 'sign'>().notNull(),
+    /** The variable whose wallet signs; null where whoever reads signs nothing. */
+    participant: text(),
+    note: text(),
+    createdByApiKeyId: text().references(() => apiKeys.id),
+    createdAt: instant().notNull().defaultNow(),
+    expiresAt: instant().notNull(),
+    /** When it was revoked. */
+    endedAt: instant(),
+  },
+  (table) => [
+    uniqueIndex().on(table.secretHash),
+    index().on(table.recordId, table.createdAt, table.id),
+    index().on(table.expiresAt),
+  ],
+);
+
+/** What was done with a link: the record was opened, or an input was submitted. */
+export const signingLinkUses = serviceSchema.table(
+  'signing_link_uses',
+  {
+    id: serial().primaryKey(),
+    linkId: text()
+      .notNull()
+      .references(() => signingLinks.id, { onDelete: 'cascade' }),
+    kind: text().$type<'opened' | 'input' | 'deployment'>().notNull(),
+    /** Who has signed. */
+    wallet: address(),
+    /** The input that was submitted. */
+    inputId: text(),
+    usedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [index().on(table.linkId, table.id)],
+);

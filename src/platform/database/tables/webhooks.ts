@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm';
+import { bigint, customType, index, integer, json, serial, text, unique } from 'drizzle-orm/pg-core';
+import { instant } from '../columns.ts';
+import { orderedKey } from '../orderedKey.ts';
+import { serviceSchema } from '../schema.ts';
+import { apiKeys, principals } from './access.ts';
+import { events } from './events.ts';
+import { records } from './records.ts';
+
+const encrypted = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+export type SubscribableEventType = 'agreement.transitioned' | 'agreement.notification.triggered';
+
+/** Values of one field are alternatives; different fields must all match; an absent or empty field matches everything. */
+export type SubscriptionFilters = {
+  agreementIds?: readonly string[];
+  templateIds?: readonly string[];
+  inputIds?: readonly string[];
+  fromStates?: readonly string[];
+  toStates?: readonly string[];
+  ruleIds?: readonly string[];
+};
+
+/** One receiver of a principal's events. A disabled one stays for its deliveries and is never deleted. */
+export const webhookSubscriptions = serviceSchema.table(
+  'webhook_subscriptions',
+  {
+    id: text().primaryKey(),
+    principalId: text()
+      .notNull()
+      .references(() => principals.id),
+    createdByApiKeyId: text().references(() => apiKeys.id),
+    url: text().notNull(),
+    status: text().$type<'active' | 'disabled'>().notNull().default('active'),
+    eventTypes: json().$type<readonly SubscribableEventType[]>().notNull(),
+    filters: json().$type<SubscriptionFilters>(),
+    /** Encrypted, with the id as context: it must sign. */
+    secret: encrypted().notNull(),
+    /** The secret before the last rotation; good until `previousSecretUntil`. */
+    previousSecret: encrypted(),
+    previousSecretUntil: instant(),
+    lastSuccessAt: instant(),
+    lastFailureAt: instant(),
+    failuresInRow: integer().notNull().default(0),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    index().on(table.principalId, table.createdAt, table.id),
+    index('webhook_subscriptions_active').on(table.principalId).where(sql`status = 'active'`),
+  ],
+);
+
+/** pending: not attempted yet; retry_pending: attempted in vain, and due again at `nextAttemptAt`. */
+export const deliveryStatuses = ['pending', 'retry_pending', 'succeeded', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** Of lists of deliveries: whose they are. */
+const listedKey = sql.raw(orderedKey('subscription_id', 'created_at'));
+
+/** One event for one subscription. */
+export const deliveries = serviceSchema.table(
+  'deliveries',
+  {
+    id: text().primaryKey(),
+    subscriptionId: text()
+      .notNull()
+      .references(() => webhookSubscriptions.id),
+    eventId: text()
+      .notNull()
+      .references(() => events.id),
+    /** Whose first attempts keep their order; null for tests, which keep none. */
+    recordId: text().references(() => records.id),
+    /** The event's position in the feed of the principal: the order of first attempts. */
+    position: bigint({ mode: 'number' }),
+    status: text().$type<DeliveryStatus>().notNull().default('pending'),
+    attemptCount: integer().notNull().default(0),
+    /**
+     * How many attempts it may have in all; null for as many as are configured. Set where somebody asked for it by hand: a
+     * test, or a redelivery.
+     */
+    attemptLimit: integer(),
+    nextAttemptAt: instant(),
+    responseStatus: integer(),
+    error: text(),
+    createdAt: instant().notNull().defaultNow(),
+    updatedAt: instant().notNull().defaultNow(),
+    completedAt: instant(),
+  },
+  (table) => [
+    unique('deliveries_event').on(table.subscriptionId, table.eventId),
+    // Lists of all deliveries are merged out of the statuses.
+    index('deliveries_listed').on(listedKey, table.status, table.createdAt, table.id),
+    index('deliveries_first').on(table.subscriptionId, table.position).where(sql`status = 'pending'`),
+    index('deliveries_due')
+      .on(table.subscriptionId, table.nextAttemptAt)
+      .where(sql`status = 'retry_pending'`),
+    index().on(table.eventId),
+  ],
+);
+
+/**
+ * Which worker attempts the deliveries of a subscription: one at a time, so that first attempts keep their order. A seat whose
+ * worker has no lease any more is free.
+ */
+export const deliverySeats = serviceSchema.table('delivery_seats', {
+  subscriptionId: text()
+    .primaryKey()
+    .references(() => webhookSubscriptions.id),
+  workerId: text().notNull(),
+});
+
+/** One try to hand a delivery over, and what came back. */
+export const deliveryAttempts = serviceSchema.table(
+  'delivery_attempts',
+  {
+    id: serial().primaryKey(),
+    deliveryId: text()
+      .notNull()
+      .references(() => deliveries.id),
+    /** From 1. */
+    number: integer().notNull(),
+    startedAt: instant().notNull(),
+    durationMs: integer().notNull(),
+    responseStatus: integer(),
+    /** The beginning of what the receiver answered. */
+    responseExcerpt: text(),
+    /** Why there was no answer, or why it does not count. */
+    error: text(),
+  },
+  (table) => [index().on(table.deliveryId, table.number)],
+);

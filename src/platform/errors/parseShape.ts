@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { listIssues } from '../../protocol/issueList.ts';
+import type { Issue } from './serviceError.ts';
+
+/** Where a value was found; decides how an unknown member is called. */
+export type Place = 'path' | 'query' | 'body';
+
+export type Parsed<Data> = { ok: true; data: Data } | { ok: false; issues: Issue[] };
+
+const unknownMember = {
+  path: 'is no part of the path',
+  query: 'is no parameter of this route',
+  body: 'is not known here',
+};
+
+/** Parses a value by a schema, and says what is wrong in the words of the service, up to a hundred issues. */
+export function parseShape<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  place: Place,
+): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(value, { error: wording });
+  if (result.success) return { ok: true, data: result.data };
+  return { ok: false, issues: [...listIssues(readIssues(result.error.issues, place))] };
+}
+
+function* readIssues(issues: readonly z.core.$ZodIssue[], place: Place): Generator<Issue> {
+  for (const issue of issues) {
+    const path = issue.path.map(String).join('.');
+    if (issue.code !== 'unrecognized_keys') yield { path, message: issue.message };
+    else for (const key of issue.keys) yield { path: join(path, key), message: unknownMember[place] };
+  }
+}
+
+const kinds: Record<string, string> = {
+  string: 'must be text',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  object: 'must be an object',
+  record: 'must be an object',
+  array: 'must be an array',
+};
+
+/** The wording where a schema has none of its own. */
+function wording(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return kinds[issue.expected] ?? `must be ${issue.expected}`;
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'invalid_union':
+      return wordUnion(issue);
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have no more than ${issue.maximum} characters`
+        : issue.origin === 'array'
+          ? `must have no more than ${issue.maximum} items`
+          : `must be ${issue.inclusive === false ? 'less' : 'no more'} than ${issue.maximum}`;
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Only shapes that a member tells apart say which there are. */
+function wordUnion({
+  input,
+  discriminator,
+  options,
+}: {
+  input?: unknown;
+  discriminator?: string | undefined;
+  options?: readonly unknown[];
+}): string | undefined {
+  if (discriminator === undefined || options === undefined) return undefined;
+  const isMissing = isObject(input) && !Object.hasOwn(input, discriminator);
+  return isMissing ? 'is missing' : oneOf(options);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}

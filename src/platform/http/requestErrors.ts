@@ -1,0 +1,58 @@
+import { ServiceError } from '../errors/serviceError.ts';
+
+/** No route has this path. */
+export class UnknownRouteError extends ServiceError {
+  override readonly name = 'UnknownRouteError';
+}
+
+/** The path is a route's, the method is not. */
+export class MethodNotAllowedError extends ServiceError {
+  override readonly name = 'MethodNotAllowedError';
+  readonly allowed: readonly string[];
+
+  constructor(allowed: readonly string[]) {
+    super(`This route is used with ${allowed.join(' or ')}.`);
+    this.allowed = allowed;
+  }
+}
+
+/** Which limit was passed. */
+type TooLarge = {
+  readonly limitBytes?: number;
+  readonly limitValues?: number;
+  readonly limitMembers?: number;
+};
+
+/** The body is larger than the service reads, or a part of it than the service stores. */
+export class PayloadTooLargeError extends ServiceError {
+  override readonly name = 'PayloadTooLargeError';
+  readonly facts: TooLarge;
+  readonly field: string | undefined;
+
+  constructor(message: string, { field, ...facts }: TooLarge & { field?: string }) {
+    super(message);
+    this.facts = facts;
+    this.field = field;
+  }
+}
+
+const keyConflicts = {
+  usedOtherwise: 'The Idempotency-Key was used for another request.',
+  inFlight: 'The request with this Idempotency-Key is still at work.',
+} as const;
+
+/** The Idempotency-Key belongs to another request, or to the same one that is not answered yet. */
+export class IdempotencyConflictError extends ServiceError {
+  override readonly name = 'IdempotencyConflictError';
+  readonly kind: keyof typeof keyConflicts;
+
+  constructor(kind: keyof typeof keyConflicts) {
+    super(keyConflicts[kind]);
+    this.kind = kind;
+  }
+}
+
+/** The body is not of a kind that the route reads. */
+export class UnsupportedMediaTypeError extends ServiceError {
+  override readonly name = 'UnsupportedMediaTypeError';
+}

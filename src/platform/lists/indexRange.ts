@@ -1,0 +1,67 @@
+import type { Bound } from './listFilters.ts';
+
+/** A point in the order of an index behind its key: one SQL value for each of the index's next columns. */
+export type IndexPosition = { readonly columns: readonly string[]; readonly values: readonly string[] };
+
+/**
+ * Conditions for the entries of one key in an index over `(key, column, …)`, and within it for those in a range of `column`.
+ *
+ * They are comparisons of rows, not `key = value`: only this index can answer them, and the planner estimates them as a constant share
+ * of the table. With an equality it multiplies frequencies that may be stale or missing, expects a handful of rows, and sorts all of a
+ * key's rows. `order by` must name the key before the column.
+ *
+ * A scan starts right at its first bound. Up to PostgreSQL 17 it does not stop at the last one before the page is full, but at the end
+ * of the key: it passes over entries of the index, not over rows.
+ *
+ * @param value SQL that the planner cannot evaluate: a subquery or a column of an outer query.
+ * @param lowest SQL of a value that no value of the column is below.
+ * @param position where the page starts: entries after it in `direction`. The scan starts there and not at the range's bound on that
+ * side, which every position lies within.
+ */
+export function buildIndexRange({
+  key,
+  value,
+  column,
+  lowest,
+  bounds = [],
+  position,
+  direction,
+}: {
+  key: string;
+  value: string;
+  column: string;
+  lowest: string;
+  bounds?: readonly Bound[];
+  position?: IndexPosition | undefined;
+  direction: 'asc' | 'desc';
+}): string[] {
+  const compare = ({ operator, value: bound }: Bound) =>
+    `(${key}, ${column}) ${operator} (${value}, ${bound})`;
+  const isLower = ({ operator }: Bound) => operator.startsWith('>');
+  const startsAt = (bound: Bound) => position !== undefined && isLower(bound) === (direction === 'asc');
+  const ends = bounds.filter((bound) => !startsAt(bound));
+  const lower = ends.filter(isLower).map(compare);
+  const upper = ends.filter((bound) => !isLower(bound)).map(compare);
+  if (position) {
+    const operator = direction === 'asc' ? '>' : '<';
+    const names = [key, ...position.columns].join(', ');
+    (direction === 'asc' ? lower : upper).push(
+      `(${names}) ${operator} (${[value, ...position.values].join(', ')})`,
+    );
+  }
+  if (lower.length === 0) lower.push(compare({ operator: '>=', value: lowest }));
+  // Two plain comparisons of one column would be estimated together, as a narrow range.
+  if (upper.length === 0) upper.push(`${key} <= ${value}`);
+  const passed = bounds
+    .filter(startsAt)
+    .map(({ operator, value: bound }) => buildFilter(`${column} ${operator} ${bound}`));
+  return [...lower, ...upper, ...passed];
+}
+
+/**
+ * A condition that is checked row by row and neither leads the planner to another index nor changes much of what it expects.
+ * Null counts as false.
+ */
+export function buildFilter(condition: string): string {
+  return `coalesce(${condition}, false)`;
+}

@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { parseJson } from '../errors/parseJson.ts';
+import { MalformedError } from '../errors/serviceError.ts';
+
+/** What makes a list another one: its name, whose it is, its order, and all of its filters. */
+export type ListName = readonly unknown[];
+
+const latestMs = 8_640_000_000_000_000;
+/** What positions are made of: milliseconds since 1970, and the id of a resource. */
+export const positionParts = {
+  instant: z.int().min(0).max(latestMs),
+  id: z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/),
+};
+
+/** A position in a list as callers keep it, of which they need to know nothing. It is good for that list alone. */
+export function writeListCursor(list: ListName, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([markOf(list), ...position])).toString('base64url');
+}
+
+/** @throws MalformedError for anything that `writeListCursor` does not make of such a position in this list. */
+export function parseListCursor<Position>(
+  list: ListName,
+  { cursor, shape }: { cursor: string; shape: z.ZodType<Position> },
+): Position {
+  const value = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const [mark, ...position]: unknown[] = Array.isArray(value) ? value : [];
+  const parsed = shape.safeParse(position);
+  if (mark === markOf(list) && parsed.success) return parsed.data;
+  const issues = [
+    { path: 'cursor', message: 'is not a cursor of this list in this order and with these filters' },
+  ];
+  throw new MalformedError('The query is not as expected.', { field: 'cursor', issues });
+}
+
+function markOf(list: ListName): string {
+  return hash('sha256', JSON.stringify(list), 'base64url').slice(0, 16);
+}

@@ -1,0 +1,21 @@
+import type { SqlParameters } from './sqlParameters.ts';
+
+const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+/** Bounds of a point in time, as texts of ISO 8601. */
+export type Range = { readonly [Operator in keyof typeof operators]?: string | undefined };
+
+/** One side of a range: the SQL of what is on the right of the operator. */
+export type Bound = { readonly operator: (typeof operators)[keyof typeof operators]; readonly value: string };
+
+/** The bounds of a range that are given, with their values as parameters. */
+export function listBounds(range: Range, parameters: SqlParameters): Bound[] {
+  return Object.entries(operators).flatMap(([name, operator]) => {
+    const value = isOperator(name) ? range[name] : undefined;
+    return value === undefined ? [] : [{ operator, value: `${parameters.add(value)}::timestamptz` }];
+  });
+}
+
+function isOperator(name: string): name is keyof typeof operators {
+  return name in operators;
+}

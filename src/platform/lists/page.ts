@@ -1,0 +1,88 @@
+import { cutPage } from './cutPage.ts';
+import type { IndexPosition } from './indexRange.ts';
+import { toMilliseconds } from './instant.ts';
+import type { ListName } from './listCursor.ts';
+import { type Position, parsePosition, writePosition } from './position.ts';
+import { type Sort, sortColumns } from './sort.ts';
+import type { SqlParameters } from './sqlParameters.ts';
+
+/** Which part of a list is asked for. */
+export type PageRequest = {
+  readonly sort: Sort;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+};
+
+/** A part of this list: its cursors are good for no other one. */
+export type ListPart = PageRequest & { readonly list: ListName };
+
+/** One page of a list, as a JSON array, and how long the list is where the page is all of it. */
+export type ListPage = {
+  readonly dataText: string;
+  readonly nextCursor: string | null;
+  readonly totalCount: number | undefined;
+};
+
+/** What a page needs of a row to go on after it. */
+export type PageRow = {
+  id: string;
+  created_at: number;
+  updated_at: number;
+  display_name?: string;
+  rank?: number;
+};
+
+/** The SQL of a page: its order, where it starts in that order, and its size. */
+export type PageSql = {
+  readonly order: string;
+  readonly position: IndexPosition | undefined;
+  readonly limit: string;
+};
+
+/**
+ * Pages begin after a position and not after a number of rows, so that on an index over these columns the last page costs what
+ * the first did. One row more than asked for is read, to know whether another page follows. The number stands in the statement, as
+ * the database plans without it for a tenth of all rows.
+ *
+ * @param rank SQL of a whole number that orders rows of the same value, before their ids do.
+ * @throws MalformedError for a cursor of another list.
+ */
+export function buildPage(
+  table: string,
+  { list, sort, limit: count, cursor }: ListPart,
+  { parameters, rank }: { parameters: SqlParameters; rank?: string | undefined },
+): PageSql {
+  const ranks = rank === undefined ? [] : [rank];
+  const columns = [`${table}.${sortColumns[sort.name]}`, ...ranks, `${table}.id`];
+  const order = columns.map((column) => `${column} ${sort.direction}`).join(', ');
+  const limit = `limit ${Math.trunc(count) + 1}`;
+  if (cursor === undefined) return { order, position: undefined, limit };
+  const position = parsePosition(list, sort, cursor);
+  const key = parameters.add(position.key);
+  const values = [
+    sort.kind === 'instant' ? `to_timestamp(0) + ${key} * interval '1 millisecond'` : `${key}::text`,
+    ...ranks.map(() => `${parameters.add(position.rank)}::int`),
+    parameters.add(position.id),
+  ];
+  return { order, position: { columns, values }, limit };
+}
+
+/** The page that the rows make, which are in order and perhaps one too many. */
+export function finishPage<Row extends PageRow>(
+  rows: readonly Row[],
+  { list, sort, ...request }: ListPart,
+  toResource: (row: Row) => unknown,
+): ListPage {
+  const { page, last, totalCount } = cutPage(rows, request);
+  return {
+    dataText: JSON.stringify(page.map(toResource)),
+    nextCursor: last ? writePosition(list, positionOf(last, sort)) : null,
+    totalCount,
+  };
+}
+
+function positionOf(row: PageRow, { name }: Sort): Position {
+  const { id, rank = 0 } = row;
+  if (name === 'displayName') return { key: row.display_name ?? '', rank, id };
+  return { key: toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at), rank, id };
+}

@@ -1,0 +1,182 @@
+import { type OrderedColumn, orderedKey } from '../database/orderedKey.ts';
+import type { Parameter } from '../database/runPrepared.ts';
+import { buildFilter, buildIndexRange } from './indexRange.ts';
+import { type Bound, listBounds, type Range } from './listFilters.ts';
+import { buildPage, type ListPart, type PageSql } from './page.ts';
+import { sortColumns } from './sort.ts';
+import type { SqlParameters } from './sqlParameters.ts';
+
+/** Where the rows of a list stand, and what is read of them. */
+export type ListTable = {
+  readonly name: string;
+  /** How conditions and columns call it. */
+  readonly alias: string;
+  /** Of rows of the same value, their order: SQL of a whole number. */
+  readonly rank?: string;
+  /** What order and ranges are made of, beside id, created_at and updated_at. */
+  readonly keyColumn: string;
+  /** What is read, from the table and what is joined to it. */
+  readonly columns: string;
+  readonly joins?: string;
+};
+
+/**
+ * Rows that have one value of a key, on which every sort of the list has an index `(key, sort column, rank, id)`, as `orderedKey` writes it; and a filter for what
+ * the key does not tell apart.
+ */
+export type Branch = { readonly key: string; readonly value: string; readonly filter?: string };
+
+/** What of a list is wanted: the rows of all branches. No row is in two. */
+export type Selection = ListPart & {
+  readonly branches: readonly [Branch, ...Branch[]];
+  readonly createdAt: Range;
+  readonly updatedAt: Range;
+};
+
+type RowPart = { id: string | null; gathered?: number | null };
+
+/**
+ * So many rows in a range of time are rather sorted than looked for among all others in the order of the list. With more of them
+ * a page is soon found in that order.
+ */
+const mostGathered = 500;
+
+/**
+ * Reads a page of a list. It never reads many more rows than the page has, with one exception: where a range of one time is
+ * combined with the order of something else, which no index can serve. Then it reads the range where that holds few rows, and
+ * else goes along the order.
+ *
+ * @param run runs a query of the page's rows with these parameters; where there are none it may return a row of nulls.
+ * @throws MalformedError for a cursor of another list.
+ */
+export async function queryList<Row extends RowPart>(
+  table: ListTable,
+  { selection, parameters }: { selection: Selection; parameters: SqlParameters },
+  run: (query: string, parameters: readonly Parameter[]) => Promise<Row[]>,
+): Promise<(Row & { id: string })[]> {
+  const { sort, createdAt, updatedAt } = selection;
+  const { alias, rank } = table;
+  const page = buildPage(alias, selection, { parameters, rank });
+  const ranges = [
+    { name: 'created_at', column: `${alias}.created_at`, bounds: listBounds(createdAt, parameters) },
+    { name: 'updated_at', column: `${alias}.updated_at`, bounds: listBounds(updatedAt, parameters) },
+  ] as const;
+  const parts = { table, selection, page, ranges, sortColumn: `${alias}.${sortColumns[sort.name]}` };
+  for (const range of ranges) {
+    if (range.bounds.length === 0 || range.column === parts.sortColumn) continue;
+    const rows = await run(buildGathering(parts, range), parameters.values);
+    if ((rows[0]?.gathered ?? 0) <= mostGathered) return rows.filter(isPresent);
+  }
+  return (await run(buildWalk(parts), parameters.values)).filter(isPresent);
+}
+
+function isPresent<Row extends RowPart>(row: Row): row is Row & { id: string } {
+  return row.id !== null;
+}
+
+type ColumnRange = {
+  readonly name: OrderedColumn;
+  readonly column: string;
+  readonly bounds: readonly Bound[];
+};
+
+type Parts = {
+  readonly table: ListTable;
+  readonly selection: Selection;
+  readonly page: PageSql;
+  readonly ranges: readonly ColumnRange[];
+  readonly sortColumn: string;
+};
+
+const lowestOf = { instant: `'-infinity'::timestamptz`, text: `''` } as const;
+
+/** Goes along the order of the list until the page is full; with several branches, along all of them. */
+function buildWalk({ table, selection, page, ranges, sortColumn }: Parts): string {
+  const { name, alias, columns, joins = '' } = table;
+  const { direction, kind } = selection.sort;
+  const { order, position, limit } = page;
+  const own = ranges.find(({ column }) => column === sortColumn);
+  const others = ranges.filter((range) => range !== own).flatMap(listConditions);
+  const rowsOf = ({ key: subject, value, filter }: Branch, what: string) => {
+    const key = orderedKey(subject, sortColumns[selection.sort.name]);
+    const lowest = lowestOf[kind];
+    const range = buildIndexRange({
+      key,
+      value,
+      column: sortColumn,
+      lowest,
+      bounds: own?.bounds ?? [],
+      position,
+      direction,
+    });
+    const filters = [...(filter === undefined ? [] : [filter]), ...others].map(buildFilter);
+    return `select ${what} from ${name} ${alias} ${what === columns ? joins : ''}
+    where ${[...range, ...filters].join(' and ')} order by ${key} ${direction}, ${order} ${limit}`;
+  };
+  const [first, ...more] = selection.branches;
+  if (more.length === 0) return rowsOf(first, columns);
+  const rows = selection.branches.map((branch) => `(${rowsOf(branch, keysOf(table))})`).join(' union all ');
+  return readPage({ table, page, rows: `(${rows})` });
+}
+
+/** Reads what lies in a range, up to a bound, and sorts it; `gathered` tells how many rows those were. */
+function buildGathering({ table, selection, page, ranges }: Parts, range: ColumnRange): string {
+  const { name, alias } = table;
+  const { column, bounds } = range;
+  // From the end that is given: where the other one is, costs the entries up to it.
+  const along = bounds.some(({ operator }) => operator.startsWith('>')) ? 'asc' : 'desc';
+  const { direction } = selection.sort;
+  const { position } = page;
+  const start =
+    position &&
+    `(${position.columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${position.values.join(', ')})`;
+  const conditions = [...(start === undefined ? [] : [start]), ...ranges.flatMap(listConditions)].join(
+    ' and ',
+  );
+  const rows = selection.branches
+    .map(({ key: subject, value, filter }) => {
+      const key = orderedKey(subject, range.name);
+      const entries = buildIndexRange({
+        key,
+        value,
+        column,
+        lowest: lowestOf.instant,
+        bounds,
+        direction: along,
+      });
+      const filters = filter === undefined ? [] : [buildFilter(filter)];
+      return `(select ${keysOf(table)} from ${name} ${alias}
+        where ${[...entries, ...filters].join(' and ')} order by ${key} ${along}, ${column} ${along} limit ${mostGathered + 1})`;
+    })
+    .join(' union all ');
+  const found = readPage({ table, page, rows: 'found', conditions });
+  return `with found as materialized (${rows})
+    select size.gathered, page.* from (select count(*)::int as gathered from found) size
+    left join lateral (${found}) page on true`;
+}
+
+function listConditions({ column, bounds }: ColumnRange): string[] {
+  return bounds.map(({ operator, value }) => `${column} ${operator} ${value}`);
+}
+
+/** The page out of rows that have the keys of the table, and with it the columns. */
+function readPage({
+  table: { name, alias, columns, joins = '', keyColumn },
+  page: { order, limit },
+  rows,
+  conditions = 'true',
+}: {
+  table: ListTable;
+  page: PageSql;
+  rows: string;
+  conditions?: string;
+}): string {
+  const keys = `${alias}.id, ${alias}.created_at, ${alias}.updated_at, ${alias}.${keyColumn}`;
+  const page = `select ${keys} from ${rows} ${alias} where ${conditions} order by ${order} ${limit}`;
+  return `select ${columns} from (${page}) first join ${name} ${alias} on ${alias}.id = first.id ${joins}
+    order by ${order}`;
+}
+
+function keysOf({ alias, keyColumn }: ListTable): string {
+  return `${alias}.id, ${alias}.created_at, ${alias}.updated_at, ${alias}.${keyColumn}`;
+}

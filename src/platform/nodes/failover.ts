@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BaseError, custom, RpcRequestError, type Transport } from 'viem';
+import { traceStep } from '../tracing/tracing.ts';
+import type { RpcCall } from './batchedRpc.ts';
+import type { Endpoint } from './endpoint.ts';
+import { EndpointsRestError } from './endpointsRestError.ts';
+import { readNodeAnswer } from './nodeAnswer.ts';
+import { findCallFault } from './unavailable.ts';
+
+/** `isFinal`: no other endpoint could say better. */
+type Failure = { readonly error: unknown; readonly isFinal: boolean; readonly isRefusal: boolean };
+
+const roundPauseMs = 100;
+/** A rest that ends so soon is waited for, where no other endpoint is there. */
+const patienceMs = 2_000;
+/** What nodes answer to too many calls in a request that went through. */
+const limitCodes = new Set([-32_005, 429]);
+const limitWords =
+  /rate.?limit|too many requests|exceeded.{0,20}(quota|requests|limit)|(daily|monthly) request/i;
+
+/**
+ * Asks the endpoints of a chain in the order given, those that lag last, each within its budget, and not those that rest. The next one is asked where one
+ * does not answer, is limited, or says that the trouble is its own; a revert is an answer. What a node says against a transaction's
+ * bytes is a hint: the others are asked too, and one that takes them is enough. When none has answered all are asked once more.
+ */
+export function failover(endpoints: readonly Endpoint[], { timeoutMs }: { timeoutMs: number }): Transport {
+  const ask = async (call: RpcCall): Promise<unknown> => {
+    let failure = await askRound(endpoints, call, timeoutMs);
+    if ('answer' in failure) return failure.answer;
+    if (!failure.isRefusal && !(failure.error instanceof EndpointsRestError)) {
+      await delay(roundPauseMs);
+      const second = await askRound(endpoints, call, timeoutMs);
+      if ('answer' in second) return second.answer;
+      failure = second;
+    }
+    throw failure.error;
+  };
+  return custom({ request: ask }, { key: 'failover', name: 'Failover', retryCount: 0 });
+}
+
+type Answered = { readonly answer: unknown };
+
+/** One call to each endpoint until one answers. */
+async function askRound(
+  endpoints: readonly Endpoint[],
+  call: RpcCall,
+  timeoutMs: number,
+): Promise<Answered | Failure> {
+  let failure: Failure | undefined;
+  let asked = 0;
+  const usable = endpoints
+    .filter((endpoint) => isUsable(endpoint, endpoints))
+    .toSorted((one, other) => Number(one.height.isLagging()) - Number(other.height.isLagging()));
+  for (const endpoint of usable) {
+    if (!endpoint.budget.take()) continue;
+    asked++;
+    const outcome = await askOne(endpoint, call);
+    if ('answer' in outcome || outcome.isFinal) return outcome;
+    failure = worthier(failure, outcome);
+  }
+  if (failure || asked > 0)
+    return failure ?? { error: new EndpointsRestError(0), isFinal: false, isRefusal: false };
+  const spare = chooseSpare(endpoints);
+  const waitMs = spare ? Math.max(spare.budget.waitMs(), restOf(spare)) : patienceMs;
+  const mostMs = spare && restOf(spare) === 0 ? timeoutMs : patienceMs;
+  if (!spare || waitMs > mostMs) {
+    return { error: new EndpointsRestError(waitMs), isFinal: false, isRefusal: false };
+  }
+  await delay(Math.max(spare.budget.reserve(), restOf(spare)));
+  return askOne(spare, call);
+}
+
+/** Whether callers can rely on it. One whose rest is over is asked by itself first, as long as others are there for the callers. */
+function isUsable(endpoint: Endpoint, all: readonly Endpoint[]): boolean {
+  const { health } = endpoint;
+  if (health.restsForMs() > 0) return false;
+  if (!health.needsProbe() || !all.some((other) => other !== endpoint && other.health.status() === 'ok'))
+    return true;
+  probe(endpoint);
+  return false;
+}
+
+const probing = new WeakSet<Endpoint>();
+
+function probe(endpoint: Endpoint): void {
+  if (probing.has(endpoint) || !endpoint.budget.take()) return;
+  probing.add(endpoint);
+  void askOne(endpoint, { method: 'eth_chainId' }).finally(() => probing.delete(endpoint));
+}
+
+/** Who is asked although nobody should be: never one that has asked for its rest, before that is over. */
+function chooseSpare(endpoints: readonly Endpoint[]): Endpoint | undefined {
+  const waitOf = (endpoint: Endpoint) => Math.max(endpoint.budget.waitMs(), restOf(endpoint));
+  return endpoints.toSorted((one, other) => waitOf(one) - waitOf(other))[0];
+}
+
+/** A rest after failures was nobody's wish: where all rest, it need not be kept. */
+function restOf({ health }: Endpoint): number {
+  return health.status() === 'limited' ? health.restsForMs() : 0;
+}
+
+function askOne(endpoint: Endpoint, call: RpcCall): Promise<Answered | Failure> {
+  const attributes = {
+    'rpc.system': 'jsonrpc',
+    'rpc.method': call.method,
+    'server.address': endpoint.host,
+  };
+  return traceStep({ name: call.method, kind: 'CLIENT', attributes }, async (span) => {
+    const outcome = await send(endpoint, call);
+    if ('error' in outcome)
+      span.note({ 'error.type': outcome.error instanceof Error ? outcome.error.name : 'unknown' });
+    return outcome;
+  });
+}
+
+async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered | Failure> {
+  try {
+    return { answer: await ask(call) };
+  } catch (error) {
+    const refusal = findRefusal(error);
+    if (refusal && isLimit(refusal, call)) health.noteLimit(undefined);
+    if (call.method !== 'eth_sendRawTransaction')
+      return { error, isFinal: findCallFault(error) !== undefined, isRefusal: refusal !== undefined };
+    const said = readNodeAnswer(error);
+    return { error, isFinal: said === 'accepted', isRefusal: said !== 'unavailable' };
+  }
+}
+
+/** What a node said is worth more than that another did not answer; of two, what the preferred one said. */
+function worthier(one: Failure | undefined, other: Failure): Failure {
+  if (!one) return other;
+  return !one.isRefusal && other.isRefusal ? other : one;
+}
+
+function findRefusal(error: unknown): RpcRequestError | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  const answer = error.walk((cause) => cause instanceof RpcRequestError);
+  return answer instanceof RpcRequestError ? answer : undefined;
+}
+
+function isLimit({ code, details }: RpcRequestError, { method }: RpcCall): boolean {
+  // By the same code endpoints say that a range of logs is too wide.
+  return (limitCodes.has(code) && method !== 'eth_getLogs') || limitWords.test(details);
+}

@@ -1,0 +1,35 @@
+import type { Endpoint } from './endpoint.ts';
+import { usualIntervalMs } from './endpointHeights.ts';
+import { isHeadProven, readHead } from './readHead.ts';
+
+/** Asks every endpoint for its latest block until it is closed. Those that rest, or have no calls left, are left out. */
+export function watchHeights(
+  endpoints: readonly Endpoint[],
+  intervalMs = usualIntervalMs,
+): { close(): void } {
+  const asking = new Set<Endpoint>();
+  const look = async (endpoint: Endpoint) => {
+    const { ask, budget, health, height } = endpoint;
+    if (asking.has(endpoint) || health.restsForMs() > 0 || !budget.take()) return;
+    asking.add(endpoint);
+    try {
+      const head = await readHead(ask);
+      if (!head) return;
+      if (!height.needsProof(head)) return height.note(head, { atMs: performance.now(), isProven: true });
+      if (!budget.take()) return;
+      const isProven = await isHeadProven(ask, head);
+      height.note(head, { atMs: performance.now(), isProven });
+    } catch {
+      // Its health has noted that; the height stays what it was.
+    } finally {
+      asking.delete(endpoint);
+    }
+  };
+  const lookAtAll = () => {
+    for (const endpoint of endpoints) void look(endpoint);
+  };
+  lookAtAll();
+  const timer = setInterval(lookAtAll, intervalMs);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
+}

@@ -1,0 +1,70 @@
+import type { EndpointFacts } from '../nodes/endpoint.ts';
+import type { OutboxCount, Position } from './readFacts.ts';
+import type { Readiness } from './readiness.ts';
+
+const openStates = new Set(['accepted', 'signed', 'broadcast']);
+
+/**
+ * Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. Endpoints do not decide about it:
+ * what one process cannot reach now, others may not reach either.
+ */
+export function describeReadiness(
+  { isReady, checks, reasons, chains }: Readiness,
+  endpoints: readonly EndpointFacts[],
+  nowMs: number,
+) {
+  return {
+    status: isReady ? 'ready' : 'unready',
+    checks,
+    reasons,
+    endpoints: endpoints.map(({ chainId, host, status, blockNumber, behindBlocks, ...facts }) => ({
+      chainId,
+      host,
+      status,
+      blockNumber,
+      behindBlocks,
+      restsForSeconds: Math.ceil(facts.restsForMs / 1000),
+      failuresInARow: facts.failuresInARow,
+    })),
+    chains: chains.map(({ chainId, index, folded, rebuilding, outbox, wallets }) => ({
+      chainId,
+      index: index && describePosition(index, nowMs),
+      folded: folded && describePosition(folded, nowMs),
+      rebuilding,
+      outbox: { ...measureOutbox(outbox), byState: countByState(outbox) },
+      wallets: wallets.map(({ address, status, balance, nextNonce, underWay }) => ({
+        address,
+        status,
+        balanceWei: balance,
+        nextNonce,
+        underWay,
+      })),
+    })),
+  };
+}
+
+/** Seconds between a block and now; a chain whose clock is ahead does not lag. */
+export function measureLag({ timestamp }: Position, nowMs: number): number {
+  return Math.max(0, Math.round(nowMs / 1000 - timestamp));
+}
+
+/** How many transactions wait to be mined, and since when the oldest of them does. */
+export function measureOutbox(counts: readonly OutboxCount[]): { depth: number; oldestAgeSeconds: number } {
+  const open = counts.filter(({ state }) => openStates.has(state));
+  return {
+    depth: open.reduce((sum, { count }) => sum + count, 0),
+    oldestAgeSeconds: Math.round(Math.max(0, ...open.map(({ oldestAgeSeconds }) => oldestAgeSeconds))),
+  };
+}
+
+function describePosition(position: Position, nowMs: number) {
+  return {
+    blockNumber: position.blockNumber,
+    timestamp: new Date(position.timestamp * 1000).toISOString(),
+    lagSeconds: measureLag(position, nowMs),
+  };
+}
+
+function countByState(counts: readonly OutboxCount[]): Record<string, number> {
+  return Object.fromEntries(counts.map(({ state, count }) => [state, count]));
+}

@@ -1,0 +1,347 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ReadOutcome } from '../database/reads.ts';
+import type { DeliveryStatus } from '../database/tables/webhooks.ts';
+import type { EndpointFacts } from '../nodes/endpoint.ts';
+import { measureLag, measureOutbox } from './describeReadiness.ts';
+import type { ChainLag } from './lagWatch.ts';
+import type { EventFacts } from './readEventFacts.ts';
+import type { ChainFacts } from './readFacts.ts';
+import type { Readiness } from './readiness.ts';
+
+/** One answered request; `route` is its path as documented, so that there are as many as there are routes. */
+export type ServedRequest = {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+/** A reorganisation that was folded into the records. */
+export type Reorganisation = {
+  readonly chainId: number;
+  /** Whether it reached blocks that had their confirmations. */
+  readonly isConfirmed: boolean;
+  /** How many events of its blocks had been released before. */
+  readonly releasedEvents: number;
+};
+
+export type Metrics = {
+  noteReorganisation(reorganisation: Reorganisation): void;
+  noteRequest(request: ServedRequest): void;
+  noteReadiness(readiness: Readiness): void;
+  noteEndpoints(endpoints: readonly EndpointFacts[]): void;
+  noteLags(lags: readonly ChainLag[]): void;
+  /** An attempt of a delivery, and what became of the delivery by it. */
+  noteAttempt(attempt: { readonly status: string; readonly seconds: number }): void;
+  noteEvents(facts: EventFacts): void;
+  /** Firings of temporal rules, one for each recipient. */
+  noteTemporalFirings(count: number): void;
+  /** What became of one attempt to send the mail of a rule. */
+  noteMail(outcome: MailOutcome): void;
+  /** Rows that were removed since they were old, by kind. */
+  noteRemoved(rows: Readonly<Record<string, number>>): void;
+  /** A write that was refused since a quota of its principal was used up. */
+  noteQuotaRefusal(quota: string): void;
+  /** A call of a tool by an agent; `tool` is one that there is, or `unknown`. */
+  noteToolCall(call: { readonly tool: string; readonly outcome: string; readonly seconds: number }): void;
+  /** An input that was admitted or refused, and by what; or one that was admitted and reverted, and what explains it. */
+  noteAdmission(admission: CountedAdmission): void;
+  /** Who answered a read where there is a replica for reads. */
+  noteRead(outcome: ReadOutcome): void;
+  /** All of it in the text format of Prometheus. */
+  print(): Promise<string>;
+  readonly contentType: string;
+};
+
+/**
+ * What became of an input. Of one that reverted, what happened after its admission that explains it: another way to the contract,
+ * another input accepted at the same moment, one before it that failed, a reorganisation, a call of the agreement that failed. `none`
+ * is a false admission.
+ */
+export type CountedAdmission = {
+  readonly by: 'local' | 'node';
+  readonly outcome: 'accepted' | 'refused' | 'reverted';
+  readonly race?: AdmissionRace;
+};
+export type AdmissionRace = 'foreign' | 'concurrent' | 'predecessor' | 'reorganisation' | 'external' | 'none';
+
+/** What became of an attempt to send a mail. */
+export type MailOutcome = 'sent' | 'skipped' | 'failed' | 'retried';
+
+/** From a cached read to a deployment that is awaited. */
+const secondsBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+
+const reaches = { confirmed: true, unconfirmed: true };
+const mailOutcomes: Record<MailOutcome, true> = { sent: true, skipped: true, failed: true, retried: true };
+const readOutcomes: Record<ReadOutcome, true> = {
+  replica: true,
+  late: true,
+  cancelled: true,
+  refused: true,
+  away: true,
+};
+const races: Record<AdmissionRace, true> = {
+  foreign: true,
+  concurrent: true,
+  predecessor: true,
+  reorganisation: true,
+  external: true,
+  none: true,
+};
+const attemptStatuses: Record<Exclude<DeliveryStatus, 'pending'>, true> = {
+  retry_pending: true,
+  succeeded: true,
+  failed: true,
+};
+
+/**
+ * What one process counts and measures: the process itself, its requests, and what the database says of the chains. What counts
+ * rare things counts from 0: a series that begins with what it counts has not increased by it, for Prometheus.
+ */
+export function createMetrics({ chains }: { chains: readonly { readonly chainId: number }[] }): Metrics {
+  const registers = [new Registry()];
+  const [registry = new Registry()] = registers;
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Answered requests by route and status, with the time until the answer began.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const reorganisations = new Counter({
+    name: 'agreements_reorganisations_total',
+    help: 'Folded reorganisations, by whether they reached blocks that had their confirmations.',
+    labelNames: ['chain', 'reach'],
+    registers,
+  });
+  const temporalFirings = new Counter({
+    name: 'agreements_temporal_firings_total',
+    help: 'Firings of temporal notification rules, one for each recipient.',
+    registers,
+  });
+  const mails = new Counter({
+    name: 'agreements_mails_total',
+    help: 'Attempts to send the mails of notification rules, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const reads = new Counter({
+    name: 'agreements_replica_reads_total',
+    help: 'Reads where there is a replica for them, by who answered: the replica, or the primary for the reason given.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const toolCalls = new Histogram({
+    name: 'agreements_tool_call_seconds',
+    help: 'Calls of tools by agents, by tool and outcome (answered, refused, failed).',
+    labelNames: ['tool', 'outcome'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const quotaRefusals = new Counter({
+    name: 'agreements_quota_refusals_total',
+    help: 'Writes that were refused since a quota of their principal was used up.',
+    labelNames: ['quota'],
+    registers,
+  });
+  const admissions = new Counter({
+    name: 'agreements_admission_total',
+    help: 'Inputs by who decided about them (local: index and outbox; node) and what became of them; of those that were admitted and reverted, the race that explains it.',
+    labelNames: ['by', 'outcome', 'race'],
+    registers,
+  });
+  const removed = new Counter({
+    name: 'agreements_removed_rows_total',
+    help: 'Rows that were removed since they were older than RETENTION_DAYS, by kind.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const undoneEvents = new Counter({
+    name: 'agreements_reorganised_events_total',
+    help: 'Events that had been released when their block fell out; those whose transaction came back count too.',
+    labelNames: ['chain'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'agreements_delivery_attempt_duration_seconds',
+    help: 'Attempts of webhook deliveries by what became of the delivery.',
+    labelNames: ['status'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name: `agreements_${name}`, help, labelNames, registers });
+  const ready = gauge('ready', '1 where the process is ready, else 0.', []);
+  const indexBlock = gauge('index_block', 'The last block that the index shows.', ['chain']);
+  const indexLag = gauge('index_lag_seconds', 'The age of the last block that the index shows.', ['chain']);
+  const foldedBlock = gauge('folded_block', 'The last block that is folded into records.', ['chain']);
+  const foldedLag = gauge('folded_lag_seconds', 'The age of the last folded block.', ['chain']);
+  const rebuilding = gauge(
+    'index_rebuilding',
+    '1 while the index of a chain is rebuilt after a reorganisation below its final block, else 0.',
+    ['chain'],
+  );
+  const outbox = gauge('outbox_transactions', 'Transactions that are not final, by state.', [
+    'chain',
+    'state',
+  ]);
+  const oldest = gauge(
+    'outbox_oldest_age_seconds',
+    'Since when the oldest transaction waits to be mined; 0 where none does.',
+    ['chain'],
+  );
+  const balance = gauge('wallet_balance_wei', 'What a relayer wallet holds.', ['chain', 'wallet']);
+  const nonce = gauge('wallet_next_nonce', 'The nonce of the next transaction of a wallet.', [
+    'chain',
+    'wallet',
+  ]);
+  const active = gauge('wallet_active', '1 where a wallet can send, else 0.', ['chain', 'wallet']);
+  const underWay = gauge('wallet_under_way', 'Signed transactions of a wallet that are not mined.', [
+    'chain',
+    'wallet',
+  ]);
+  const retired = gauge('wallet_retired', '1 where no worker has the key of a wallet, else 0.', [
+    'chain',
+    'wallet',
+  ]);
+  const released = gauge('events_released', 'Events in the feeds of all principals so far.', []);
+  const waiting = gauge('deliveries_waiting', 'Webhook deliveries that are to be attempted.', ['status']);
+  const oldestDelivery = gauge(
+    'deliveries_oldest_age_seconds',
+    'Since when the oldest delivery is to be attempted; 0 where none is.',
+    ['status'],
+  );
+  const quarantined = gauge(
+    'quarantined_records',
+    'Records whose fold has failed and is tried again later.',
+    ['chain'],
+  );
+  const endpointUp = gauge(
+    'rpc_endpoint_up',
+    '1 where an endpoint of a chain is asked, 0 while it rests after failures or because it has asked for a rest, or lags.',
+    ['chain', 'endpoint'],
+  );
+  const endpointBehind = gauge(
+    'rpc_endpoint_behind_blocks',
+    'How many blocks an endpoint of a chain is behind the freshest one; 0 where it is not lagging.',
+    ['chain', 'endpoint'],
+  );
+  const indexLate = gauge(
+    'index_late_seconds',
+    'For how long the index has not shown a block that a node of the chain had.',
+    ['chain'],
+  );
+  const foldLate = gauge('fold_late_seconds', 'For how long records have not held what the index shows.', [
+    'chain',
+  ]);
+  const endpointRequests = new Counter({
+    name: 'agreements_rpc_requests_total',
+    help: 'HTTP requests to an endpoint of a chain, by what became of them: answered, failed, limited.',
+    labelNames: ['chain', 'endpoint', 'outcome'],
+    registers,
+  });
+  const ofChains = [
+    underWay,
+    retired,
+    indexBlock,
+    indexLag,
+    foldedBlock,
+    foldedLag,
+    rebuilding,
+    outbox,
+    oldest,
+    balance,
+    nonce,
+    active,
+  ];
+
+  for (const { chainId } of chains) {
+    const chain = String(chainId);
+    for (const reach of Object.keys(reaches)) reorganisations.inc({ chain, reach }, 0);
+    undoneEvents.inc({ chain }, 0);
+  }
+  for (const outcome of Object.keys(mailOutcomes)) mails.inc({ outcome }, 0);
+  for (const by of ['local', 'node']) {
+    for (const outcome of ['accepted', 'refused']) admissions.inc({ by, outcome, race: '' }, 0);
+    for (const race of Object.keys(races)) admissions.inc({ by, outcome: 'reverted', race }, 0);
+  }
+  for (const outcome of Object.keys(readOutcomes)) reads.inc({ outcome }, 0);
+  for (const status of Object.keys(attemptStatuses)) attempts.zero({ status });
+
+  const noteChain = (facts: ChainFacts, nowMs: number) => {
+    const chain = String(facts.chainId);
+    if (facts.index) {
+      indexBlock.set({ chain }, facts.index.blockNumber);
+      indexLag.set({ chain }, measureLag(facts.index, nowMs));
+    }
+    if (facts.folded) {
+      foldedBlock.set({ chain }, facts.folded.blockNumber);
+      foldedLag.set({ chain }, measureLag(facts.folded, nowMs));
+    }
+    rebuilding.set({ chain }, facts.rebuilding ? 1 : 0);
+    for (const { state, count } of facts.outbox) outbox.set({ chain, state }, count);
+    oldest.set({ chain }, measureOutbox(facts.outbox).oldestAgeSeconds);
+    for (const wallet of facts.wallets) {
+      const labels = { chain, wallet: wallet.address };
+      balance.set(labels, Number(wallet.balance));
+      nonce.set(labels, wallet.nextNonce);
+      underWay.set(labels, wallet.underWay);
+      retired.set(labels, wallet.status === 'retired' ? 1 : 0);
+      active.set(labels, wallet.status === 'active' ? 1 : 0);
+    }
+  };
+
+  return {
+    noteRequest: ({ method, route, status, seconds }) =>
+      requests.observe({ method, route, status: String(status) }, seconds),
+    noteReorganisation({ chainId, isConfirmed, releasedEvents }) {
+      const chain = String(chainId);
+      reorganisations.inc({ chain, reach: isConfirmed ? 'confirmed' : 'unconfirmed' });
+      undoneEvents.inc({ chain }, releasedEvents);
+    },
+    noteReadiness({ isReady, chains }) {
+      ready.set(isReady ? 1 : 0);
+      // What nobody knows any more is left out, not shown as it last was.
+      for (const metric of ofChains) metric.reset();
+      for (const facts of chains) noteChain(facts, Date.now());
+    },
+    noteAttempt: ({ status, seconds }) => attempts.observe({ status }, seconds),
+    noteTemporalFirings: (count) => temporalFirings.inc(count),
+    noteMail: (outcome) => mails.inc({ outcome }),
+    noteToolCall: ({ tool, outcome, seconds }) => toolCalls.observe({ tool, outcome }, seconds),
+    noteQuotaRefusal: (quota) => quotaRefusals.inc({ quota }),
+    noteRemoved(rows) {
+      for (const [kind, count] of Object.entries(rows)) removed.inc({ kind }, count);
+    },
+    noteAdmission: ({ by, outcome, race = '' }) => admissions.inc({ by, outcome, race }),
+    noteRead: (outcome) => reads.inc({ outcome }),
+    noteEvents(facts) {
+      released.set(facts.released);
+      for (const { chainId } of chains) quarantined.set({ chain: String(chainId) }, 0);
+      for (const { chainId, count } of facts.quarantined) quarantined.set({ chain: String(chainId) }, count);
+      for (const { status, count, oldestAgeSeconds } of facts.waiting) {
+        waiting.set({ status }, count);
+        oldestDelivery.set({ status }, oldestAgeSeconds);
+      }
+    },
+    noteEndpoints(endpoints) {
+      endpointRequests.reset();
+      for (const { chainId, host: endpoint, status, behindBlocks, requests: counts } of endpoints) {
+        const chain = String(chainId);
+        endpointUp.set({ chain, endpoint }, status === 'ok' ? 1 : 0);
+        endpointBehind.set({ chain, endpoint }, behindBlocks);
+        for (const [outcome, count] of Object.entries(counts))
+          endpointRequests.inc({ chain, endpoint, outcome }, count);
+      }
+    },
+    noteLags(lags) {
+      for (const { chainId, indexLateMs, foldLateMs } of lags) {
+        indexLate.set({ chain: String(chainId) }, indexLateMs / 1000);
+        foldLate.set({ chain: String(chainId) }, foldLateMs / 1000);
+      }
+    },
+    print: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+import { indexerSchemaName, indexViewNames, indexViewsSchemaName } from '../database/indexNames.ts';
+import type { TransactionState } from '../database/tables/transactions.ts';
+
+/** A position on a chain; `timestamp` in Unix seconds. */
+export type Position = { readonly blockNumber: number; readonly timestamp: number };
+
+export type OutboxCount = {
+  readonly state: TransactionState;
+  readonly count: number;
+  /** Since the oldest of them was accepted. */
+  readonly oldestAgeSeconds: number;
+};
+
+export type WalletFacts = {
+  readonly address: Address;
+  /** `retired` where no worker has its key: it gets nothing new, and what it has signed is seen through. */
+  readonly status: string;
+  /** Wei, in decimal. */
+  readonly balance: string;
+  readonly nextNonce: number;
+  /** Its transactions that are signed and not mined. */
+  readonly underWay: number;
+};
+
+/** What the database says of one chain. */
+export type ChainFacts = {
+  readonly chainId: number;
+  /** Up to where the index shows the chain; null until live indexing has seen a block. */
+  readonly index: Position | null;
+  /** Up to where it is folded into records; null before the first fold. */
+  readonly folded: Position | null;
+  /** Since when its index is rebuilt, since a reorganisation reached below this final block; null where it is not. */
+  readonly rebuilding: { readonly blockNumber: number; readonly since: string } | null;
+  /** The transactions that are not final, by state; states without any are left out. */
+  readonly outbox: readonly OutboxCount[];
+  readonly wallets: readonly WalletFacts[];
+};
+
+/** Whether an indexer has put its tables behind the views that the service reads. */
+export async function isIndexThere(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    `select bool_and(to_regclass($1 || '.' || name) is not null) as is_there from unnest($2::text[]) as view(name)`,
+    [indexViewsSchemaName, indexViewNames],
+  );
+  return rows[0]?.is_there === true;
+}
+
+type PositionRow = { chain_id: number; number: string; timestamp: string };
+
+/** Reads what operators watch, for these chains. Cheap enough to be asked every second: nothing is read that grows for ever. */
+export async function readFacts(
+  pool: pg.Pool,
+  { chainIds, isIndexed }: { chainIds: readonly number[]; isIndexed: boolean },
+): Promise<ChainFacts[]> {
+  const [heads, projections, rebuilds, outbox, wallets] = await Promise.all([
+    isIndexed
+      ? pool.query<PositionRow>(`select chain_id, number, timestamp from ${indexViewsSchemaName}.heads`)
+      : { rows: [] },
+    pool.query<PositionRow>(`
+      select chain_id, head_number as number, extract(epoch from head_timestamp)::bigint as timestamp
+      from service.projections`),
+    readRebuilds(pool),
+    pool.query<OutboxCount & { chain_id: number }>(`
+      select chain_id, state, count(*)::int as count,
+        extract(epoch from now() - min(created_at))::float8 as "oldestAgeSeconds"
+      from service.transactions where state in ('accepted', 'signed', 'broadcast') group by chain_id, state
+      union all
+      select chain_id, state, count(*)::int, extract(epoch from now() - min(created_at))::float8
+      from service.transactions where state = 'mined' group by chain_id, state`),
+    pool.query<WalletFacts & { chain_id: number }>(`
+      select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce", (
+        select count(*)::int from service.transactions sent
+        where sent.chain_id = wallet.chain_id and sent.wallet = wallet.address and sent.state in ('signed', 'broadcast')
+      ) as "underWay"
+      from service.relayer_wallets wallet order by address`),
+  ]);
+  return chainIds.map((chainId) => ({
+    chainId,
+    index: findPosition(heads.rows, chainId),
+    folded: findPosition(projections.rows, chainId),
+    rebuilding: rebuilds.get(chainId) ?? null,
+    outbox: ofChain(outbox.rows, chainId),
+    wallets: ofChain(wallets.rows, chainId),
+  }));
+}
+
+/** What indexers have written of chains whose index they have given up; nothing before the first of them has run. */
+async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: number; since: string }>> {
+  const table = `${indexerSchemaName}.rebuilds`;
+  const { rows: found } = await pool.query<{ is_there: boolean }>(
+    'select to_regclass($1) is not null as is_there',
+    [table],
+  );
+  if (found[0]?.is_there !== true) return new Map();
+  const { rows } = await pool.query<{ chain_id: number; block_number: string; since: Date }>(
+    `select chain_id, block_number, since from ${table} where done_at is null`,
+  );
+  return new Map(
+    rows.map(({ chain_id, block_number, since }) => [
+      chain_id,
+      { blockNumber: Number(block_number), since: since.toISOString() },
+    ]),
+  );
+}
+
+function findPosition(rows: readonly PositionRow[], chainId: number): Position | null {
+  const row = rows.find((candidate) => candidate.chain_id === chainId);
+  return row ? { blockNumber: Number(row.number), timestamp: Number(row.timestamp) } : null;
+}
+
+function ofChain<Facts>(rows: readonly (Facts & { chain_id: number })[], chainId: number): Facts[] {
+  return rows.filter((row) => row.chain_id === chainId);
+}

@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { ChainConfiguration } from '../config/configuration.ts';
+import { createMigrationCheck } from '../database/migrationState.ts';
+import { createDatabaseProbe } from './databaseProbe.ts';
+import type { ChainLag } from './lagWatch.ts';
+import { type ChainFacts, isIndexThere, readFacts } from './readFacts.ts';
+
+/** What a process can do, and what it knows of its chains. */
+export type Readiness = {
+  readonly isReady: boolean;
+  readonly checks: {
+    /** The database answers. */
+    readonly database: boolean;
+    /** The tables are those of this program. */
+    readonly migrations: boolean;
+    /** The views of the index are there. */
+    readonly index: boolean;
+    /** The index shows, and the records hold, what the chains have, or lack it for no longer than is allowed. */
+    readonly current: boolean;
+    /** The process has not been asked to stop. */
+    readonly running: boolean;
+  };
+  /** In words, what is not current. */
+  readonly reasons: readonly string[];
+  /** Empty where the database does not tell. */
+  readonly chains: readonly ChainFacts[];
+};
+
+/**
+ * Answers whether a process should be sent work. One whose index or records have stood behind the chain for longer than is allowed
+ * should not: what it answers is old.
+ */
+export function createReadiness(options: {
+  pool: pg.Pool;
+  chains: readonly Pick<ChainConfiguration, 'chainId'>[];
+  /** Says whether the process has been asked to stop. */
+  isStopping: () => boolean;
+  readLags: () => readonly ChainLag[];
+  allowedLagMs: number;
+  logger: Logger;
+}): () => Promise<Readiness> {
+  const { pool, isStopping, readLags, allowedLagMs, logger } = options;
+  const chainIds = options.chains.map(({ chainId }) => chainId);
+  const doesAnswer = createDatabaseProbe(pool);
+  const isMigrated = createMigrationCheck(pool);
+
+  return async () => {
+    const reasons = readLags().flatMap((lag) => describeLag(lag, allowedLagMs));
+    let checks = {
+      database: await doesAnswer(),
+      migrations: false,
+      index: false,
+      current: reasons.length === 0,
+      running: !isStopping(),
+    };
+    let chains: readonly ChainFacts[] = [];
+    try {
+      if (checks.database) {
+        const [migrations, index] = await Promise.all([isMigrated(), isIndexThere(pool)]);
+        checks = { ...checks, migrations, index };
+        if (migrations) chains = await readFacts(pool, { chainIds, isIndexed: index });
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'the state of the service could not be read');
+      checks = { ...checks, database: false };
+    }
+    return { isReady: Object.values(checks).every(Boolean), checks, reasons, chains };
+  };
+}
+
+function describeLag({ chainId, nodeBlock, indexLateMs, foldLateMs }: ChainLag, allowedMs: number): string[] {
+  const reasons: string[] = [];
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  if (indexLateMs > allowedMs)
+    reasons.push(
+      `chain ${chainId}: the index has been behind its nodes, which are at block ${nodeBlock}, for ${seconds(indexLateMs)}`,
+    );
+  if (foldLateMs > allowedMs)
+    reasons.push(`chain ${chainId}: the records have been behind the index for ${seconds(foldLateMs)}`);
+  return reasons;
+}

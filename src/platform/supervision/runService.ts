@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import { onStopRequest } from './stopSignals.ts';
+
+/** Whoever supervises the process kills it after 20 seconds. */
+export const defaultCloseTimeoutMs = 15_000;
+
+export type Closing = { name: string; close(): Promise<void> | void };
+
+export type ServiceOptions = {
+  logger: Logger;
+  /** Opens what the service needs, and hands in how to close each part as soon as it is open. */
+  start(onClose: (closing: Closing) => void): Promise<void>;
+  /** How long closing all parts may take. */
+  closeTimeoutMs?: number;
+};
+
+/**
+ * Runs one service until the process is asked to stop, then closes its parts in reverse order and ends the process: with 0, or
+ * with 1 when something failed, did not close in time, or went wrong where nobody was waiting for it.
+ */
+export function runService(options: ServiceOptions): void {
+  const { logger, start, closeTimeoutMs = defaultCloseTimeoutMs } = options;
+  const closings: Closing[] = [];
+  let isEnding = false;
+
+  const end = (exitCode: number) => {
+    if (!isEnding) void closeAll(exitCode);
+    isEnding = true;
+  };
+  const closeAll = async (exitCode: number) => {
+    const overdue = setTimeout(() => {
+      logger.error({ open: closings.map(({ name }) => name) }, 'closing takes too long');
+      process.exit(1);
+    }, closeTimeoutMs);
+    let failures = 0;
+    for (let closing = closings.at(-1); closing; closing = closings.at(-1)) {
+      try {
+        await closing.close();
+      } catch (error) {
+        failures++;
+        logger.error({ err: error, part: closing.name }, 'a part of the service did not close cleanly');
+      }
+      closings.splice(closings.lastIndexOf(closing), 1);
+    }
+    clearTimeout(overdue);
+    logger.info('stopped');
+    process.exit(failures > 0 ? 1 : exitCode);
+  };
+  const fail = (error: unknown, message: string) => {
+    logger.fatal({ err: error }, message);
+    end(1);
+  };
+
+  process.on('uncaughtException', (error) => fail(error, 'an error that nobody caught'));
+  process.on('unhandledRejection', (reason) => fail(reason, 'a rejection that nobody handled'));
+  onStopRequest({
+    stop(cause) {
+      logger.info({ cause }, 'stopping');
+      end(0);
+    },
+    force: () => process.exit(1),
+  });
+  start((closing) => closings.push(closing)).then(
+    () => logger.info('started'),
+    (error) => fail(error, 'the service could not start'),
+  );
+}

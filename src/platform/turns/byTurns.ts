@@ -1,0 +1,8 @@
+/** Items in an order in which each owner's first comes before anybody's second, and so on; an owner's keep their own order. */
+export function byTurns<Item>(items: readonly Item[], ownerOf: (item: Item) => string): Item[] {
+  const queues = [...Map.groupBy(items, ownerOf).values()];
+  const longest = Math.max(0, ...queues.map((queue) => queue.length));
+  return Array.from({ length: longest }, (_, round) =>
+    queues.flatMap((queue) => queue.slice(round, round + 1)),
+  ).flat();
+}

@@ -1,0 +1,143 @@
+import { createReport, type Finding, type Report } from './createReport.ts';
+import {
+  defaultExplorationLimits,
+  type Exploration,
+  type ExplorationLimits,
+  exploreFlow,
+} from './exploreFlow.ts';
+import { findEndless } from './findEndless.ts';
+import { type Flow, readFlow } from './flow.ts';
+
+/** What a document as a whole can and cannot do. Lists are in the order of the document. */
+export type Analysis = {
+  /** States, each with a set of stored variables, that were looked at. */
+  readonly moments: number;
+  /** What ended the search early, so that states and steps may be missing here; null where everything was looked at. */
+  readonly stoppedAt: Exploration['stoppedAt'];
+  /** Whether findings or examples were left out to keep the answer short. */
+  readonly shortened: boolean;
+  readonly reachableStates: readonly Finding[];
+  /** Reachable states that no transition leads out of. */
+  readonly finalStates: readonly Finding[];
+  /** Reachable states from which, always or after the example, no final state can be reached any more. */
+  readonly endlessStates: readonly Finding[];
+  /** Inputs that nobody can ever send with success. */
+  readonly unsendableInputs: readonly Finding[];
+  /** Steps that revert because the variable of an issuer is not stored: always, or after the example. */
+  readonly unsetVariables: readonly Finding[];
+  /** Fields that no value fits. */
+  readonly contradictoryBounds: readonly Finding[];
+  /** Transitions that never count, as an earlier one has the same state and input. */
+  readonly shadowedTransitions: readonly Finding[];
+};
+
+/**
+ * Analyses a document that `validateAgreement` has accepted: all states with all sets of stored variables that inputs can lead
+ * to, within limits. Findings that only a complete search can prove are left out where it was not complete.
+ */
+export function analyzeAgreement(
+  agreement: unknown,
+  limits: ExplorationLimits = defaultExplorationLimits,
+): Analysis {
+  const turns = analyzeInTurns(agreement, limits);
+  for (;;) {
+    const { done, value } = turns.next();
+    if (done) return value;
+  }
+}
+
+/** The same in turns of a few milliseconds at most, for callers with other things to do in between. */
+export function* analyzeInTurns(
+  agreement: unknown,
+  limits: ExplorationLimits = defaultExplorationLimits,
+): Generator<undefined, Analysis> {
+  const flow = yield* readFlow(agreement);
+  yield;
+  const exploration = yield* exploreFlow(flow, limits);
+  yield;
+  return describe(flow, exploration);
+}
+
+function describe(flow: Flow, exploration: Exploration): Analysis {
+  const { moments, stoppedAt } = exploration;
+  const report = createReport();
+  const firstIn = new Map(moments.toReversed().map((moment) => [moment.state, moment]));
+  const reached = flow.states.filter((state) => firstIn.has(state));
+  const stateFinding = (state: string): Finding => ({ path: `execution.states.${state}`, state });
+  const withExample = (state: string) => report.add(stateFinding(state), firstIn.get(state));
+
+  // What is wrong comes first, as long as there is room.
+  const wrong = {
+    unsendableInputs: findUnsendable(flow, exploration).flatMap((finding) => report.add(finding)),
+    unsetVariables: findUnset(exploration, report),
+    contradictoryBounds: [...flow.inputs].flatMap(([inputId, { contradictions }]) =>
+      contradictions.flatMap(({ path, message }) => report.add({ path, message, inputId })),
+    ),
+    endlessStates: findEndless(flow, exploration).flatMap(({ state, moment, always }) => {
+      const message = always ? 'leads to no final state' : 'leads to no final state after the example';
+      return report.add({ ...stateFinding(state), message, always }, moment);
+    }),
+    shadowedTransitions: flow.transitions
+      .filter(({ isShadowed }) => isShadowed)
+      .flatMap(({ path, from, input }) => {
+        const message = 'never happens: an earlier one has the same state and input';
+        return report.add({ path, message, state: from, inputId: input }, firstIn.get(from), input);
+      }),
+  };
+  const finalStates = reached.filter((state) => !flow.leaving.has(state)).flatMap(withExample);
+  const reachableStates = reached.flatMap(withExample);
+  const shortened = report.isShortened();
+  return { moments: moments.length, stoppedAt, shortened, reachableStates, finalStates, ...wrong };
+}
+
+/** Inputs that no moment lets anybody send. Without a complete search only what holds at every moment counts. */
+function findUnsendable(flow: Flow, { seen, stoppedAt }: Exploration): Finding[] {
+  const taken = new Set(
+    [...seen.values()].filter((one) => one.taken).map(({ transition }) => transition.input),
+  );
+  const looked = new Set([...seen.values()].map(({ transition }) => transition.input));
+  const named = new Set(flow.transitions.map(({ input }) => input));
+  return [...flow.inputs].flatMap(([inputId, { path, senders, contradictions }]): Finding[] => {
+    if (taken.has(inputId)) return [];
+    const [first] = senders;
+    const finding = { path, inputId };
+    if (!named.has(inputId)) return [{ ...finding, message: 'is named by no transition' }];
+    if (contradictions.some(({ isRequired }) => isRequired))
+      return [{ ...finding, message: 'nobody can ever send it: no values fit its fields' }];
+    if (first?.stored === 'never')
+      return [
+        {
+          path: `${path}.issuer`,
+          inputId,
+          variable: first.variable,
+          message: `nobody can ever send it: nothing stores ${first.variable}, which its issuer names`,
+        },
+      ];
+    if (stoppedAt !== null) return [];
+    if (!looked.has(inputId))
+      return [{ ...finding, message: 'nobody can ever send it: none of its states can be reached' }];
+    return [
+      {
+        path: `${path}.issuer`,
+        inputId,
+        ...(first && { variable: first.variable }),
+        message: `nobody can ever send it: ${first?.variable ?? 'a variable'}, which its issuer names, is not stored in time`,
+      },
+    ];
+  });
+}
+
+function findUnset({ seen, stoppedAt }: Exploration, report: Report): Finding[] {
+  return [...seen.values()].flatMap(({ transition, taken, blocked, narrowed }) => {
+    const noted = blocked ?? narrowed;
+    if (noted === undefined) return [];
+    const { from: state, input: inputId } = transition;
+    const { variable, moment } = noted;
+    const always = blocked !== undefined && taken === undefined && stoppedAt === null;
+    const who = blocked === undefined ? ' for those that the issuer names after it' : '';
+    const when = always ? 'always' : 'after the example';
+    const message = `reverts${who} ${when}: ${variable} is not stored`;
+    const finding = { path: `execution.inputs.${inputId}.issuer`, message, state, inputId, variable, always };
+    return report.add(finding, moment, inputId);
+  });
+}

@@ -1,0 +1,143 @@
+import { type Input, listInputIds, readInput } from '../inputDefinitions.ts';
+import type { Issuer } from '../issuers.ts';
+import { JsonCursor } from '../jsonCursor.ts';
+import { findVariableReference } from '../references.ts';
+import { readTransitions } from '../transitions.ts';
+import { findVariable } from '../variables.ts';
+import { findContradictions } from './findContradictions.ts';
+
+/** A set of the variables that issuers name and inputs store, one bit each. */
+export type Stored = bigint;
+
+/** What a document lets happen, as far as its course depends on it. */
+export type Flow = {
+  readonly states: readonly string[];
+  readonly initialState: string;
+  readonly inputs: ReadonlyMap<string, FlowInput>;
+  /** In the order of the document. */
+  readonly transitions: readonly FlowTransition[];
+  /** Those that count, by the state that they lead out of. */
+  readonly leaving: ReadonlyMap<string, readonly FlowTransition[]>;
+  /** How many variables are stored at some moments and not at others. */
+  readonly tracked: number;
+};
+
+export type FlowTransition = {
+  readonly from: string;
+  readonly to: string;
+  readonly input: string;
+  readonly path: string;
+  /** Whether an earlier transition has the same state and input, so that this one never counts. */
+  readonly isShadowed: boolean;
+};
+
+export type FlowInput = {
+  readonly path: string;
+  readonly anyone: boolean;
+  /** The issuer's variables in the order in which the contract reads them. */
+  readonly senders: readonly Sender[];
+  readonly hasLiterals: boolean;
+  /** What every such input stores. */
+  readonly stores: Stored;
+  /** What it stores only if it is submitted, one bit each. */
+  readonly mayStore: readonly Stored[];
+  /** Why no values fit it: faults of required fields, and of optional ones that only have to be left out. */
+  readonly contradictions: readonly Contradiction[];
+};
+
+/** `bit` says when it is stored; `always` and `never` need none. */
+export type Sender = {
+  readonly variable: string;
+  readonly stored: 'always' | 'never' | 'sometimes';
+  readonly bit: Stored;
+};
+
+export type Contradiction = { readonly path: string; readonly message: string; readonly isRequired: boolean };
+
+/** Reads a document that has been validated. Yields between its inputs, which may have thousands of fields. */
+export function* readFlow(agreement: unknown): Generator<undefined, Flow> {
+  const root = new JsonCursor(agreement);
+  const execution = root.at('execution');
+  const inputs: Input[] = [];
+  for (const id of listInputIds(root)) {
+    inputs.push(readInput(root, id));
+    yield;
+  }
+  const bits = assignBits(inputs, readInitialVariables(root));
+  const transitions = readFlowTransitions(root);
+  const flowInputs = new Map<string, FlowInput>();
+  for (const input of inputs) {
+    flowInputs.set(input.id, readFlowInput(input, bits));
+    yield;
+  }
+  return {
+    states: execution.at('states').keys(),
+    initialState: String(execution.at('initialize').at('initialState').value),
+    inputs: flowInputs,
+    transitions,
+    leaving: Map.groupBy(
+      transitions.filter(({ isShadowed }) => !isShadowed),
+      ({ from }) => from,
+    ),
+    tracked: bits.sometimes.size,
+  };
+}
+
+/** The variables that the contract holds from its creation. */
+function readInitialVariables(root: JsonCursor): ReadonlySet<string> {
+  const data = root.at('execution').at('initialize').at('data');
+  const names = data.keys().flatMap((key) => {
+    const { value } = data.at(key);
+    return (typeof value === 'string' && findVariableReference(value)) || [];
+  });
+  return new Set(names.filter((name) => findVariable(root, name) !== undefined));
+}
+
+type Bits = { readonly initial: ReadonlySet<string>; readonly sometimes: ReadonlyMap<string, Stored> };
+
+/** Of the variables that issuers name, those that are not there from the beginning and that some input stores. */
+function assignBits(inputs: readonly Input[], initial: ReadonlySet<string>): Bits {
+  const named = new Set(inputs.flatMap(({ issuer }) => issuer.variables));
+  const persisted = inputs.flatMap(({ fields }) => fields.filter(({ persist }) => persist));
+  const names = new Set(
+    persisted.map(({ name }) => name).filter((name) => named.has(name) && !initial.has(name)),
+  );
+  return { initial, sometimes: new Map([...names].map((name, index) => [name, 1n << BigInt(index)])) };
+}
+
+function readFlowInput({ id, fields, issuer }: Input, bits: Bits): FlowInput {
+  const path = `execution.inputs.${id}`;
+  const persisted = fields.filter(({ persist }) => persist);
+  const bitOf = (name: string) => bits.sometimes.get(name) ?? 0n;
+  const stores = persisted
+    .filter(({ required }) => required)
+    .reduce((all, { name }) => all | bitOf(name), 0n);
+  const optional = new Set(persisted.map(({ name }) => bitOf(name) & ~stores));
+  return {
+    path,
+    anyone: issuer.anyone,
+    senders: readSenders(issuer, bits),
+    hasLiterals: issuer.literals.length > 0,
+    stores,
+    mayStore: [...optional].filter((bit) => bit !== 0n),
+    contradictions: findContradictions(fields),
+  };
+}
+
+function readSenders({ variables }: Issuer, { initial, sometimes }: Bits): Sender[] {
+  return variables.map((variable) => {
+    const bit = sometimes.get(variable);
+    if (bit !== undefined) return { variable, stored: 'sometimes', bit };
+    return { variable, stored: initial.has(variable) ? 'always' : 'never', bit: 0n };
+  });
+}
+
+function readFlowTransitions(root: JsonCursor): FlowTransition[] {
+  const taken = new Set<string>();
+  return readTransitions(root).map(({ from, to, input }, index) => {
+    const occasion = JSON.stringify([from, input]);
+    const isShadowed = taken.has(occasion);
+    taken.add(occasion);
+    return { from, to, input, path: `execution.transitions.${index}`, isShadowed };
+  });
+}

@@ -1,0 +1,63 @@
+/** How large an agreement may be. What a service makes of a document is bounded by these, too. */
+export type AgreementLimits = {
+  /** UTF-8 bytes of the document's text. */
+  readonly jsonBytes: number;
+  /** Objects and arrays within each other, the document itself being the first. */
+  readonly nesting: number;
+  readonly states: number;
+  readonly inputs: number;
+  readonly transitions: number;
+  /** Also of the entries of `initialize.data`. */
+  readonly variables: number;
+  readonly fieldsPerInput: number;
+  /** Of all inputs together. */
+  readonly fields: number;
+  readonly actions: number;
+  /** UTF-8 bytes of the name of a variable, state, input, field or contract. */
+  readonly nameBytes: number;
+  readonly patterns: number;
+};
+
+export const defaultAgreementLimits: AgreementLimits = {
+  jsonBytes: 512 * 1024,
+  nesting: 64,
+  states: 256,
+  inputs: 256,
+  transitions: 256,
+  variables: 512,
+  fieldsPerInput: 128,
+  fields: 1_024,
+  actions: 64,
+  nameBytes: 256,
+  patterns: 128,
+};
+
+/** Bounds that need no setting: documents written by people stay far below them. */
+export const fixedLimits = {
+  contracts: 256,
+  issuersPerInput: 64,
+  /** Of all inputs together. */
+  issuers: 2_048,
+  argumentsPerAction: 32,
+  functionsPerAction: 256,
+  parametersPerFunction: 64,
+  conditionsPerTransition: 64,
+  /** Bytes of `metadata.templateId` and `metadata.id`, which every event carries. */
+  templateIdBytes: 1_024,
+  /** Of a deployment or an input, known or not. */
+  values: 2_048,
+  /** Bytes of the rules of one variable or field, as JSON. */
+  validationBytes: 4_096,
+  /** Bytes of the names, types and rules of all fields: what refers to a variable repeats its rules. */
+  describedBytes: 512 * 1024,
+} as const;
+
+/** How large the values of a deployment or of an input may be. */
+export type ValueLimits = {
+  /** UTF-8 bytes of one text. */
+  readonly valueBytes: number;
+  /** UTF-8 bytes of all texts together. */
+  readonly allValuesBytes: number;
+};
+
+export const defaultValueLimits: ValueLimits = { valueBytes: 64 * 1024, allValuesBytes: 256 * 1024 };

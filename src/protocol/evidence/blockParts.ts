@@ -1,0 +1,172 @@
+import type { Hex } from 'viem';
+import { bytesToHex, hexToBytes } from '../hex.ts';
+import { keccak256Bytes } from '../keccak.ts';
+import { type EvidenceSignature, recoverSigner } from './recoverSigner.ts';
+import {
+  bytesItem,
+  decodeList,
+  EncodingError,
+  encodeList,
+  hexItem,
+  listItem,
+  numberItem,
+  openEnvelope,
+  type RlpItem,
+} from './rlpFields.ts';
+
+/** What a block's header says; `hash` is that of its bytes. */
+export type Header = {
+  readonly hash: Hex;
+  readonly number: number;
+  readonly timestamp: number;
+  readonly stateRoot: Hex;
+  readonly transactionsRoot: Hex;
+  readonly receiptsRoot: Hex;
+  readonly fields: readonly RlpItem[];
+};
+
+const headerFields = 15;
+
+/** @throws EncodingError for what is no header. */
+export function parseHeader(raw: Hex): Header {
+  const bytes = hexToBytes(raw);
+  const fields = decodeList(bytes);
+  if (fields.length < headerFields) throw new EncodingError('is no block header');
+  return {
+    hash: keccak256Bytes(bytes),
+    number: Number(numberItem(fields[8])),
+    timestamp: Number(numberItem(fields[11])),
+    stateRoot: hexItem(fields[3], 32),
+    transactionsRoot: hexItem(fields[4], 32),
+    receiptsRoot: hexItem(fields[5], 32),
+    fields,
+  };
+}
+
+const sealBytes = 65;
+
+/** Who sealed a block of a chain whose sequencer signs its headers as Clique does; undefined where nobody has. */
+export async function recoverSealer({ fields }: Header): Promise<Hex | undefined> {
+  const extra = bytesItem(fields[12]);
+  if (extra.length < 32 + sealBytes) return undefined;
+  const seal = extra.subarray(-sealBytes);
+  const unsealed = [...fields];
+  unsealed[12] = extra.subarray(0, -sealBytes);
+  const [r, s] = [bytesToHex(seal.subarray(0, 32)), bytesToHex(seal.subarray(32, 64))];
+  return recoverSigner(keccak256Bytes(encodeList(unsealed)), { r, s, yParity: seal[64] ?? 2 });
+}
+
+/** What a transaction says of itself. */
+export type Transaction = {
+  readonly hash: Hex;
+  /** Null for the creation of a contract. */
+  readonly to: Hex | null;
+  readonly data: Hex;
+  /** Undefined for a legacy transaction of any chain, and for deposits. */
+  readonly chainId: bigint | undefined;
+  /** What its sender signed; undefined for a deposit, which nobody signs. */
+  readonly signing: { readonly hash: Hex; readonly signature: EvidenceSignature } | undefined;
+  /** Of a deposit: in whose name it runs. */
+  readonly depositor: Hex | undefined;
+};
+
+/** Where the fields stand in each type of transaction. */
+const places: Readonly<Record<number, { to: number; data: number; size: number }>> = {
+  1: { to: 4, data: 6, size: 11 },
+  2: { to: 5, data: 7, size: 12 },
+  3: { to: 5, data: 7, size: 14 },
+  4: { to: 5, data: 7, size: 13 },
+};
+/** Of chains of the OP stack: what comes from the chain below. */
+export const depositType = 0x7e;
+
+/** @throws EncodingError for what is no transaction of a known type. */
+export function parseTransaction(raw: Hex): Transaction {
+  const hash = keccak256Bytes(hexToBytes(raw));
+  const { type, body } = openEnvelope(raw);
+  const fields = decodeList(body);
+  if (type === 0) return { hash, ...parseLegacy(fields) };
+  if (type === depositType) {
+    if (fields.length !== 8) throw new EncodingError('is no deposit');
+    const [, from, to, , , , , data] = fields;
+    const depositor = hexItem(from, 20);
+    return {
+      hash,
+      to: addressItem(to),
+      data: hexItem(data),
+      chainId: undefined,
+      signing: undefined,
+      depositor,
+    };
+  }
+  const place = places[type];
+  if (place === undefined || fields.length !== place.size)
+    throw new EncodingError('is no transaction of a known type');
+  const unsigned = encodeList(fields.slice(0, -3));
+  const message = new Uint8Array(unsigned.length + 1);
+  message[0] = type;
+  message.set(unsigned, 1);
+  const [parity, r, s] = fields.slice(-3);
+  const signature = { r: wordItem(r), s: wordItem(s), yParity: Number(numberItem(parity)) };
+  return {
+    hash,
+    to: addressItem(fields[place.to]),
+    data: hexItem(fields[place.data]),
+    chainId: numberItem(fields[0]),
+    signing: { hash: keccak256Bytes(message), signature },
+    depositor: undefined,
+  };
+}
+
+function parseLegacy(fields: readonly RlpItem[]): Omit<Transaction, 'hash'> {
+  if (fields.length !== 9) throw new EncodingError('is no transaction');
+  const v = numberItem(fields[6]);
+  const isProtected = v >= 35n;
+  const chainId = isProtected ? (v - 35n) / 2n : undefined;
+  const unsigned = fields.slice(0, 6);
+  if (chainId !== undefined) unsigned.push(minimal(chainId), new Uint8Array(), new Uint8Array());
+  const yParity = Number(isProtected ? (v - 35n) % 2n : v - 27n);
+  const signature = { r: wordItem(fields[7]), s: wordItem(fields[8]), yParity };
+  return {
+    to: addressItem(fields[3]),
+    data: hexItem(fields[5]),
+    chainId,
+    signing: { hash: keccak256Bytes(encodeList(unsigned)), signature },
+    depositor: undefined,
+  };
+}
+
+function minimal(value: bigint): Uint8Array {
+  const digits = value === 0n ? '' : value.toString(16);
+  return hexToBytes(`0x${digits.length % 2 === 1 ? '0' : ''}${digits}`);
+}
+
+function addressItem(item: RlpItem | undefined): Hex | null {
+  return bytesItem(item).length === 0 ? null : hexItem(item, 20);
+}
+
+function wordItem(item: RlpItem | undefined): Hex {
+  return `0x${numberItem(item).toString(16).padStart(64, '0')}`;
+}
+
+/** One event of a receipt. */
+export type Log = { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex };
+
+export type Receipt = { readonly succeeded: boolean; readonly logs: readonly Log[] };
+
+/** @throws EncodingError for what is no receipt. Deposits have up to two fields more than others. */
+export function parseReceipt(raw: Hex): Receipt {
+  const { type, body } = openEnvelope(raw);
+  const fields = decodeList(body);
+  const most = type === depositType ? 6 : 4;
+  if (fields.length < 4 || fields.length > most) throw new EncodingError('is no receipt');
+  const logs = listItem(fields[3]).map((item) => {
+    const [address, topics, data] = listItem(item);
+    return {
+      address: hexItem(address, 20),
+      topics: listItem(topics).map((topic) => hexItem(topic, 32)),
+      data: hexItem(data),
+    };
+  });
+  return { succeeded: numberItem(fields[0]) === 1n, logs };
+}

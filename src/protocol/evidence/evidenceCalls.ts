@@ -1,0 +1,107 @@
+import { decodeFunctionData, type Hex } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { hashParameters, type SignedParameters } from '../typedData.ts';
+import { lowerHex } from './evidenceFile.ts';
+
+/** The signature that a call carries. */
+export type CalledPermit = {
+  readonly signer: Hex;
+  readonly deadline: bigint;
+  readonly v: number;
+  readonly r: Hex;
+  readonly s: Hex;
+};
+
+export type CreateCall = {
+  /** The hashes of all that the call creates, as a permit signs them. */
+  readonly content: ReturnType<typeof hashParameters>;
+  readonly permit: CalledPermit | undefined;
+};
+
+/** Reads the call data of one of the factory's four create functions; undefined for anything else. */
+export function readCreateCall(data: Hex): CreateCall | undefined {
+  const call = decode(() => decodeFunctionData({ abi: agreementFactoryAbi, data }));
+  switch (call?.functionName) {
+    case 'createAgreement':
+      return { content: hashCreate(call.args), permit: undefined };
+    case 'createAgreementDeterministic': {
+      const [, ...content] = call.args;
+      return { content: hashCreate(content), permit: undefined };
+    }
+    case 'createAgreementWithPermit': {
+      const [signer, ...rest] = call.args;
+      return readPermitted(signer, rest);
+    }
+    case 'createAgreementDeterministicWithPermit': {
+      const [signer, , ...rest] = call.args;
+      return readPermitted(signer, rest);
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Content = readonly [
+  SignedParameters['docUri'],
+  SignedParameters['docHash'],
+  SignedParameters['initialState'],
+  SignedParameters['inputDefs'],
+  SignedParameters['transitions'],
+  SignedParameters['initVars'],
+  SignedParameters['verifiers'],
+  SignedParameters['actions'],
+];
+
+function readPermitted(
+  signer: Hex,
+  [...all]: readonly [...Content, deadline: bigint, v: number, r: Hex, s: Hex],
+): CreateCall {
+  const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = all;
+  const [, , , , , , , , deadline, v, r, s] = all;
+  const content = hashCreate([
+    docUri,
+    docHash,
+    initialState,
+    inputDefs,
+    transitions,
+    initVars,
+    verifiers,
+    actions,
+  ]);
+  return { content, permit: { signer: lowerHex(signer), deadline, v, r: lowerHex(r), s: lowerHex(s) } };
+}
+
+function hashCreate([...all]: Content): ReturnType<typeof hashParameters> {
+  const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = all;
+  return hashParameters({
+    ...{ docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions },
+  });
+}
+
+export type InputCallData = {
+  readonly inputId: Hex;
+  readonly payload: Hex;
+  readonly permit: CalledPermit | undefined;
+};
+
+/** Reads the call data of an input; undefined for anything else. */
+export function readInputCall(data: Hex): InputCallData | undefined {
+  const call = decode(() => decodeFunctionData({ abi: agreementEngineAbi, data }));
+  if (call?.functionName === 'submitInput') {
+    const [inputId, payload] = call.args;
+    return { inputId: lowerHex(inputId), payload: lowerHex(payload), permit: undefined };
+  }
+  if (call?.functionName !== 'submitInputWithPermit') return undefined;
+  const [signer, inputId, payload, deadline, v, r, s] = call.args;
+  const permit = { signer: lowerHex(signer), deadline, v, r: lowerHex(r), s: lowerHex(s) };
+  return { inputId: lowerHex(inputId), payload: lowerHex(payload), permit };
+}
+
+function decode<Call>(run: () => Call): Call | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}

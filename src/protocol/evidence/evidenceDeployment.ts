@@ -1,0 +1,146 @@
+import type { Hex } from 'viem';
+import type { AgreementParameters } from '../onChain.ts';
+import { hashParameters } from '../typedData.ts';
+import { readCreateCall } from './evidenceCalls.ts';
+import { type CheckedTransaction, checked } from './evidenceChain.ts';
+import { textHex } from './evidenceDocument.ts';
+import {
+  addressTopic,
+  isEvent,
+  readActionRegistered,
+  readTextAndWords,
+  topicAddress,
+} from './evidenceEvents.ts';
+import type { EvidenceFile } from './evidenceFile.ts';
+import { buildDeployMessage, requirePermit } from './evidenceTypedData.ts';
+import { refuse } from './refusal.ts';
+
+/** By what it is shown who did something: by a permit, by the transaction's own signature, or not at all. */
+export type SignedBy = 'permit' | 'transaction' | 'nothing';
+
+export type CheckedDeployment = {
+  readonly by: SignedBy;
+  /** Whether the initial values and all rules were in what was signed. */
+  readonly hasSignedContent: boolean;
+};
+
+/** @throws EvidenceRefusal where the deployment is not that of the document by the owner. */
+export async function checkDeployment(
+  file: EvidenceFile,
+  transaction: CheckedTransaction,
+  parameters: AgreementParameters,
+): Promise<CheckedDeployment> {
+  const { chain, agreement, deployment } = file;
+  const { logs } = transaction;
+  const path = 'deployment';
+  const log = logs[deployment.log];
+  if (!isEvent(log, 'AgreementDeployed', chain.factory))
+    refuse('log_mismatch', `${path}.log`, 'The receipt has no AgreementDeployed of the factory there.');
+  if (log.topics[1] !== addressTopic(agreement.address))
+    refuse('log_mismatch', 'agreement.address', 'The factory deployed another agreement.');
+  if (log.topics[2] !== addressTopic(agreement.owner))
+    refuse('log_mismatch', 'agreement.owner', 'The agreement has another owner.');
+  requireText(file, log.data, 'agreement.docUri');
+  requireInitialized(file, transaction);
+  requireActions(file, transaction, parameters);
+  const permitLog = logs[deployment.log + 1];
+  const isPermitted =
+    isEvent(permitLog, 'AgreementCreatedWithPermit', chain.factory) &&
+    permitLog.topics[1] === addressTopic(agreement.address);
+  return requireAuthority(file, transaction, {
+    parameters,
+    signer: isPermitted ? topicAddress(permitLog.topics[2]) : undefined,
+  });
+}
+
+function requireText({ agreement }: EvidenceFile, data: Hex, path: string): void {
+  const { text, words } = checked('log_mismatch', path, () => readTextAndWords(data, 1));
+  if (text !== textHex(agreement.docUri)) refuse('log_mismatch', path, 'The chain has another document URI.');
+  if (words[0] !== agreement.docHash)
+    refuse('log_mismatch', 'agreement.docHash', 'The chain has another document hash.');
+}
+
+/** The agreement itself says at its creation what the factory says of it. */
+function requireInitialized(file: EvidenceFile, { logs }: CheckedTransaction): void {
+  const { agreement } = file;
+  const path = 'agreement.initialState';
+  const own = logs.filter((log) => isEvent(log, 'AgreementInitialized', agreement.address));
+  const [log] = own;
+  if (own.length !== 1 || log === undefined)
+    refuse('log_mismatch', path, 'The agreement was not initialised once in this transaction.');
+  const { text, words } = checked('log_mismatch', path, () => readTextAndWords(log.data, 2));
+  const isSame = text === textHex(agreement.docUri) && words[0] === agreement.docHash;
+  if (!isSame || log.topics[1] !== addressTopic(agreement.owner))
+    refuse('log_mismatch', path, 'The agreement was initialised with something else.');
+  if (words[1] !== agreement.initialState)
+    refuse('log_mismatch', path, 'The agreement started in another state.');
+}
+
+function requireActions(
+  { agreement }: EvidenceFile,
+  { logs }: CheckedTransaction,
+  { actions }: AgreementParameters,
+): void {
+  const registered = logs.filter((log) => isEvent(log, 'ActionRegistered', agreement.address));
+  const found = checked('log_mismatch', 'document.text', () => registered.map(readActionRegistered));
+  const write = (all: readonly AgreementParameters['actions'][number][]) =>
+    JSON.stringify(
+      all.map(({ fromState, inputId, target, value, data }) =>
+        [fromState, inputId, target, String(value), data].join(' ').toLowerCase(),
+      ),
+    );
+  if (write(found) !== write(actions))
+    refuse('parameters_mismatch', 'document.text', 'The chain has registered other actions.');
+}
+
+async function requireAuthority(
+  file: EvidenceFile,
+  transaction: CheckedTransaction,
+  { parameters, signer }: { parameters: AgreementParameters; signer: Hex | undefined },
+): Promise<CheckedDeployment> {
+  const { chain, agreement, deployment } = file;
+  const { permit } = deployment;
+  const path = 'deployment.permit';
+  const call = transaction.to === chain.factory ? readCreateCall(transaction.data) : undefined;
+  if (transaction.to === chain.factory && call === undefined)
+    refuse('call_mismatch', 'deployment', 'The transaction calls the factory with something else.');
+  if (call && JSON.stringify(call.content) !== JSON.stringify(hashParameters(parameters)))
+    refuse('parameters_mismatch', 'document', 'The agreement was created with other parameters.');
+  if (signer === undefined) {
+    if (permit !== null) refuse('log_mismatch', path, 'The chain knows of no permit.');
+    if (!call) return { by: 'nothing', hasSignedContent: false };
+    if (transaction.from !== undefined && transaction.from !== agreement.owner)
+      refuse('signature_invalid', 'agreement.owner', 'Somebody else has signed the transaction.');
+    return { by: transaction.from === undefined ? 'nothing' : 'transaction', hasSignedContent: true };
+  }
+  if (signer !== agreement.owner)
+    refuse('log_mismatch', 'agreement.owner', 'Somebody else has given the permit.');
+  if (permit === null) {
+    if (call) refuse('call_mismatch', path, 'The signature stands in the transaction, but not in the file.');
+    return { by: 'nothing', hasSignedContent: false };
+  }
+  if (permit.signer !== signer) refuse('log_mismatch', `${path}.signer`, 'The chain names another signer.');
+  if (call && !isSamePermit(call.permit, permit))
+    refuse('call_mismatch', path, 'The transaction carries another signature.');
+  const { chainId, factory } = chain;
+  await requirePermit(permit, buildDeployMessage(permit, { chainId, factory, parameters }), path);
+  if (BigInt(permit.deadline) < BigInt(transaction.block.timestamp))
+    refuse('signature_invalid', `${path}.deadline`, 'The permit had expired.');
+  return { by: 'permit', hasSignedContent: true };
+}
+
+/** Whether a call carries exactly this signature. */
+export function isSamePermit(
+  called: { signer: Hex; deadline: bigint; v: number; r: Hex; s: Hex } | undefined,
+  permit: { signer: Hex; deadline: string; v: number; r: Hex; s: Hex },
+): boolean {
+  if (called === undefined) return false;
+  const { signer, deadline, v, r, s } = called;
+  return (
+    signer === permit.signer &&
+    String(deadline) === permit.deadline &&
+    v === permit.v &&
+    r === permit.r &&
+    s === permit.s
+  );
+}

@@ -1,0 +1,134 @@
+import type { Address, Hex } from 'viem';
+import type { WireValue } from '../values.ts';
+
+/** The name and version of the format; a reader refuses any other. */
+export const evidenceFormat = 'agreement-evidence/1';
+
+/** The parts of what was signed, as `eth_signTypedData_v4` takes them. Numbers are decimal text. */
+export type EvidenceTypedData = {
+  readonly domain: {
+    readonly name: string;
+    readonly version: string;
+    readonly chainId: number;
+    readonly verifyingContract: Hex;
+  };
+  readonly primaryType: string;
+  readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
+  readonly message: Readonly<Record<string, string>>;
+};
+
+/** A variable's value at the deployment. */
+export type EvidenceValue = { readonly name: string; readonly value: WireValue };
+
+/** A permit: who signed, what, and the signature. */
+export type EvidencePermit = {
+  readonly signer: Hex;
+  /** Decimal. */
+  readonly nonce: string;
+  /** Unix seconds, decimal. */
+  readonly deadline: string;
+  readonly v: number;
+  readonly r: Hex;
+  readonly s: Hex;
+  readonly typedData: EvidenceTypedData;
+};
+
+/** A block that holds a transaction of the file, or at which the state is proved. */
+export type EvidenceBlock = {
+  readonly number: number;
+  readonly hash: Hex;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** RLP; null where it cannot be recomputed from what the node says. */
+  readonly header: Hex | null;
+};
+
+/** A transaction with its receipt; the proofs are null together with their block's header. */
+export type EvidenceTransaction = {
+  /** Which of `blocks`. */
+  readonly block: number;
+  /** Its place in the block. */
+  readonly index: number;
+  readonly hash: Hex;
+  readonly raw: Hex;
+  readonly proof: readonly Hex[] | null;
+  readonly receipt: Hex;
+  readonly receiptProof: readonly Hex[] | null;
+};
+
+export type EvidenceDeployment = {
+  /** Which of `transactions`. */
+  readonly transaction: number;
+  /** Which of the receipt's logs is `AgreementDeployed`. */
+  readonly log: number;
+  readonly permit: EvidencePermit | null;
+};
+
+export type EvidenceInput = {
+  readonly transaction: number;
+  /** Which of the receipt's logs is `InputAccepted`. */
+  readonly log: number;
+  readonly inputId: Hex;
+  readonly fromState: Hex;
+  readonly toState: Hex;
+  readonly payload: Hex;
+  readonly permit: EvidencePermit | null;
+};
+
+/** Where the engine keeps what is proved: slots of its storage, `nonces` being a mapping's. */
+export type EvidenceLayout = {
+  readonly docHash: Hex;
+  readonly initialState: Hex;
+  readonly currentState: Hex;
+  readonly nonces: Hex;
+};
+
+export type EvidenceState = {
+  /** Which of `blocks`; always the last. */
+  readonly block: number;
+  readonly layout: EvidenceLayout;
+  readonly accountProof: readonly Hex[];
+  /** Of docHash, initialState, currentState, then the nonces of all possible signers in ascending order. */
+  readonly storage: readonly StorageProof[];
+};
+
+export type StorageProof = {
+  /** `docHash`, `initialState`, `currentState`, or the address whose nonce it is. */
+  readonly of: string;
+  /** 32 bytes; zero where nothing is stored. */
+  readonly value: Hex;
+  readonly proof: readonly Hex[];
+};
+
+/** Why parts are missing. */
+export const evidenceNotes = ['no_state_proof', 'no_inclusion_proof', 'signature_not_readable'] as const;
+export type EvidenceNote = (typeof evidenceNotes)[number];
+
+/** A whole file, as `docs/evidence.md` describes it. All hex is in lower case. */
+export type EvidenceFile = {
+  readonly format: typeof evidenceFormat;
+  readonly made: { readonly at: string; readonly by: string; readonly software: string };
+  readonly chain: { readonly chainId: number; readonly factory: Hex; readonly implementation: Hex };
+  readonly agreement: {
+    readonly address: Hex;
+    readonly owner: Hex;
+    readonly docUri: string;
+    readonly docHash: Hex;
+    readonly initialState: Hex;
+    readonly currentState: Hex;
+    readonly inputCount: number;
+  };
+  /** The text that was hashed, and the values that its parameters need, in ascending order of their names. */
+  readonly document: { readonly text: string; readonly values: readonly EvidenceValue[] };
+  readonly notes: readonly EvidenceNote[];
+  readonly blocks: readonly EvidenceBlock[];
+  readonly transactions: readonly EvidenceTransaction[];
+  readonly deployment: EvidenceDeployment;
+  readonly inputs: readonly EvidenceInput[];
+  readonly state: EvidenceState | null;
+};
+
+/** An address or hash in the one form that files have. */
+export function lowerHex(hex: Address | Hex): Hex {
+  return `0x${hex.slice(2).toLowerCase()}`;
+}

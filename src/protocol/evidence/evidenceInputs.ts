@@ -1,0 +1,162 @@
+import type { Hex } from 'viem';
+import type { AppliedInput } from '../model/applyInput.ts';
+import { readInputCall } from './evidenceCalls.ts';
+import { type CheckedTransaction, checked } from './evidenceChain.ts';
+import { isSamePermit, type SignedBy } from './evidenceDeployment.ts';
+import { addressTopic, isEvent, readInputAccepted, topicAddress } from './evidenceEvents.ts';
+import type { EvidenceFile, EvidenceInput } from './evidenceFile.ts';
+import type { Replay } from './evidenceReplay.ts';
+import { buildInputMessage, requirePermit } from './evidenceTypedData.ts';
+import { refuse } from './refusal.ts';
+
+export type CheckedInput = {
+  readonly by: SignedBy;
+  /** Who acted, as far as anything shows it. */
+  readonly actor: Hex | undefined;
+  readonly outcome: AppliedInput;
+};
+
+/**
+ * Requires that the file lists every input of the agreement that its receipts hold, in the order of the chain, and that the
+ * deployment comes first.
+ *
+ * @throws EvidenceRefusal `incomplete` or `order_invalid`.
+ */
+export function requireComplete(file: EvidenceFile, transactions: readonly CheckedTransaction[]): void {
+  const { agreement, deployment, inputs } = file;
+  if (deployment.transaction !== 0)
+    refuse('order_invalid', 'deployment.transaction', 'The deployment is not the first transaction.');
+  if (inputs.length !== agreement.inputCount)
+    refuse('incomplete', 'agreement.inputCount', 'The file holds another number of inputs.');
+  const held = transactions.flatMap(({ logs }, transaction) =>
+    logs.flatMap((log, at) =>
+      isEvent(log, 'InputAccepted', agreement.address) ? [{ transaction, log: at }] : [],
+    ),
+  );
+  for (const [at, one] of inputs.entries()) {
+    const expected = held[at];
+    const path = `inputs[${at}]`;
+    const before = inputs[at - 1];
+    if (before && (before.transaction - one.transaction || before.log - one.log) >= 0)
+      refuse('order_invalid', path, 'Inputs do not ascend.');
+    if (transactions[one.transaction] === undefined)
+      refuse('bad_format', `${path}.transaction`, 'There is no such transaction.');
+    const log = transactions[one.transaction]?.logs[one.log];
+    if (!isEvent(log, 'InputAccepted', agreement.address))
+      refuse('log_mismatch', `${path}.log`, 'The receipt has no InputAccepted of the agreement there.');
+    if (expected?.transaction !== one.transaction || expected.log !== one.log)
+      refuse('incomplete', path, 'A receipt holds an input before this one that the file leaves out.');
+  }
+  if (held.length !== inputs.length)
+    refuse('incomplete', 'inputs', 'A receipt holds an input that the file leaves out.');
+  const used = new Set([0, ...inputs.map(({ transaction }) => transaction)]);
+  if (transactions.some((_, at) => !used.has(at)))
+    refuse('order_invalid', 'transactions', 'A transaction holds nothing of this agreement.');
+}
+
+/** Checks one input against its receipt, its call and its signature, and plays it. @throws EvidenceRefusal otherwise. */
+export async function checkInput(
+  file: EvidenceFile,
+  at: number,
+  { transaction, replay }: { transaction: CheckedTransaction; replay: Replay },
+): Promise<CheckedInput> {
+  const input = file.inputs[at];
+  const path = `inputs[${at}]`;
+  const log = input && transaction.logs[input.log];
+  if (!input || !log) refuse('bad_format', path, 'There is no such input.');
+  const said = checked('log_mismatch', path, () => readInputAccepted(log));
+  for (const name of ['fromState', 'toState', 'inputId', 'payload'] as const)
+    if (said[name] !== input[name])
+      refuse('log_mismatch', `${path}.${name}`, 'The receipt says something else.');
+  const permitLog = transaction.logs[input.log + 1];
+  const isPermitted = isEvent(permitLog, 'InputSubmittedWithPermit', file.agreement.address);
+  if (isPermitted && permitLog.topics[3] !== input.inputId)
+    refuse('log_mismatch', `${path}.permit`, 'The event about the permit names another input.');
+  const signer = isPermitted ? topicAddress(permitLog.topics[1]) : undefined;
+  const authority = await requireAuthority(file, input, { transaction, signer, path });
+  const nonce = signer && (replay.engine.nonces.get(signer) ?? 0n);
+  const { permit } = input;
+  const outcome = replay.play(
+    {
+      inputId: input.inputId,
+      payload: input.payload,
+      sender: authority.actor,
+      permit:
+        signer === undefined || nonce === undefined
+          ? undefined
+          : {
+              signer,
+              nonce: permit ? BigInt(permit.nonce) : nonce,
+              deadline: permit ? BigInt(permit.deadline) : BigInt(transaction.block.timestamp),
+            },
+      time: transaction.block.timestamp,
+    },
+    path,
+  );
+  if (outcome.fromState !== input.fromState || outcome.toState !== input.toState)
+    refuse('replay_refused', path, 'By the rules of the document this input leads from and to other states.');
+  requireAction(file, { input, transaction, outcome, path });
+  return { ...authority, outcome };
+}
+
+type Subject = {
+  readonly transaction: CheckedTransaction;
+  readonly signer: Hex | undefined;
+  readonly path: string;
+};
+
+async function requireAuthority(
+  { chain, agreement }: EvidenceFile,
+  input: EvidenceInput,
+  { transaction, signer, path }: Subject,
+): Promise<{ by: SignedBy; actor: Hex | undefined }> {
+  const { permit, inputId, payload } = input;
+  const isDirect = transaction.to === agreement.address;
+  const call = isDirect ? readInputCall(transaction.data) : undefined;
+  if (isDirect && (call?.inputId !== inputId || call.payload !== payload))
+    refuse('call_mismatch', path, 'The transaction calls the agreement with something else.');
+  if (signer === undefined) {
+    if (permit !== null) refuse('log_mismatch', `${path}.permit`, 'The chain knows of no permit.');
+    if (!isDirect || transaction.from === undefined)
+      return { by: 'nothing', actor: isDirect ? transaction.depositor : undefined };
+    return { by: 'transaction', actor: transaction.from };
+  }
+  if (permit === null) {
+    if (call)
+      refuse('call_mismatch', `${path}.permit`, 'The signature stands in the transaction, not in the file.');
+    return { by: 'nothing', actor: signer };
+  }
+  if (permit.signer !== signer)
+    refuse('log_mismatch', `${path}.permit.signer`, 'The chain names another signer.');
+  if (call && !isSamePermit(call.permit, permit))
+    refuse('call_mismatch', `${path}.permit`, 'The transaction carries another signature.');
+  const { chainId } = chain;
+  const message = buildInputMessage(permit, { chainId, agreement: agreement.address, inputId, payload });
+  await requirePermit(permit, message, `${path}.permit`);
+  return { by: 'permit', actor: signer };
+}
+
+type Played = {
+  readonly input: EvidenceInput;
+  readonly transaction: CheckedTransaction;
+  readonly outcome: AppliedInput;
+  readonly path: string;
+};
+
+/** A transition that makes a call says so right before the input's own event. */
+function requireAction({ agreement }: EvidenceFile, { input, transaction, outcome, path }: Played): void {
+  const log = transaction.logs[input.log - 1];
+  const isExecuted = isEvent(log, 'ActionExecuted', agreement.address);
+  const { action } = outcome;
+  if (!action) {
+    if (isExecuted)
+      refuse('log_mismatch', path, 'The chain has made a call that the document does not ask for.');
+    return;
+  }
+  const topics = [input.fromState, input.toState, input.inputId];
+  const isSame =
+    isExecuted &&
+    topics.every((topic, at) => log.topics[at + 1] === topic) &&
+    log.data === addressTopic(`0x${action.target.slice(2).toLowerCase()}`);
+  if (!isSame) refuse('log_mismatch', path, 'The chain has not made the call that the document asks for.');
+}

@@ -1,0 +1,114 @@
+import type { Address, Hex } from 'viem';
+import { AbiReader } from '../abiReader.ts';
+import { type AppliedInput, applyInput } from '../model/applyInput.ts';
+import { createEngine } from '../model/createEngine.ts';
+import type { Engine } from '../model/engine.ts';
+import { EngineRevert } from '../model/reverts.ts';
+import { type AgreementParameters, type Condition, FieldType, Op } from '../onChain.ts';
+import { refuse } from './refusal.ts';
+
+/** An input as a replay takes it. */
+export type ReplayedInput = {
+  readonly inputId: Hex;
+  readonly payload: Hex;
+  /** Undefined where another contract has made the call: then conditions about the sender are taken for met. */
+  readonly sender: Hex | undefined;
+  readonly permit: { readonly signer: Hex; readonly nonce: bigint; readonly deadline: bigint } | undefined;
+  /** Unix seconds of its block. */
+  readonly time: number;
+};
+
+/** More could not be proved in reasonable time; of more, the first by address are. */
+const mostSigners = 1_000;
+const nobody: Address = '0x0000000000000000000000000000000000000001';
+
+/** An agreement played again from its creation, by the contract's own rules. */
+export type Replay = {
+  readonly engine: Engine;
+  /** @throws EvidenceRefusal `replay_refused` where the contract would not have accepted the input. */
+  play(input: ReplayedInput, path: string): AppliedInput;
+  /** Every address that has signed or could have, as far as the rules name it, in ascending order. */
+  listSigners(): readonly Hex[];
+};
+
+/** @throws EvidenceRefusal `replay_refused` where the factory would have refused the creation. */
+export function createReplay(parameters: AgreementParameters, owner: Hex): Replay {
+  let engine = start(parameters, owner);
+  const conditions = [...engine.rules.inputDefs.values()].flatMap((inputDef) => inputDef.conditions);
+  const { variables, literals } = readAllowed(conditions);
+  const signers = new Set<Hex>(literals);
+  const noteStored = (stored: Iterable<readonly [string, { fType: number; data: Hex }]>) => {
+    for (const [id, { fType, data }] of stored)
+      if (variables.has(id) && fType === FieldType.ADDRESS) signers.add(`0x${data.slice(-40)}`);
+  };
+  noteStored(
+    [...engine.variables.entries()].flatMap(([id, one]) => (one === 'unknown' ? [] : [[id, one] as const])),
+  );
+  return {
+    get engine() {
+      return engine;
+    },
+    play({ inputId, payload, sender, permit, time }, path) {
+      if (permit) signers.add(permit.signer);
+      const isKnown = permit !== undefined || sender !== undefined;
+      const before = isKnown ? engine : withoutSender(engine, inputId);
+      const call = { sender: sender ?? nobody, inputId, payload, permit, time: BigInt(time) };
+      const outcome = applyInput(before, call);
+      if (!outcome.ok) {
+        const cause = outcome.ok === null ? 'a variable is not known' : describe(outcome.revert);
+        refuse('replay_refused', path, `The contract would not have accepted this input: ${cause}.`);
+      }
+      engine = { ...outcome.engine, rules: engine.rules };
+      noteStored(outcome.stored.map((field) => [field.id, field]));
+      return outcome;
+    },
+    listSigners: () => [...signers].sort().slice(0, mostSigners),
+  };
+}
+
+function start(parameters: AgreementParameters, owner: Hex): Engine {
+  try {
+    return createEngine({ ...parameters, owner });
+  } catch (error) {
+    if (error instanceof EngineRevert)
+      refuse(
+        'replay_refused',
+        'deployment',
+        `The factory would not have created this: ${describe(error.revert)}.`,
+      );
+    throw error;
+  }
+}
+
+function describe({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): string {
+  return args.length > 0 ? `${name}(${args.map(String).join(', ')})` : name;
+}
+
+const senderOps: ReadonlySet<number> = new Set([Op.SENDER_EQ_VAR_ADDRESS, Op.SENDER_IN_ALLOWED_ADDRESSES]);
+
+function withoutSender(engine: Engine, inputId: Hex): Engine {
+  const definition = engine.rules.inputDefs.get(inputId);
+  if (definition === undefined) return engine;
+  const conditions = definition.conditions.filter(({ op }) => !senderOps.has(op));
+  const inputDefs = new Map([...engine.rules.inputDefs, [inputId, { ...definition, conditions }]]);
+  return { ...engine, rules: { ...engine.rules, inputDefs } };
+}
+
+/** The variables and addresses that conditions about the sender name. */
+function readAllowed(conditions: readonly Condition[]): { variables: Set<string>; literals: Hex[] } {
+  const variables = new Set<string>();
+  const literals: Hex[] = [];
+  for (const { op, fieldId, bytesArg } of conditions) {
+    if (op === Op.SENDER_EQ_VAR_ADDRESS) variables.add(fieldId);
+    if (op !== Op.SENDER_IN_ALLOWED_ADDRESSES) continue;
+    const reader = new AbiReader(bytesArg);
+    for (const id of readWords(reader, 0)) variables.add(`0x${id}`);
+    for (const word of readWords(reader, 32)) literals.push(`0x${word.slice(24)}`);
+  }
+  return { variables, literals };
+}
+
+function readWords(reader: AbiReader, at: number): string[] {
+  const start = reader.number(at);
+  return Array.from({ length: reader.number(start) }, (_, index) => reader.word(start + 32 + index * 32));
+}

@@ -1,0 +1,124 @@
+import type { Hex } from 'viem';
+import { hexToBytes } from '../hex.ts';
+import { keccak256Bytes } from '../keccak.ts';
+import type { Header } from './blockParts.ts';
+import { checked } from './evidenceChain.ts';
+import type { EvidenceFile, EvidenceState } from './evidenceFile.ts';
+import type { Replay } from './evidenceReplay.ts';
+import { type RefusalReason, refuse } from './refusal.ts';
+import { bytesItem, decodeList, hexItem } from './rlpFields.ts';
+import { readTrieProof } from './trieProof.ts';
+
+/** Ordinary slots are numbered in the order of declaration; a higher one could be an entry of a mapping. */
+export const ordinarySlots = 64;
+/** Where OpenZeppelin keeps nonces that have a place of their own (ERC-7201). */
+export const ownPlaceOfNonces: Hex = '0x5ab42ced628888259c08ac98db1eb0cf702fc1501344311d8b100cd1bfe4bb00';
+
+/** The code of a minimal proxy (EIP-1167) of that engine, hashed. */
+export function cloneCodeHash(implementation: Hex): Hex {
+  const code = `0x363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
+  return keccak256Bytes(hexToBytes(code));
+}
+
+/** Where a mapping that stands in a slot keeps the entry of an address. */
+export function nonceSlot(mapping: Hex, signer: Hex): Hex {
+  return keccak256Bytes(hexToBytes(`0x${signer.slice(2).padStart(64, '0')}${mapping.slice(2)}`));
+}
+
+/** What a state's storage proofs are of, in their order, and where each stands. */
+export function listProvedSlots(
+  layout: EvidenceState['layout'],
+  signers: readonly Hex[],
+): { of: string; slot: Hex }[] {
+  return [
+    ...(['docHash', 'initialState', 'currentState'] as const).map((of) => ({ of, slot: layout[of] })),
+    ...signers.map((signer) => ({ of: signer, slot: nonceSlot(layout.nonces, signer) })),
+  ];
+}
+
+/**
+ * Checks what the contract holds at the last block: its code, the document's hash, its states, and how many permits each
+ * possible signer has used, all as the replay has them.
+ *
+ * The layout is shown by itself: three different ordinary slots hold the document's hash, the initial and the current state.
+ *
+ * @throws EvidenceRefusal where a proof does not hold, or shows something else.
+ */
+export function checkState(
+  file: EvidenceFile,
+  state: EvidenceState,
+  { headers, replay }: { headers: readonly (Header | null)[]; replay: Replay },
+): void {
+  const header = headers[state.block];
+  if (state.block !== file.blocks.length - 1 || !header)
+    refuse(
+      'state_proof_invalid',
+      'state.block',
+      'The state has to be proved at the last block, by its header.',
+    );
+  requireLayout(state);
+  const { address, docHash, initialState } = file.agreement;
+  const account = readProved(header.stateRoot, address, state.accountProof, 'state.accountProof');
+  if (account === null) refuse('state_proof_invalid', 'state.accountProof', 'There is no such account.');
+  const fields = checked('state_proof_invalid', 'state.accountProof', () => decodeList(account));
+  const storageRoot = checked('state_proof_invalid', 'state.accountProof', () => hexItem(fields[2], 32));
+  if (
+    checked('state_proof_invalid', 'state.accountProof', () => hexItem(fields[3], 32)) !==
+    cloneCodeHash(file.chain.implementation)
+  )
+    refuse(
+      'code_mismatch',
+      'state.accountProof',
+      'The contract is no minimal proxy of the engine that the file names.',
+    );
+  const expected = listProvedSlots(state.layout, replay.listSigners());
+  if (expected.length !== state.storage.length)
+    refuse('nonce_mismatch', 'state.storage', 'The nonces are not those of all possible signers.');
+  for (const [at, { of, slot }] of expected.entries()) {
+    const path = `state.storage[${at}]`;
+    const entry = state.storage[at];
+    if (entry?.of !== of) refuse('nonce_mismatch', path, 'The nonces are not those of all possible signers.');
+    const stored = readProved(storageRoot, slot, entry.proof, path);
+    const value = stored === null ? 0n : checked('state_proof_invalid', path, () => readWord(stored));
+    if (value !== BigInt(entry.value))
+      refuse('state_proof_invalid', `${path}.value`, 'The chain holds another value.');
+    const [reason, wanted]: [RefusalReason, bigint] =
+      of === 'docHash'
+        ? ['document_mismatch', BigInt(docHash)]
+        : of === 'initialState'
+          ? ['final_state_mismatch', BigInt(initialState)]
+          : of === 'currentState'
+            ? ['final_state_mismatch', BigInt(replay.engine.state)]
+            : ['nonce_mismatch', replay.engine.nonces.get(of) ?? 0n];
+    if (value !== wanted) refuse(reason, path, 'The chain holds something else than these inputs lead to.');
+  }
+}
+
+function requireLayout({ layout }: EvidenceState): void {
+  const { nonces, ...words } = layout;
+  const slots = [...Object.values(words), nonces].map((slot) => BigInt(slot));
+  const isOrdinary = (slot: bigint) => slot < BigInt(ordinarySlots);
+  const isSound =
+    new Set(slots).size === slots.length &&
+    Object.values(words).every((slot) => isOrdinary(BigInt(slot))) &&
+    (nonces === ownPlaceOfNonces || isOrdinary(BigInt(nonces)));
+  if (!isSound) refuse('state_proof_invalid', 'state.layout', 'The slots are not different ordinary ones.');
+}
+
+/** What a trie of the state holds at a key, which is hashed on the way. */
+function readProved(root: Hex, key: Hex, proof: readonly Hex[], path: string): Uint8Array | null {
+  const hashed = hexToBytes(keccak256Bytes(hexToBytes(key)));
+  return checked('state_proof_invalid', path, () => readTrieProof(root, hashed, proof));
+}
+
+/** A stored word: the encoding of a number without leading zeros. */
+function readWord(value: Uint8Array): bigint {
+  const [only] = decodeList(new Uint8Array([...listHead(value.length), ...value]));
+  const bytes = bytesItem(only);
+  return bytes.length === 0 ? 0n : BigInt(hexItem(bytes));
+}
+
+/** Of a list with a short payload, so that a single item is decoded as strictly as a list. */
+function listHead(length: number): number[] {
+  return length < 56 ? [0xc0 + length] : [0xf8, length];
+}

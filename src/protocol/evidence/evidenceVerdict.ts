@@ -1,0 +1,71 @@
+import type { Hex } from 'viem';
+import type { WireValue } from '../values.ts';
+import type { SignedBy } from './evidenceDeployment.ts';
+import type { RefusalReason } from './refusal.ts';
+
+/** How far a file proves what it says; each level includes those before it. */
+export const evidenceLevels = ['none', 'signed', 'included', 'anchored'] as const;
+export type EvidenceLevel = (typeof evidenceLevels)[number];
+
+/** The deployment or an input, as people read it. */
+export type EvidenceAct = {
+  /** 0 for the deployment, then the inputs from 1. */
+  readonly position: number;
+  /** Who acted, in lower case; null where nothing shows it. */
+  readonly actor: Hex | null;
+  /** The names that the document had for that address then. */
+  readonly roles: readonly string[];
+  readonly by: SignedBy;
+  /** The document's name of the input, or its hash; null for the deployment. */
+  readonly input: string | null;
+  readonly values: readonly { readonly name: string; readonly value: WireValue | null }[];
+  readonly fromState: string | null;
+  readonly toState: string;
+  /** Unix seconds of the block. */
+  readonly time: number;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex;
+  /** The contract that the transition has called, if any. */
+  readonly called: Hex | null;
+};
+
+/** What a file that holds establishes. The three lists are sentences for people. */
+export type EvidenceFinding = {
+  readonly ok: true;
+  readonly level: EvidenceLevel;
+  readonly name: string;
+  readonly chain: { readonly chainId: number; readonly name: string };
+  readonly agreement: {
+    readonly address: Hex;
+    readonly owner: Hex;
+    readonly docUri: string;
+    readonly docHash: Hex;
+    readonly state: string;
+  };
+  /** The document, character by character as it was hashed. */
+  readonly document: string;
+  readonly acts: readonly EvidenceAct[];
+  /** The block up to which it is shown that nothing was left out, as far as that can be shown; null without a state proof. */
+  readonly provedAt: { readonly blockNumber: number; readonly blockHash: Hex; readonly time: number } | null;
+  /** The blocks on which the file rests. */
+  readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
+  readonly made: { readonly at: string; readonly by: string; readonly software: string };
+  readonly established: readonly string[];
+  readonly trusted: readonly string[];
+  readonly notShown: readonly string[];
+};
+
+export type RefusedEvidence = {
+  readonly ok: false;
+  readonly reason: RefusalReason;
+  /** The part at fault, such as `inputs[3].permit`. */
+  readonly path: string;
+  readonly message: string;
+};
+
+export type EvidenceVerdict = EvidenceFinding | RefusedEvidence;
+
+/** Whether a level is at least another one. */
+export function reachesLevel(level: EvidenceLevel, demanded: EvidenceLevel): boolean {
+  return evidenceLevels.indexOf(level) >= evidenceLevels.indexOf(demanded);
+}

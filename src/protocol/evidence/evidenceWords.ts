@@ -1,0 +1,105 @@
+import type { EvidenceFinding } from './evidenceVerdict.ts';
+
+type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
+  /** Whether all that the document starts from was signed or stands in a transaction. */
+  readonly hasSignedContent: boolean;
+  readonly confirmedBy: 'hashes' | 'sequencer' | null;
+};
+
+/** What is established, what is trusted, and what cannot be said, in sentences for people who are no engineers. */
+export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established' | 'trusted' | 'notShown'> {
+  return { established: listEstablished(facts), trusted: listTrusted(facts), notShown: listNotShown(facts) };
+}
+
+function listEstablished(facts: Facts): string[] {
+  const { level, agreement, acts, chain, blocks, provedAt, confirmedBy } = facts;
+  const unsigned = acts.filter(({ by }) => by === 'nothing').length;
+  const inputs = acts.length - 1;
+  const said = [
+    `The text of the agreement is unchanged: its hash is ${agreement.docHash}, the one that was agreed to.`,
+    `${countOf(inputs, 'step')} followed the deployment, each allowed by the rules in that text, and they end in the state “${agreement.state}”.`,
+  ];
+  if (unsigned === 0)
+    said.push('The deployment and every step carry a signature of the account that is named with it.');
+  else
+    said.push(
+      `Of the deployment and the steps, ${acts.length - unsigned} carry a readable signature of the account that is named; ${unsigned} do not.`,
+    );
+  if (level === 'included' || level === 'anchored')
+    said.push(
+      `The deployment and every step stand in blocks of ${chain.name} with the hashes that are listed (${countOf(blocks.length, 'block')}), where they succeeded.`,
+    );
+  if (level === 'anchored')
+    said.push(
+      confirmedBy === 'sequencer'
+        ? 'The listed blocks are signed by the sequencer that you named.'
+        : 'The hashes of all listed blocks were confirmed by the sources that you named.',
+    );
+  if (provedAt)
+    said.push(
+      `At block ${provedAt.blockNumber} (${writeTime(provedAt.time)}) the contract held exactly this text’s hash and this last state, and had taken exactly these permits of each account that the rules name: no permit of theirs was left out.`,
+    );
+  return said;
+}
+
+function listTrusted(facts: Facts): string[] {
+  const { level, chain, confirmedBy, hasSignedContent } = facts;
+  const said = ['That nobody can forge the signatures and hashes in use (secp256k1, Keccak-256).'];
+  if (level === 'anchored')
+    said.push(
+      confirmedBy === 'sequencer'
+        ? `The sequencer of ${chain.name}: that it signs no two histories.`
+        : 'The sources that you named for the hashes of blocks: that they tell the chain that everybody sees.',
+    );
+  else if (level === 'included')
+    said.push(
+      `That the listed block hashes are those of ${chain.name}. Compare them with a source that you trust, or have this program ask several.`,
+    );
+  else
+    said.push(
+      `That ${chain.name} has taken these steps, in this order and at these times: the file does not prove it.`,
+    );
+  said.push(
+    `The protocol’s registry: that the factory and the engine behind this agreement on ${chain.name} are those whose rules are known.`,
+  );
+  if (!hasSignedContent)
+    said.push('The values that the agreement started from: they are taken from the file.');
+  return said;
+}
+
+function listNotShown({ acts, provedAt, level }: Facts): string[] {
+  const last = acts.at(-1);
+  const said = ['Who the people behind the accounts are: an account is known by its address alone.'];
+  if (provedAt)
+    said.push(
+      'Steps that were sent without a permit and led, in a circle, back to the same state cannot be excluded. Anything after that block is not covered.',
+    );
+  else
+    said.push(
+      `Whether anything happened after the last step (${writeTime(last?.time ?? 0)}): the file has no proof of the contract’s storage.`,
+    );
+  said.push(
+    level === 'anchored'
+      ? 'Whether the blocks are final on another chain, from which this one may take its safety.'
+      : 'Whether the blocks are final.',
+  );
+  if (acts.some(({ by }) => by === 'nothing'))
+    said.push(
+      'Who signed the steps that are marked so: they reached the agreement through another contract.',
+    );
+  said.push(
+    'It is no qualified electronic signature in the sense of eIDAS, and no advice on what a court will make of it.',
+  );
+  return said;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A block's time to the second, in UTC. */
+export function writeTime(seconds: number): string {
+  const instant = new Date(seconds * 1_000);
+  if (Number.isNaN(instant.getTime())) return 'an unknown time';
+  return `${instant.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

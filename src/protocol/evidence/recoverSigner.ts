@@ -1,0 +1,24 @@
+import { type Hex, recoverAddress } from 'viem';
+import { lowerHex } from './evidenceFile.ts';
+
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+export type EvidenceSignature = { readonly r: Hex; readonly s: Hex; readonly yParity: number };
+
+/**
+ * The address whose key made a signature over a hash, in lower case; undefined where the signature has none or has the high
+ * one of its two forms, which chains refuse.
+ */
+export async function recoverSigner(
+  hash: Hex,
+  { r, s, yParity }: EvidenceSignature,
+): Promise<Hex | undefined> {
+  const [first, second] = [BigInt(r), BigInt(s)];
+  if (first === 0n || first >= order || second === 0n || second > halfOrder) return undefined;
+  try {
+    return lowerHex(await recoverAddress({ hash, signature: { r, s, yParity } }));
+  } catch {
+    return undefined;
+  }
+}

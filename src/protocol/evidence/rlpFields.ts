@@ -1,0 +1,56 @@
+import { RLP } from '@ethereumjs/rlp';
+import type { Hex } from 'viem';
+import { bytesToHex, hexToBytes } from '../hex.ts';
+
+export type RlpItem = Uint8Array | RlpItem[];
+
+/** Bytes that are not the encoding they should be. */
+export class EncodingError extends Error {
+  override readonly name = 'EncodingError';
+}
+
+/** The list that bytes encode, in its only valid form. @throws EncodingError otherwise. */
+export function decodeList(bytes: Uint8Array): RlpItem[] {
+  let item: RlpItem;
+  try {
+    item = RLP.decode(bytes);
+  } catch {
+    throw new EncodingError('is not encoded as RLP');
+  }
+  return listItem(item);
+}
+
+export function encodeList(items: RlpItem[]): Uint8Array {
+  return RLP.encode(items);
+}
+
+export function listItem(item: RlpItem | undefined): RlpItem[] {
+  if (item === undefined || item instanceof Uint8Array) throw new EncodingError('lacks a list');
+  return item;
+}
+
+export function bytesItem(item: RlpItem | undefined): Uint8Array {
+  if (item instanceof Uint8Array) return item;
+  throw new EncodingError('lacks a field');
+}
+
+export function hexItem(item: RlpItem | undefined, bytes?: number): Hex {
+  const found = bytesItem(item);
+  if (bytes !== undefined && found.length !== bytes)
+    throw new EncodingError(`has a field that is not ${bytes} bytes`);
+  return bytesToHex(found);
+}
+
+/** A number without leading zeros. */
+export function numberItem(item: RlpItem | undefined): bigint {
+  const found = bytesItem(item);
+  if (found[0] === 0 || found.length > 32) throw new EncodingError('has a number that is not canonical');
+  return found.length === 0 ? 0n : BigInt(bytesToHex(found));
+}
+
+/** What an envelope of a typed transaction or receipt holds: its type (0 for none) and the encoded list. */
+export function openEnvelope(raw: Hex): { type: number; body: Uint8Array } {
+  const bytes = hexToBytes(raw);
+  const [first = 0] = bytes;
+  return first < 0x80 ? { type: first, body: bytes.subarray(1) } : { type: 0, body: bytes };
+}

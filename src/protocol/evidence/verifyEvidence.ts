@@ -1,0 +1,249 @@
+import type { Hex } from 'viem';
+import { findChain } from '../chains.ts';
+import { decodeInputPayload } from '../decodePayload.ts';
+import { JsonCursor } from '../jsonCursor.ts';
+import { inputName, stateName } from '../lookups.ts';
+import { nameHash } from '../names.ts';
+import { FieldType } from '../onChain.ts';
+import { readVariables } from '../variables.ts';
+import { type Header, recoverSealer } from './blockParts.ts';
+import { type CheckedTransaction, checkBlocks, checkTransaction } from './evidenceChain.ts';
+import { checkDeployment } from './evidenceDeployment.ts';
+import { type CompiledDocument, compileDocument } from './evidenceDocument.ts';
+import { type EvidenceFile, lowerHex } from './evidenceFile.ts';
+import { checkInput, requireComplete } from './evidenceInputs.ts';
+import { createReplay, type Replay } from './evidenceReplay.ts';
+import { checkState } from './evidenceState.ts';
+import type { EvidenceAct, EvidenceFinding, EvidenceLevel, EvidenceVerdict } from './evidenceVerdict.ts';
+import { writeFindings } from './evidenceWords.ts';
+import { readEvidence } from './readEvidence.ts';
+import { EvidenceRefusal, refuse } from './refusal.ts';
+
+export type VerifyOptions = {
+  /** Hashes of blocks that the caller trusts, by number: all of the file's blocks confirmed make it `anchored`. */
+  readonly trustedHashes?: ReadonlyMap<number, Hex> | undefined;
+  /** Accounts of sequencers that sign headers as Clique does; one that has signed all blocks makes it `anchored`. */
+  readonly trustedSequencers?: readonly Hex[] | undefined;
+  /** A factory and engine that the caller trusts beside those of the protocol's registry. */
+  readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
+  /** Called between the parts of the work, so that a page can go on meanwhile. */
+  readonly pause?: (() => Promise<void>) | undefined;
+};
+
+/**
+ * Checks a file of evidence by itself: nothing is asked of anybody. Every hash, signature and proof is computed again, and all
+ * inputs are played through the contract's rules.
+ *
+ * @returns what the file establishes, or why it is refused; it never throws for what a file holds.
+ *
+ * @example
+ * const verdict = await verifyEvidence(text);
+ * console.log(verdict.ok ? verdict.established : verdict.message);
+ */
+export async function verifyEvidence(
+  file: string | Uint8Array,
+  options: VerifyOptions = {},
+): Promise<EvidenceVerdict> {
+  try {
+    return await findEvidence(readEvidence(file), options);
+  } catch (error) {
+    if (error instanceof EvidenceRefusal)
+      return { ok: false, reason: error.reason, path: error.path, message: error.message };
+    // Nesting deeper than the machine's stack, in the file or in the document that it holds.
+    if (error instanceof RangeError)
+      return { ok: false, reason: 'bad_format', path: '', message: 'The file is nested too deeply.' };
+    throw error;
+  }
+}
+
+async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise<EvidenceFinding> {
+  const pause = options.pause ?? (async () => {});
+  requireFactory(file, options);
+  const compiled = compileDocument(file);
+  const headers = checkBlocks(file);
+  const transactions: CheckedTransaction[] = [];
+  for (const at of file.transactions.keys()) {
+    transactions.push(await checkTransaction(file, at, headers));
+    await pause();
+  }
+  requireComplete(file, transactions);
+  const [first] = transactions;
+  if (!first) refuse('incomplete', 'transactions', 'The file holds no deployment.');
+  const deployment = await checkDeployment(file, first, compiled.parameters);
+  const replay = createReplay(compiled.parameters, file.agreement.owner);
+  const acts: EvidenceAct[] = [describeDeployment(file, first, { compiled, replay, by: deployment.by })];
+  for (const at of file.inputs.keys()) {
+    acts.push(await describeInput(file, at, { compiled, replay, transactions }));
+    await pause();
+  }
+  if (replay.engine.state !== file.agreement.currentState)
+    refuse('final_state_mismatch', 'agreement.currentState', 'The inputs lead to another state.');
+  if (file.state) checkState(file, file.state, { headers, replay });
+  requireNotes(file, { transactions, acts });
+  const confirmedBy = await findAnchor(file, headers, options);
+  const facts = {
+    level: decideLevel({ transactions, acts, isAnchored: confirmedBy !== null }),
+    ...describeFile(file, compiled),
+    acts,
+    provedAt: findProvedBlock(file),
+    blocks: file.blocks.map(({ number, hash }) => ({
+      number,
+      hash,
+      isAnchored: confirmedBy === 'sequencer' || options.trustedHashes?.get(number) === hash,
+    })),
+  };
+  const { hasSignedContent } = deployment;
+  return { ok: true, ...facts, ...writeFindings({ ...facts, hasSignedContent, confirmedBy }) };
+}
+
+/** @throws EvidenceRefusal `unknown_factory` where nobody vouches for the contracts. */
+function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
+  const known = findChain(chain.chainId);
+  const accepted = [...(known ? [known] : []), ...(options.factory ? [options.factory] : [])];
+  const isKnown = accepted.some(
+    ({ factory, implementation }) =>
+      lowerHex(factory) === chain.factory && lowerHex(implementation) === chain.implementation,
+  );
+  if (!isKnown)
+    refuse(
+      'unknown_factory',
+      'chain',
+      'The factory is not the one of the protocol on this chain, or its engine is not.',
+    );
+}
+
+type Place = { readonly compiled: CompiledDocument; readonly replay: Replay };
+
+function describeDeployment(
+  file: EvidenceFile,
+  { block, hash }: CheckedTransaction,
+  { compiled, replay, by }: Place & Pick<EvidenceAct, 'by'>,
+): EvidenceAct {
+  const { owner } = file.agreement;
+  return {
+    position: 0,
+    actor: owner,
+    roles: ['owner', ...listRoles(owner, compiled, replay)],
+    by,
+    input: null,
+    values: file.document.values,
+    fromState: null,
+    toState: nameState(compiled, replay.engine.state),
+    time: block.timestamp,
+    blockNumber: block.number,
+    transactionHash: hash,
+    called: null,
+  };
+}
+
+async function describeInput(
+  file: EvidenceFile,
+  at: number,
+  { compiled, replay, transactions }: Place & { transactions: readonly CheckedTransaction[] },
+): Promise<EvidenceAct> {
+  const input = file.inputs[at];
+  const transaction = input && transactions[input.transaction];
+  if (!input || !transaction) refuse('bad_format', `inputs[${at}]`, 'There is no such transaction.');
+  const { by, actor, outcome } = await checkInput(file, at, { transaction, replay });
+  const { agreement } = compiled;
+  const fields = decodeInputPayload(agreement, input.payload, input.inputId);
+  return {
+    position: at + 1,
+    actor: actor ?? null,
+    roles: actor ? listRoles(actor, compiled, replay) : [],
+    by,
+    input: inputName(agreement, input.inputId) ?? input.inputId,
+    values: fields.map(({ id, name, value }) => ({ name: name ?? id, value })),
+    fromState: nameState(compiled, outcome.fromState),
+    toState: nameState(compiled, outcome.toState),
+    time: transaction.block.timestamp,
+    blockNumber: transaction.block.number,
+    transactionHash: transaction.hash,
+    called: outcome.action ? lowerHex(outcome.action.target) : null,
+  };
+}
+
+function nameState({ agreement }: CompiledDocument, hash: Hex): string {
+  return stateName(agreement, hash) ?? hash;
+}
+
+/** The variables of the document that hold an address now. */
+function listRoles(actor: Hex, { agreement }: CompiledDocument, { engine }: Replay): string[] {
+  return readVariables(new JsonCursor(agreement)).flatMap(({ name, fType }) => {
+    if (fType !== FieldType.ADDRESS) return [];
+    const stored = engine.variables.get(nameHash(name));
+    const isHeld = stored !== undefined && stored !== 'unknown' && stored.data.endsWith(actor.slice(2));
+    return isHeld ? [name] : [];
+  });
+}
+
+/** What is missing must be said, and nothing else. */
+function requireNotes(
+  file: EvidenceFile,
+  { transactions, acts }: { transactions: readonly CheckedTransaction[]; acts: readonly EvidenceAct[] },
+): void {
+  const notes = [
+    ...(file.state ? [] : ['no_state_proof']),
+    ...(transactions.every(({ isIncluded }) => isIncluded) ? [] : ['no_inclusion_proof']),
+    ...(acts.some(({ by }) => by === 'nothing') ? ['signature_not_readable'] : []),
+  ];
+  if (JSON.stringify(notes) !== JSON.stringify(file.notes))
+    refuse('bad_format', 'notes', 'The notes do not say what is missing in the file.');
+}
+
+function decideLevel({
+  transactions,
+  acts,
+  isAnchored,
+}: {
+  transactions: readonly CheckedTransaction[];
+  acts: readonly EvidenceAct[];
+  isAnchored: boolean;
+}): EvidenceLevel {
+  if (transactions.every(({ isIncluded }) => isIncluded)) return isAnchored ? 'anchored' : 'included';
+  return acts.every(({ by }) => by !== 'nothing') ? 'signed' : 'none';
+}
+
+/** @throws EvidenceRefusal `block_contradicted` where the caller knows another hash of a block. */
+async function findAnchor(
+  file: EvidenceFile,
+  headers: readonly (Header | null)[],
+  { trustedHashes, trustedSequencers = [] }: VerifyOptions,
+): Promise<'hashes' | 'sequencer' | null> {
+  for (const [at, { number, hash }] of file.blocks.entries()) {
+    const known = trustedHashes?.get(number);
+    if (known !== undefined && lowerHex(known) !== hash)
+      refuse(
+        'block_contradicted',
+        `blocks[${at}].hash`,
+        `Block ${number} has the hash ${known} by what you trust.`,
+      );
+  }
+  if (headers.some((header) => header === null)) return null;
+  if (file.blocks.every(({ number }) => trustedHashes?.has(number))) return 'hashes';
+  const known = new Set(trustedSequencers.map(lowerHex));
+  if (known.size === 0) return null;
+  for (const header of headers) {
+    const sealer = header && (await recoverSealer(header));
+    if (!sealer || !known.has(sealer)) return null;
+  }
+  return 'sequencer';
+}
+
+function findProvedBlock({ state, blocks }: EvidenceFile): EvidenceFinding['provedAt'] {
+  const block = state && blocks[state.block];
+  return block ? { blockNumber: block.number, blockHash: block.hash, time: block.timestamp } : null;
+}
+
+function describeFile(file: EvidenceFile, compiled: CompiledDocument) {
+  const { chain, agreement, document, made } = file;
+  const { address, owner, docUri, docHash, currentState } = agreement;
+  const name = new JsonCursor(compiled.agreement).at('metadata').at('name').value;
+  return {
+    name: typeof name === 'string' && name !== '' ? name : 'Agreement',
+    chain: { chainId: chain.chainId, name: findChain(chain.chainId)?.name ?? `Chain ${chain.chainId}` },
+    agreement: { address, owner, docUri, docHash, state: nameState(compiled, currentState) },
+    document: document.text,
+    made,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Issue } from './errors.ts';
+
+/** More would say nothing new, and a hostile document could have a hundred thousand. */
+export const maxIssues = 100;
+
+/**
+ * What is wrong with something that is read, in the order found and each once: the first hundred, and past them that there are
+ * more. What is noted after that costs nothing.
+ */
+export class IssueList {
+  readonly #issues: Issue[] = [];
+  readonly #keys = new Set<string>();
+  #isFull = false;
+
+  /** What has been noted so far. */
+  get items(): readonly Issue[] {
+    return this.#isFull ? [...this.#issues, { path: '', message: moreIssues }] : this.#issues;
+  }
+
+  /** Whether there is more than is listed. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  add({ path, message }: Issue): void {
+    if (this.#isFull) return;
+    const key = `${path}\n${message}`;
+    if (this.#keys.has(key)) return;
+    if (this.#issues.length === maxIssues) {
+      this.#isFull = true;
+      return;
+    }
+    this.#keys.add(key);
+    this.#issues.push({ path, message });
+  }
+}
+
+const moreIssues = `has more issues than these ${maxIssues}, where reading stopped`;
+
+/** The same issues in the same order, each once and no more than a list holds. */
+export function listIssues(issues: Iterable<Issue>): readonly Issue[] {
+  const list = new IssueList();
+  for (const issue of issues) {
+    if (list.isFull) break;
+    list.add(issue);
+  }
+  return list.items;
+}

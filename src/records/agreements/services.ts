@@ -1,0 +1,31 @@
+import type pg from 'pg';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Reads } from '../../platform/database/reads.ts';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+import type { ChainClients } from '../../platform/nodes/clients.ts';
+import type { QuotaKeeper as Quotas } from '../quotas/quotaKeeper.ts';
+import type { Changes } from './changes.ts';
+
+/** What the functions of agreements work with; made at start, and shared by all requests. */
+export type Services = {
+  readonly database: Database;
+  /** The pool of the same database, for reads in SQL. */
+  readonly pool: pg.Pool;
+  /** For what callers only look at: records, histories and events, perhaps those of a replica. */
+  readonly reads: Reads;
+  readonly chains: readonly ChainConfiguration[];
+  readonly clients: ChainClients;
+  readonly changes: Changes;
+  readonly limits: Limits;
+  readonly cipher: Cipher;
+  readonly webhookSettings: WebhookSettings;
+  /** Keeps principals to what they may use. */
+  readonly quotas: Quotas;
+  /** Whether somebody sends the mails of notification rules. */
+  readonly isMailConfigured: boolean;
+  /** Where callers reach this service, without a slash at the end. */
+  readonly publicBaseUrl: string;
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { parseJson } from '../../platform/errors/parseJson.ts';
+import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
+
+/** A place in the feed of one principal: everything up to `position` is behind it. */
+export type FeedPlace = {
+  readonly principalId: string;
+  readonly position: number;
+  /** The event at that position, by which another feed is told from this one; undefined before the first. */
+  readonly eventId?: string | undefined;
+};
+
+/** Where a cursor points, and by what to know the event that is there; null in cursors that say nothing of it. */
+export type ParsedCursor = { readonly position: number; readonly mark: string | null };
+
+const markLength = 16;
+
+/** The place as callers keep it, of which they need to know nothing. */
+export function writeFeedCursor({ principalId, position, eventId }: FeedPlace): string {
+  const mark = eventId === undefined ? [] : [markEvent(eventId)];
+  return Buffer.from(JSON.stringify(['events', principalId, position, ...mark])).toString('base64url');
+}
+
+/** What cursors say of an event: enough that two events at one position are not taken for each other. */
+export function markEvent(eventId: string): string {
+  return eventId.slice(-markLength);
+}
+
+/** @throws MalformedError for anything that `writeFeedCursor` does not make for this principal. */
+export function parseFeedCursor(text: string, principalId: string): ParsedCursor {
+  const place = [z.literal('events'), z.literal(principalId), z.int().min(0)] as const;
+  const shape = z.union([z.tuple(place), z.tuple([...place, z.string().length(markLength)])]);
+  const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
+  if (!parsed.success) throw refuseCursor('is not a cursor of this feed');
+  const [, , position, mark = null] = parsed.data;
+  return { position, mark };
+}
+
+export function refuseCursor(message: string): MalformedError {
+  const issues = [{ path: 'after', message }];
+  return new MalformedError('The query is not as expected.', { field: 'after', issues });
+}
+
+/** For a cursor after which events were removed: whoever goes on from it would miss them without a word. */
+export function refuseExpired(): RefusedError {
+  const message =
+    'Events that follow this cursor are older than what is kept: begin anew without it, and read records for what was missed.';
+  return new RefusedError('cursor_expired', message, { field: 'after' });
+}

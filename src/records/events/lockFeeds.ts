@@ -1,0 +1,17 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+
+/**
+ * Lets nobody else release events to principals until the end of the transaction, after all who had begun to. All take the rows in
+ * one order, so that nobody waits in a circle: whoever needs several feeds takes them at once.
+ */
+export async function lockFeeds(transaction: Queryable, principals: readonly string[]): Promise<void> {
+  const ids = sql`${arrayOf([...new Set(principals)])}::text[]`;
+  await transaction.execute(sql`
+    insert into service.event_feeds (principal_id, last_position)
+    select id, 0 from unnest(${ids}) as id order by id
+    on conflict do nothing`);
+  await transaction.execute(sql`
+    select 1 from service.event_feeds where principal_id = any(${ids}) order by principal_id for update`);
+}

@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { EventType } from '../../platform/database/tables/events.ts';
+import { buildIndexRange } from '../../platform/lists/indexRange.ts';
+import { markEvent, parseFeedCursor, refuseCursor, refuseExpired, writeFeedCursor } from './feedCursor.ts';
+
+export type FeedRequest = {
+  readonly principalId: string;
+  /** The cursor of an earlier page; the feed from its beginning without one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+};
+
+/** An event with the cursor of what follows it. */
+export type FeedEvent = { readonly type: EventType; readonly body: string; readonly cursor: string };
+
+export type FeedPart = {
+  readonly events: readonly FeedEvent[];
+  readonly nextCursor: string;
+  /** Whether nothing follows for now. */
+  readonly isEnd: boolean;
+};
+
+/** The entries of the index after a position, up to the last one that was released. */
+const entriesOfFeed = buildIndexRange({
+  key: 'principal_id',
+  value: 'asked.principal_id',
+  column: 'position',
+  lowest: '$2::bigint',
+  position: { columns: ['position'], values: ['$2::bigint'] },
+  bounds: [{ operator: '<=', value: 'feed.last_position' }],
+  direction: 'asc',
+});
+
+/** UTF-8 bytes of the envelopes of one page, but that a page always has one where there is one. */
+const pageBytes = 4 * 1024 * 1024;
+
+type Row = {
+  last_position: string;
+  expired_through: string;
+  /** The event that the cursor points at. */
+  seen_id: string | null;
+  position: string | null;
+  id: string | null;
+  type: EventType | null;
+  body: string | null;
+};
+
+/**
+ * The released events of a principal after a cursor, each with its own.
+ *
+ * @throws MalformedError for a cursor of another principal, and for one that lies ahead of the feed or points at another event than
+ * when it was given.
+ * @throws RefusedError `cursor_expired` for one from before events that are not kept any more.
+ */
+export async function readFeed(pool: pg.Pool, { principalId, after, limit }: FeedRequest): Promise<FeedPart> {
+  const cursor = after === undefined ? { position: 0, mark: null } : parseFeedCursor(after, principalId);
+  const start = cursor.position;
+  // The number stands in the statement, as the database plans without it for a tenth of all rows.
+  const rows = await runPrepared<Row>(
+    pool,
+    `select coalesce(feed.last_position, 0) as last_position,
+      coalesce(feed.expired_through, 0) as expired_through, seen.id as seen_id, page.position, page.id, page.type, page.body
+    from (values ($1::text)) as asked(principal_id)
+    left join service.event_feeds feed on feed.principal_id = asked.principal_id
+    left join service.events seen on seen.principal_id = $1 and seen.position = $2
+    left join lateral (
+      select position, id, type, body from (
+        select position, id, type, body,
+          sum(octet_length(body)) over (order by position) - octet_length(body) as before
+        from (
+          select position, id, type, body from service.events
+          where ${entriesOfFeed.join(' and ')}
+          order by principal_id, position limit ${Math.trunc(limit)}
+        ) as next
+      ) as measured where before = 0 or before + octet_length(body) <= ${pageBytes}
+    ) as page on true
+    order by page.position`,
+    [principalId, start],
+  );
+  const end = Number(rows[0]?.last_position ?? 0);
+  if (start > end) throw refuseCursor('lies ahead of the feed: begin anew');
+  if (after !== undefined && start < Number(rows[0]?.expired_through ?? 0)) throw refuseExpired();
+  const seenId = rows[0]?.seen_id ?? undefined;
+  if (cursor.mark !== null && seenId !== undefined && markEvent(seenId) !== cursor.mark)
+    throw refuseCursor('points at another event than when it was given: begin anew');
+  const events = rows.flatMap(({ position, id, type, body }) => {
+    if (position === null || id === null || type === null || body === null) return [];
+    const place = { principalId, position: Number(position), eventId: id };
+    return [{ type, body, cursor: writeFeedCursor(place), position: place.position }];
+  });
+  const last = events.at(-1);
+  const nextCursor = last?.cursor ?? writeFeedCursor({ principalId, position: start, eventId: seenId });
+  return { events, nextCursor, isEnd: (last?.position ?? start) === end };
+}

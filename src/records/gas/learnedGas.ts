@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import { type Hex, size } from 'viem';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { intrinsicGas } from '../../protocol/intrinsicGas.ts';
+
+/** What inputs of a kind were seen to use at the most, without what their call data cost. */
+export type GasBound = { readonly executionGas: bigint; readonly callBytes: number };
+
+/** What reading and checking one more byte of a payload uses at the most. */
+const byteGas = 44n;
+/** A slot that is written for the first time costs so much more than one that holds something. */
+const coldSlotGas = 17_100n;
+/** A state that changes, where the one that was seen stayed the same. */
+const changedSlotGas = 2_900n;
+/** Of a stored field: its type, its length, and its data. */
+const slotsOfField = 4n;
+
+/**
+ * What an input of the kind uses at the most: its data at their exact price, and the storage that it writes taken for empty,
+ * as it is for a signer's first permit.
+ *
+ * @param storedFields how many fields the input makes the contract store.
+ */
+export function boundGas(
+  { executionGas, callBytes }: GasBound,
+  { callData, storedFields }: { callData: Hex; storedFields: number },
+): bigint {
+  const { gas, floor } = intrinsicGas(callData);
+  const moreBytes = BigInt(Math.max(0, size(callData) - callBytes));
+  const slots = 1n + slotsOfField * BigInt(storedFields);
+  const bound = gas + executionGas + byteGas * moreBytes + coldSlotGas * slots + changedSlotGas;
+  return bound > floor ? bound : floor;
+}
+
+/** Refunds are taken off what a receipt says, and are a fifth of what was used at the most. */
+const refundedShare = 5n;
+
+/**
+ * Learns what an input has used: by an estimate, or by its receipt. What is known stays as it is unless it would have been too
+ * little. Of rows without a kind nothing is learned.
+ */
+export async function learnGas(
+  pool: pg.Pool,
+  seen: { transactionId: string; callData: Hex; gas: bigint; by: 'estimate' | 'receipt' },
+): Promise<void> {
+  const { transactionId, callData, by } = seen;
+  const used = by === 'receipt' ? (seen.gas * refundedShare) / (refundedShare - 1n) : seen.gas;
+  const { gas: dataGas } = intrinsicGas(callData);
+  const executionGas = used > dataGas ? used - dataGas : 0n;
+  await runPrepared(pool, learnStatement, [
+    transactionId,
+    String(executionGas),
+    size(callData),
+    by === 'receipt' ? 1 : 0,
+  ]);
+}
+
+const isTooLittle = `excluded.execution_gas
+  > known.execution_gas + ${byteGas} * greatest(0, excluded.call_bytes - known.call_bytes)`;
+
+const learnStatement = `
+  insert into service.gas_bounds as known (chain_id, kind, execution_gas, call_bytes, receipts)
+  select chain_id, gas_kind, $2::numeric, $3::int, $4::int from service.transactions where id = $1 and gas_kind is not null
+  on conflict (chain_id, kind) do update set
+    execution_gas = case when ${isTooLittle} then excluded.execution_gas else known.execution_gas end,
+    call_bytes = case when ${isTooLittle} then excluded.call_bytes else known.call_bytes end,
+    receipts = known.receipts + excluded.receipts, updated_at = now()`;

@@ -1,0 +1,121 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database, Queryable } from '../../platform/database/database.ts';
+import { principals } from '../../platform/database/tables/access.ts';
+import { principalQuotas } from '../../platform/database/tables/principalQuotas.ts';
+import { AdministrationError } from '../principals/administrationError.ts';
+import { getPrincipal } from '../principals/principals.ts';
+
+/** What one principal may have or do by default; days are those of UTC. */
+export const defaultQuotas = {
+  /** Transactions that are accepted and not mined. */
+  openTransactions: 5_000,
+  eventsPerDay: 500_000,
+  mailsPerDay: 2_000,
+  /** As estimated; the operator pays it. */
+  gasPerDay: 50_000_000_000,
+  /** Of answers that are kept for Idempotency-Keys, each for a day. */
+  answerBytesPerDay: 5 * 1024 ** 3,
+  /** Of documents, values and payloads, for ever. */
+  storedBytes: 20 * 1024 ** 3,
+  adoptedAgreements: 100_000,
+} as const;
+
+export type Quota = keyof typeof defaultQuotas;
+export type Quotas = Readonly<Record<Quota, number>>;
+
+export const quotaNames = [
+  'openTransactions',
+  'eventsPerDay',
+  'mailsPerDay',
+  'gasPerDay',
+  'answerBytesPerDay',
+  'storedBytes',
+  'adoptedAgreements',
+] as const satisfies readonly Quota[];
+
+export type QuotaState = { quota: Quota; used: number; limit: number; isDefault: boolean };
+
+type Row = {
+  open: number;
+  events: string;
+  mails: string;
+  gas: string;
+  answer_bytes: string;
+  stored_bytes: string;
+  adopted: number;
+  set: Record<string, number>;
+};
+
+/** One look at what a principal has used; of open transactions as many are counted as make a difference. */
+const findUse = (principalId: string) => sql`
+  with own as (
+    select coalesce(json_object_agg(quota, value), '{}') as set from service.principal_quotas where principal_id = ${principalId})
+  select own.set, (select count(*)::int from (
+      select 1 from service.transactions where principal_id = ${principalId} and state in ('accepted', 'signed', 'broadcast')
+      limit coalesce((own.set->>'openTransactions')::int, ${defaultQuotas.openTransactions}::int)) as open) as open,
+    coalesce(today.events, 0) as events, coalesce(today.mails, 0) as mails, coalesce(today.gas, 0) as gas,
+    coalesce(today.answer_bytes, 0) as answer_bytes,
+    coalesce(total.stored_bytes, 0) as stored_bytes, coalesce(total.adopted_agreements, 0) as adopted
+  from own
+  left join service.usage_days today on today.principal_id = ${principalId} and today.day = (now() at time zone 'utc')::date
+  left join service.usage_totals total on total.principal_id = ${principalId}`;
+
+/** What a principal has used, and may use. */
+export async function readQuotas(database: Queryable, principalId: string): Promise<QuotaState[]> {
+  const { rows } = await database.execute<Row>(findUse(principalId));
+  const [row] = rows;
+  if (!row) return [];
+  const used: Quotas = {
+    openTransactions: row.open,
+    eventsPerDay: Number(row.events),
+    mailsPerDay: Number(row.mails),
+    gasPerDay: Number(row.gas),
+    answerBytesPerDay: Number(row.answer_bytes),
+    storedBytes: Number(row.stored_bytes),
+    adoptedAgreements: row.adopted,
+  };
+  return quotaNames.map((quota) => ({
+    quota,
+    used: used[quota],
+    limit: row.set[quota] ?? defaultQuotas[quota],
+    isDefault: row.set[quota] === undefined,
+  }));
+}
+
+/** Sets a quota of a principal, or sets it back to the default. */
+export async function setQuota(
+  database: Database,
+  { principal: name, quota, value }: { principal: string; quota: Quota; value: number | null },
+): Promise<{ principalName: string; quota: Quota; limit: number }> {
+  const principal = await getPrincipal(database, name);
+  const ofPrincipal = and(eq(principalQuotas.principalId, principal.id), eq(principalQuotas.quota, quota));
+  if (value === null) await database.delete(principalQuotas).where(ofPrincipal);
+  else {
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new AdministrationError('A quota is a whole number from 0.');
+    await database
+      .insert(principalQuotas)
+      .values({ principalId: principal.id, quota, value })
+      .onConflictDoUpdate({ target: [principalQuotas.principalId, principalQuotas.quota], set: { value } });
+  }
+  return { principalName: principal.name, quota, limit: value ?? defaultQuotas[quota] };
+}
+
+/** What all principals, or one, have used and may use. */
+export async function listQuotas(
+  database: Database,
+  name?: string,
+): Promise<(QuotaState & { principalName: string })[]> {
+  const only = name === undefined ? undefined : await getPrincipal(database, name);
+  const all = await database
+    .select({ id: principals.id, name: principals.name })
+    .from(principals)
+    .where(only && eq(principals.id, only.id))
+    .orderBy(sql`created_at, id`);
+  const listed: (QuotaState & { principalName: string })[] = [];
+  for (const principal of all) {
+    const states = await readQuotas(database, principal.id);
+    listed.push(...states.map((state) => ({ principalName: principal.name, ...state })));
+  }
+  return listed;
+}

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+
+/** What principals have used today, to be added to what is known; in the order of their ids, so that nobody waits in a circle. */
+export async function addUsage(
+  transaction: Queryable,
+  used: readonly {
+    principalId: string;
+    events?: number;
+    mails?: number;
+    gas?: bigint;
+    answerBytes?: number;
+  }[],
+): Promise<void> {
+  if (used.length === 0) return;
+  const rows = used.map(({ principalId, events = 0, mails = 0, gas = 0n, answerBytes = 0 }) => ({
+    principal_id: principalId,
+    events,
+    mails,
+    gas: String(gas),
+    answer_bytes: answerBytes,
+  }));
+  await transaction.execute(sql`
+    insert into service.usage_days as it (principal_id, day, events, mails, gas, answer_bytes)
+    select principal_id, (now() at time zone 'utc')::date, sum(events), sum(mails), sum(gas), sum(answer_bytes)
+    from ${recordsOf(rows)} as used(principal_id text, events bigint, mails bigint, gas numeric, answer_bytes bigint)
+    group by principal_id order by principal_id
+    on conflict (principal_id, day) do update set events = it.events + excluded.events,
+      mails = it.mails + excluded.mails, gas = it.gas + excluded.gas,
+      answer_bytes = it.answer_bytes + excluded.answer_bytes`);
+}
+
+/** What principals have stored for ever, to be added to what is known. */
+export async function addTotals(
+  transaction: Queryable,
+  stored: readonly { principalId: string; storedBytes?: number; adoptedAgreements?: number }[],
+): Promise<void> {
+  if (stored.length === 0) return;
+  const rows = stored.map(({ principalId, storedBytes = 0, adoptedAgreements = 0 }) => ({
+    principal_id: principalId,
+    stored_bytes: storedBytes,
+    adopted: adoptedAgreements,
+  }));
+  await transaction.execute(sql`
+    insert into service.usage_totals as it (principal_id, stored_bytes, adopted_agreements)
+    select principal_id, sum(stored_bytes), sum(adopted)
+    from ${recordsOf(rows)} as stored(principal_id text, stored_bytes bigint, adopted int)
+    group by principal_id order by principal_id
+    on conflict (principal_id) do update set stored_bytes = it.stored_bytes + excluded.stored_bytes,
+      adopted_agreements = it.adopted_agreements + excluded.adopted_agreements`);
+}

@@ -1,0 +1,81 @@
+import type pg from 'pg';
+
+/** How many rows of each kind a step has removed, or would remove. */
+export type OldRows = {
+  events: number;
+  deliveries: number;
+  attempts: number;
+  mails: number;
+  usageDays: number;
+};
+
+export const noOldRows: OldRows = { events: 0, deliveries: 0, attempts: 0, mails: 0, usageDays: 0 };
+
+/** An event is old when it was created before `$1` and nothing of it is to be delivered any more. */
+const isOld = `it.created_at < $1 and it.state in ('released', 'withdrawn') and not exists (
+  select 1 from service.deliveries where event_id = it.id and status in ('pending', 'retry_pending'))`;
+const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
+
+/** Counts what is older than a time and would be removed. Reads all of it. */
+export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {
+  const { rows } = await pool.query<OldRows>(
+    `with old as materialized (select it.id from service.events it where ${isOld}),
+      delivered as materialized (select id from service.deliveries where event_id in (select id from old))
+    select (select count(*)::int from old) as events, (select count(*)::int from delivered) as deliveries,
+      (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
+      (select count(*)::int from service.mails where ${isOldMail}) as mails,
+      (select count(*)::int from service.usage_days where day < $1) as "usageDays"`,
+    [before],
+  );
+  return rows[0] ?? noOldRows;
+}
+
+const removeEvents = `
+  with old as materialized (
+    select it.id, it.principal_id, it.position from service.events it where ${isOld}
+    order by it.created_at limit $2 for update skip locked),
+  delivered as materialized (select id from service.deliveries where event_id in (select id from old) for update),
+  attempts as (
+    delete from service.delivery_attempts where delivery_id in (select id from delivered) returning 1),
+  expired as (
+    update service.event_feeds feed set expired_through = greatest(expired_through, last.position)
+    from (select principal_id, max(position) as position from old where position is not null group by principal_id) as last
+    where feed.principal_id = last.principal_id returning 1)
+  select (select array_agg(id) from old) as events, (select array_agg(id) from delivered) as deliveries,
+    (select count(*)::int from attempts) as attempts, (select count(*)::int from expired) as feeds`;
+
+/** Removes up to `limit` old events and what refers to them, in the caller's transaction. */
+export async function removeOldEvents(
+  client: Pick<pg.ClientBase, 'query'>,
+  { before, limit }: { before: Date; limit: number },
+): Promise<OldRows> {
+  const { rows } = await client.query<{
+    events: string[] | null;
+    deliveries: string[] | null;
+    attempts: number;
+  }>(removeEvents, [before, limit]);
+  const { events, deliveries, attempts = 0 } = rows[0] ?? {};
+  if (!events) return noOldRows;
+  // What refers to a row goes before it.
+  await client.query('delete from service.deliveries where id = any($1::text[])', [deliveries ?? []]);
+  await client.query('delete from service.events where id = any($1::text[])', [events]);
+  return { ...noOldRows, events: events.length, deliveries: deliveries?.length ?? 0, attempts };
+}
+
+/** Removes up to so many old mails, and days of use. */
+export async function removeOldMails(
+  client: Pick<pg.ClientBase, 'query'>,
+  { before, limit }: { before: Date; limit: number },
+): Promise<OldRows> {
+  const mails = await client.query(
+    `delete from service.mails where firing_id in (
+      select firing_id from service.mails where ${isOldMail} order by created_at limit $2 for update skip locked)`,
+    [before, limit],
+  );
+  const usageDays = await client.query(
+    `delete from service.usage_days where (principal_id, day) in (
+      select principal_id, day from service.usage_days where day < $1 limit $2 for update skip locked)`,
+    [before, limit],
+  );
+  return { ...noOldRows, mails: mails.rowCount ?? 0, usageDays: usageDays.rowCount ?? 0 };
+}

@@ -1,0 +1,99 @@
+import type { VariableValues } from '../../platform/database/tables/records.ts';
+import { writeEnvelope } from '../events/envelope.ts';
+import type { EventIds } from '../events/eventIds.ts';
+import type { NewEvent } from '../events/newEvent.ts';
+import type { AnnouncedRecord } from '../events/transitionFact.ts';
+import type { Transition } from './matchTransition.ts';
+import { type Channel, channelOf, type Rule } from './notificationTemplate.ts';
+import { knownAddresses, type Recipient, resolveRecipients } from './recipients.ts';
+import { fitVariables, type Notification, writeNotification } from './writeNotification.ts';
+
+/** One rule that fires, and what of. Times as ISO 8601. */
+export type Occurrence = {
+  readonly rule: Rule;
+  /** What the rules are called, where their metadata says it. */
+  readonly templateId: string | undefined;
+  readonly record: AnnouncedRecord;
+  readonly occasion: string;
+  /** The transition that caused it, or by which the state was entered whose time has come. */
+  readonly transition: Transition;
+  /** When the transition was mined, if that is what caused it. */
+  readonly occurredAt: string | undefined;
+  readonly variables: VariableValues;
+};
+
+/** A rule that fires for one recipient, as it is stored. */
+export type NewFiring = {
+  readonly id: string;
+  readonly principalId: string;
+  readonly recordId: string;
+  readonly ruleId: string;
+  readonly recipient: Recipient;
+  readonly occasion: string;
+  readonly triggerType: 'onTransition' | 'temporal';
+  readonly channel: Channel;
+  readonly maxOccurrences: number | undefined;
+  readonly notification: Notification;
+  /** Whether a mail may go to the recipient: the address is that of a participant or observer. */
+  readonly isParty: boolean;
+  /** The event that tells of it; null where a mail does. */
+  readonly event: Omit<NewEvent, 'blockNumber' | 'txHash' | 'blockOrder'> | null;
+};
+
+/** What a rule does on one occasion: a firing for each of its recipients, with the texts filled in. */
+export function buildFirings(
+  occurrence: Occurrence,
+  { eventIds, createdAt }: { eventIds: EventIds; createdAt: Date },
+): NewFiring[] {
+  const { rule, record, occasion } = occurrence;
+  const { id: recordId, principalId, chainId } = record;
+  const notification = describe(occurrence);
+  const channel = channelOf(rule);
+  const type = 'agreement.notification.triggered';
+  const known = knownAddresses(record);
+  return resolveRecipients(rule.recipients, { ...record, variables: occurrence.variables }).map(
+    (recipient) => {
+      const place = { recordId, ruleId: rule.id, recipient: recipient.name, occasion };
+      const id = eventIds.ofNotification({ principalId, ...place });
+      const data = () => buildData(occurrence, { recipient, notification });
+      const body = () => writeEnvelope({ id, type, createdAt, data: data() });
+      return {
+        id,
+        principalId,
+        ...place,
+        recipient,
+        triggerType: rule.trigger.type,
+        channel,
+        maxOccurrences: rule.constraints?.maxOccurrences,
+        notification,
+        isParty: recipient.email !== undefined && known.has(recipient.email.toLowerCase()),
+        event: channel === 'email' ? null : { id, principalId, recordId, type, body: body(), chainId },
+      };
+    },
+  );
+}
+
+/** The text of a rule on one occasion. */
+export function describe({ rule, record, transition, variables }: Occurrence): Notification {
+  const facts = { agreementId: record.id, agreementName: record.displayName, ...transition };
+  return writeNotification(rule, { facts, variables });
+}
+
+/** The `data` of an `agreement.notification.triggered` event. */
+function buildData(
+  { rule, templateId, record, transition, occurredAt, variables }: Occurrence,
+  { recipient, notification }: { recipient: Recipient; notification: Notification },
+): Record<string, unknown> {
+  return {
+    agreementId: record.id,
+    agreementName: record.displayName,
+    templateId: record.templateId,
+    notificationTemplateId: templateId ?? record.templateId,
+    ruleId: rule.id,
+    triggerType: rule.trigger.type,
+    recipient: recipient.name,
+    notification,
+    variables: fitVariables(variables),
+    ...(occurredAt !== undefined && { transition: { ...transition, occurredAt } }),
+  };
+}

@@ -1,0 +1,227 @@
+import { listLongLists } from '../../platform/errors/listLongLists.ts';
+import { parseShape } from '../../platform/errors/parseShape.ts';
+import type { Issue } from '../../platform/errors/serviceError.ts';
+import { listIssues } from '../../protocol/issueList.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import { quote } from '../../protocol/quote.ts';
+import { listVariableReferences } from '../../protocol/references.ts';
+import { findVariable, readVariables } from '../../protocol/variables.ts';
+import { deployInputId } from '../events/transitionFact.ts';
+import { durationShape, shortestIntervalMs, toDurationMs } from './duration.ts';
+import { isEmailAddress } from './emailAddress.ts';
+import {
+  allObservers,
+  allParticipants,
+  defaultRuleLimits,
+  notificationTemplateShape,
+  type RuleLimits,
+  templateLimits,
+} from './notificationTemplate.ts';
+import { knownAddresses } from './recipients.ts';
+
+/** What is wrong with a template, and what may surprise; paths begin with `notificationTemplate`. */
+export type TemplateReport = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
+
+/** What the rules are checked against. */
+export type TemplateFacts = {
+  readonly agreement: unknown;
+  readonly isMailConfigured: boolean;
+  /** Who takes part and observes, where that is known already. */
+  readonly parties?: {
+    readonly participants: readonly Participant[];
+    readonly observers: readonly string[];
+  };
+  /** UTF-8 bytes of all values that the agreement begins with; 0 unless known. */
+  readonly valueBytes?: number;
+  /** Of this installation. */
+  readonly limits?: RuleLimits;
+};
+
+type Names = {
+  readonly states: ReadonlySet<string>;
+  readonly inputs: ReadonlySet<string>;
+  readonly document: JsonCursor;
+};
+
+/**
+ * Checks the rules that a document is deployed with: their shape, that ids are not repeated, and that states, inputs, dates and
+ * recipients are there. All issues are found at once, up to a hundred. Texts that name unknown variables are a warning, as they are in the
+ * document's own content; so is what cannot be done with a mail.
+ */
+export function checkNotificationTemplate(
+  template: unknown,
+  { agreement, isMailConfigured, parties, valueBytes = 0, limits = defaultRuleLimits }: TemplateFacts,
+): TemplateReport {
+  const root = 'notificationTemplate';
+  const given = new JsonCursor(template, root).at('rules');
+  const long = [
+    ...listManyRules(given, limits),
+    ...listItems(given).flatMap((rule) => listLongLists(rule, templateLimits.listItems)),
+  ];
+  if (long.length > 0) return { issues: listIssues(long), warnings: [] };
+  const shape = parseShape(notificationTemplateShape, template, 'body');
+  const ofShape = shape.ok
+    ? []
+    : shape.issues.map(({ path, message }) => ({ path: path === '' ? root : `${root}.${path}`, message }));
+
+  const document = new JsonCursor(agreement);
+  const execution = document.at('execution');
+  const names: Names = {
+    states: new Set(execution.at('states').keys()),
+    inputs: new Set([...execution.at('inputs').keys(), deployInputId]),
+    document,
+  };
+  const rules = listItems(given);
+  const ofNames = rules.flatMap((rule) => [
+    ...checkTrigger(rule.at('trigger'), names),
+    ...checkRecipients(rule.at('recipients'), names),
+  ]);
+  const issues = [
+    ...ofShape,
+    ...findRepeatedIds(rules),
+    ...ofNames,
+    ...checkReach(rules, { parties, valueBytes, limits }),
+  ];
+  if (issues.length > 0) return { issues: listIssues(issues), warnings: [] };
+  const warnings = rules.flatMap((rule) => [
+    ...listWarnings(rule, document, isMailConfigured),
+    ...listStrangers(rule, parties),
+    ...listHaste(rule),
+  ]);
+  return { issues, warnings: listIssues(warnings) };
+}
+
+/** Mails go to nobody who was not named as taking part or observing; events of webhooks name whomever a rule names. */
+function listStrangers(rule: JsonCursor, parties: TemplateFacts['parties']): Issue[] {
+  if (!parties || rule.at('notification').at('channel').value === 'external_webhook') return [];
+  const known = knownAddresses(parties);
+  return listItems(rule.at('recipients'))
+    .filter(
+      ({ value }) => typeof value === 'string' && isEmailAddress(value) && !known.has(value.toLowerCase()),
+    )
+    .map((recipient) =>
+      issueAt(recipient, 'is the address of no participant or observer: no mail will be sent to it'),
+    );
+}
+
+function listHaste(rule: JsonCursor): Issue[] {
+  const interval = rule.at('trigger').at('checkInterval');
+  const duration = durationShape.safeParse(interval.value);
+  if (!duration.success || toDurationMs(duration.data) >= shortestIntervalMs) return [];
+  return [issueAt(interval, 'is less than a minute: the rule fires once a minute at most')];
+}
+
+function listManyRules({ path, value }: JsonCursor, { rules }: RuleLimits): Issue[] {
+  if (!Array.isArray(value) || value.length <= rules) return [];
+  return [{ path, message: `must have no more than ${rules} items` }];
+}
+
+/** One event of an agreement must not cause more notifications than a database takes at once. */
+function checkReach(
+  rules: readonly JsonCursor[],
+  {
+    parties,
+    valueBytes,
+    limits,
+  }: Required<Pick<TemplateFacts, 'valueBytes' | 'limits'>> & {
+    parties: TemplateFacts['parties'];
+  },
+): Issue[] {
+  const sizes = new Map<unknown, number>([
+    [allParticipants, parties?.participants.length ?? 1],
+    [allObservers, parties?.observers.length ?? 1],
+  ]);
+  const recipients = rules.flatMap((rule) => listItems(rule.at('recipients')));
+  const reach = recipients.reduce((sum, { value }) => sum + (sizes.get(value) ?? 1), 0);
+  const path = 'notificationTemplate.rules';
+  if (reach > limits.notifications) {
+    const message = `reach ${reach} recipients together, more than ${limits.notifications}`;
+    return [{ path, message }];
+  }
+  const bytes = reach * valueBytes;
+  if (bytes <= templateLimits.notificationBytes) return [];
+  const message = `tell ${reach} recipients ${valueBytes} bytes of values each, together more than ${templateLimits.notificationBytes} bytes`;
+  return [{ path, message }];
+}
+
+function findRepeatedIds(rules: readonly JsonCursor[]): Issue[] {
+  const seen = new Set<unknown>();
+  return rules.flatMap((rule) => {
+    const id = rule.at('id');
+    if (typeof id.value !== 'string') return [];
+    if (seen.has(id.value)) return [issueAt(id, 'is the id of an earlier rule')];
+    seen.add(id.value);
+    return [];
+  });
+}
+
+function checkTrigger(trigger: JsonCursor, { states, inputs, document }: Names): Issue[] {
+  const inList = (list: JsonCursor, declared: ReadonlySet<string>, kind: string) =>
+    listItems(list).flatMap((name) =>
+      typeof name.value === 'string' && !declared.has(name.value)
+        ? [issueAt(name, `names ${quote(name.value)}, which is not a declared ${kind}`)]
+        : [],
+    );
+  // Before the deployment there is no state, which events show as an empty text.
+  const withNone = new Set([...states, '']);
+  return [
+    ...inList(trigger.at('from'), withNone, 'state'),
+    ...inList(trigger.at('to'), states, 'state'),
+    ...inList(trigger.at('inputs'), inputs, 'input'),
+    ...inList(trigger.at('states'), states, 'state'),
+    ...checkDate(trigger.at('condition').at('variable'), document),
+  ];
+}
+
+/** A `string` may hold a date too; what is of another type never does. */
+function checkDate(variable: JsonCursor, document: JsonCursor): Issue[] {
+  if (typeof variable.value !== 'string') return [];
+  const declared = findVariable(document, variable.value);
+  const name = quote(variable.value);
+  if (!declared) return [issueAt(variable, `names ${name}, which is not a declared variable`)];
+  if (declared.declaredType === 'dateTime' || declared.declaredType === 'string') return [];
+  return [issueAt(variable, `names ${name}, which is not of type dateTime`)];
+}
+
+function checkRecipients(recipients: JsonCursor, { document }: Names): Issue[] {
+  return listItems(recipients).flatMap((recipient) => {
+    const { value } = recipient;
+    if (typeof value !== 'string' || value === allParticipants || value === allObservers) return [];
+    if (findVariable(document, value)?.declaredType === 'address' || isEmailAddress(value)) return [];
+    const expected = 'must be *, @observers, a variable of type address or an e-mail address';
+    return [issueAt(recipient, expected)];
+  });
+}
+
+function listWarnings(rule: JsonCursor, document: JsonCursor, isMailConfigured: boolean): Issue[] {
+  const notification = rule.at('notification');
+  const channel = notification.at('channel');
+  const isMail = channel.value !== 'external_webhook';
+  const texts = ['subject', 'title', 'body', 'ctaLabel'].map((name) => notification.at(name));
+  const declared = new Set(readVariables(document).map(({ name }) => name));
+  const ofTexts = texts.flatMap((text) =>
+    (typeof text.value === 'string' ? listVariableReferences(text.value) : [])
+      .filter((name) => !declared.has(name))
+      .map((name) => issueAt(text, `names ${quote(name)}, which is not a declared variable`)),
+  );
+  const attachment = notification.at('attachmentStrategy');
+  return [
+    ...(isMail && !isMailConfigured
+      ? [issueAt(channel, 'is email, and this service has no mail server: nothing will be sent')]
+      : []),
+    ...(isMail && !attachment.isAbsent
+      ? [issueAt(attachment, 'is passed on by webhooks alone: mails carry no attachments')]
+      : []),
+    ...ofTexts,
+  ];
+}
+
+/** The items of what is an array; what is not is the shape's to refuse. */
+function listItems(list: JsonCursor): JsonCursor[] {
+  return Array.isArray(list.value) ? list.items() : [];
+}
+
+function issueAt({ path }: JsonCursor, message: string): Issue {
+  return { path, message };
+}

@@ -1,0 +1,84 @@
+import { shortestIntervalMs, toDurationMs } from './duration.ts';
+import type { TemporalTrigger } from './notificationTemplate.ts';
+
+/**
+ * When a temporal rule fires during one span: at `startsMs`, and every `intervalMs` after it, up to and with `endsMs`. Times in
+ * Unix milliseconds. Nothing but chain and document decides about it, so that it comes out the same whenever it is planned.
+ */
+export type TemporalPlan = {
+  readonly startsMs: number | null;
+  readonly endsMs: number | null;
+  /** Null for a rule that fires once. */
+  readonly intervalMs: number | null;
+};
+
+/** A part of a stay in a state: since when the stay lasts, and since when the variables are what they are. */
+export type Span = { readonly enteredMs: number; readonly sinceMs: number; readonly date: string | null };
+
+/** How often a rule fires that does not say so. */
+const defaultIntervalMs = 86_400_000;
+
+/** Why a rule does not fire in a span, in `TemporalPlan`: its date is not one. */
+const never: TemporalPlan = { startsMs: null, endsMs: null, intervalMs: null };
+
+export function planTemporal(
+  { condition, checkInterval, fireOnce }: TemporalTrigger,
+  span: Span,
+): TemporalPlan {
+  const thresholdMs = toDurationMs(condition.threshold);
+  const askedMs = checkInterval ? toDurationMs(checkInterval) : defaultIntervalMs;
+  const intervalMs = fireOnce ? null : Math.max(askedMs, shortestIntervalMs);
+  if (condition.type === 'stateAge')
+    return { startsMs: span.enteredMs + thresholdMs, endsMs: null, intervalMs };
+  const dateMs = parseDate(span.date);
+  if (dateMs === undefined) return never;
+  if (condition.type === 'elapsedSinceVariable')
+    return { startsMs: Math.max(dateMs + thresholdMs, span.sinceMs), endsMs: null, intervalMs };
+  const startsMs = Math.max(dateMs - thresholdMs, span.sinceMs);
+  // A date that lay behind already never approaches.
+  return startsMs > dateMs ? never : { startsMs, endsMs: dateMs, intervalMs };
+}
+
+/**
+ * The number of the last interval that has begun by `nowMs`, and when it began; of those that were missed only this one counts.
+ * Undefined where none has begun since `nextNumber`.
+ */
+export function findDue(
+  { startsMs, endsMs, intervalMs }: TemporalPlan,
+  { nowMs, untilMs, nextNumber }: { nowMs: number; untilMs: number | null; nextNumber: number },
+): { number: number; dueMs: number } | undefined {
+  if (startsMs === null) return undefined;
+  const lastMs = Math.min(
+    nowMs,
+    endsMs ?? Number.POSITIVE_INFINITY,
+    untilMs === null ? Number.POSITIVE_INFINITY : untilMs - 1,
+  );
+  if (lastMs < startsMs) return undefined;
+  const number = intervalMs === null ? 0 : Math.floor((lastMs - startsMs) / intervalMs);
+  return number < nextNumber ? undefined : { number, dueMs: startsMs + number * (intervalMs ?? 0) };
+}
+
+/** The text of the date that a rule looks at; null where it looks at none, or the variable has none. */
+export function dateOf(
+  { condition }: TemporalTrigger,
+  variables: Readonly<Record<string, unknown>>,
+): string | null {
+  if (condition.type === 'stateAge') return null;
+  const value = Object.hasOwn(variables, condition.variable) ? variables[condition.variable] : undefined;
+  // Anything may have been submitted as its value: text of any length, and such as cannot be stored.
+  return typeof value === 'string' && parseDate(value) !== undefined ? value : null;
+}
+
+const datePattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** An ISO 8601 date or time in Unix milliseconds; without a time it is midnight, without a zone UTC. */
+export function parseDate(text: string | null): number | undefined {
+  const [, day, time = '00:00', zone = 'Z'] = datePattern.exec(text?.trim() ?? '') ?? [];
+  if (day === undefined) return undefined;
+  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  const dateMs = Date.parse(`${day}T${time}${offset}`);
+  // The calendar has no 30 February, though the parser may take it for a day in March.
+  const isDay = new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) ?? false;
+  return Number.isNaN(dateMs) || !isDay ? undefined : dateMs;
+}

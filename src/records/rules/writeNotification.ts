@@ -1,0 +1,96 @@
+import type { VariableValues } from '../../platform/database/tables/records.ts';
+import { blankOf, splitTemplate } from '../documents/fillTemplate.ts';
+import type { Rule } from './notificationTemplate.ts';
+
+/** What a rule says on one occasion, with everything filled in that is known. */
+export type Notification = {
+  readonly subject: string;
+  readonly title?: string;
+  readonly body: string;
+  readonly ctaLabel?: string;
+  readonly attachmentStrategy?: { readonly type: 'customerInvoicePdf'; readonly variant: string };
+};
+
+/** What texts may refer to beside variables. */
+export type NotificationFacts = {
+  readonly agreementId: string;
+  readonly agreementName: string;
+  readonly fromState: string;
+  readonly toState: string;
+  readonly inputId: string;
+};
+
+/** Longer ones, by what was filled in, are cut: a value may be as long as a transaction. */
+const maxLine = 1_000;
+const maxBody = 20_000;
+/**
+ * In characters, names and values together: four times what nodes take as one transaction. One transition may make 250 events,
+ * which are all written at once.
+ */
+const maxPassedOn = 524_288;
+
+/**
+ * The notification of a rule with its references filled in. A variable without a value stands as its name in brackets; whatever
+ * else is in braces stays as it is, and nothing is filled in twice. Any value may be filled in: the texts can be stored and mailed.
+ */
+export function writeNotification(
+  { notification }: Rule,
+  { facts, variables }: { facts: NotificationFacts; variables: VariableValues },
+): Notification {
+  const { subject, title, body, ctaLabel, attachmentStrategy } = notification;
+  const line = (text: string) => cut(fill(text, facts, variables).replace(/\s+/g, ' ').trim(), maxLine);
+  return {
+    subject: line(subject),
+    ...(title !== undefined && { title: line(title) }),
+    body: cut(fill(body, facts, variables), maxBody),
+    ...(ctaLabel !== undefined && { ctaLabel: line(ctaLabel) }),
+    ...(attachmentStrategy !== undefined && { attachmentStrategy }),
+  };
+}
+
+/**
+ * The values that an event passes on: all of them, whole, for a receiver may make a document of them. Where they are larger
+ * together than an event holds, those that need the most are left out.
+ */
+export function fitVariables(variables: VariableValues): VariableValues {
+  let room = maxPassedOn;
+  const sizes = Object.entries(variables).map(([name, value]) => ({
+    name,
+    size: name.length + String(value).length,
+  }));
+  const fitting = new Set<string>();
+  for (const { name, size } of sizes.toSorted((a, b) => a.size - b.size)) {
+    room -= size;
+    if (room < 0) break;
+    fitting.add(name);
+  }
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => fitting.has(name)));
+}
+
+const factPattern = /\$\{(agreementId|agreementName|fromState|toState|inputId)\}/g;
+
+function fill(text: string, facts: NotificationFacts, variables: VariableValues): string {
+  const byName = new Map(Object.entries(facts));
+  return splitTemplate(text, variables)
+    .map((piece) =>
+      typeof piece === 'string'
+        ? piece.replace(factPattern, (_, name: string) => byName.get(name) ?? `[${name}]`)
+        : storable(piece.value ?? blankOf(piece)),
+    )
+    .join('');
+}
+
+/** A chain holds any text, a database none with NUL. */
+function storable(value: string): string {
+  return value.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** Never within a surrogate pair. */
+function cut(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : `${text
+        .slice(0, length - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,77 @@
+import { and, count, eq, sql } from 'drizzle-orm';
+import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { apiKeys, principals } from '../../platform/database/tables/access.ts';
+import { sessions } from '../../platform/database/tables/browserSessions.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import type { Capabilities } from './capabilities.ts';
+import { createSecret, hashSecret } from './secretText.ts';
+import { isInForce, type SessionRow, sessionColumns } from './sessionRow.ts';
+
+export type NewSession = {
+  readonly principalId: string;
+  readonly keyId: string;
+  readonly capabilities: Capabilities;
+  readonly label?: string | undefined;
+  readonly portalLinkId?: string | undefined;
+};
+
+export type SessionLimits = { readonly sessionIdleSeconds: number; readonly sessions: number };
+
+/**
+ * Opens a session of a principal.
+ *
+ * @returns with its token, which cannot be read again.
+ * @throws RefusedError `session_limit_reached` where the principal has as many in force as it may have.
+ */
+export function createSession(
+  database: Database,
+  session: NewSession,
+  limits: SessionLimits,
+): Promise<{ session: SessionRow; token: string }> {
+  return inTransaction(database, (transaction) => insertSession(transaction, session, limits));
+}
+
+/** The same as a part of a transaction. */
+export async function insertSession(
+  transaction: DatabaseTransaction,
+  { principalId, keyId, capabilities, label, portalLinkId }: NewSession,
+  { sessionIdleSeconds, sessions: limit }: SessionLimits,
+): Promise<{ session: SessionRow; token: string }> {
+  await lockSessionsOf(transaction, principalId);
+  const [open] = await transaction
+    .select({ count: count() })
+    .from(sessions)
+    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+    .where(and(eq(sessions.principalId, principalId), isInForce));
+  if (open && open.count >= limit)
+    throw new RefusedError('session_limit_reached', 'The principal has as many sessions as it may have.', {
+      facts: { limit },
+    });
+  const token = createSecret('session');
+  const [session] = await transaction
+    .insert(sessions)
+    .values({
+      id: createId('ses'),
+      tokenHash: hashSecret(token),
+      principalId,
+      keyId,
+      capabilities,
+      label: label ?? null,
+      portalLinkId: portalLinkId ?? null,
+      expiresAt: sql`now() + ${sessionIdleSeconds} * interval '1 second'`,
+    })
+    .returning(sessionColumns);
+  if (!session) throw new Error('a session was not stored');
+  return { session, token };
+}
+
+/** Keeps everybody else from opening sessions of the principal, or making links for them, until the end of the transaction. */
+export async function lockSessionsOf(transaction: DatabaseTransaction, principalId: string): Promise<void> {
+  await transaction
+    .select({ id: principals.id })
+    .from(principals)
+    .where(eq(principals.id, principalId))
+    .for('no key update');
+}

@@ -1,0 +1,164 @@
+import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { apiKeys } from '../../platform/database/tables/access.ts';
+import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
+import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { scopes } from '../principals/scopes.ts';
+import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
+import { type Capabilities, readCapabilities } from './capabilities.ts';
+import { insertSession, lockSessionsOf, type SessionLimits } from './createSession.ts';
+import { createSecret, hashSecret, isSecret } from './secretText.ts';
+import type { SessionRow } from './sessionRow.ts';
+
+const columns = {
+  id: portalLinks.id,
+  keyId: portalLinks.keyId,
+  capabilities: portalLinks.capabilities,
+  label: portalLinks.label,
+  createdAt: portalLinks.createdAt,
+  expiresAt: portalLinks.expiresAt,
+  usedAt: portalLinks.usedAt,
+  endedAt: portalLinks.endedAt,
+};
+export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof columns>;
+
+/** Waiting to be used, and of a key that is active. To be joined with the keys. */
+const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
+  and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
+
+/**
+ * Makes a link that lets one browser in.
+ *
+ * @returns with its secret, which cannot be read again.
+ * @throws RefusedError `link_limit_reached` where the principal has as many that wait as it may have sessions.
+ */
+export function createPortalLink(
+  database: Database,
+  link: {
+    readonly principalId: string;
+    readonly keyId: string;
+    readonly capabilities: Capabilities;
+    readonly label?: string | undefined;
+    readonly expiresInSeconds: number;
+  },
+  { sessions: limit }: SessionLimits,
+): Promise<{ link: PortalLinkRow; secret: string }> {
+  const { principalId, keyId, capabilities, label, expiresInSeconds } = link;
+  return inTransaction(database, async (transaction) => {
+    await lockSessionsOf(transaction, principalId);
+    const [waiting] = await transaction
+      .select({ count: count() })
+      .from(portalLinks)
+      .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
+      .where(and(eq(portalLinks.principalId, principalId), isWaiting));
+    if (waiting && waiting.count >= limit)
+      throw new RefusedError('link_limit_reached', 'The principal has as many links as it may have.', {
+        facts: { limit },
+      });
+    const secret = createSecret('portal');
+    const [stored] = await transaction
+      .insert(portalLinks)
+      .values({
+        id: createId('plk'),
+        secretHash: hashSecret(secret),
+        principalId,
+        keyId,
+        capabilities,
+        label: label ?? null,
+        expiresAt: sql`now() + ${expiresInSeconds} * interval '1 second'`,
+      })
+      .returning(columns);
+    if (!stored) throw new Error('a portal link was not stored');
+    return { link: stored, secret };
+  });
+}
+
+/**
+ * Opens the session that a link is good for, and uses the link up in the same transaction: of several that come at once one is
+ * let in.
+ *
+ * @throws AccessError `unauthorized` for anything but a link that waits; it is not said what is wrong with it.
+ * @throws RefusedError `session_limit_reached`; then the link still waits.
+ */
+export function redeemPortalLink(
+  database: Database,
+  secret: string,
+  limits: SessionLimits,
+): Promise<{ session: SessionRow; token: string }> {
+  return inTransaction(database, async (transaction) => {
+    const [link] = isSecret('portal', secret)
+      ? await transaction
+          .update(portalLinks)
+          .set({ usedAt: sql`now()` })
+          .from(apiKeys)
+          .where(
+            and(eq(portalLinks.secretHash, hashSecret(secret)), eq(apiKeys.id, portalLinks.keyId), isWaiting),
+          )
+          .returning({ ...columns, principalId: portalLinks.principalId })
+      : [];
+    if (!link) throw new AccessError('unauthorized', 'The link is not valid, or is used or expired.');
+    const { id: portalLinkId, principalId, keyId, label } = link;
+    const capabilities = readCapabilities(link.capabilities);
+    const session = { principalId, keyId, capabilities, label: label ?? undefined, portalLinkId };
+    return insertSession(transaction, session, limits);
+  });
+}
+
+/**
+ * A page of the links of a principal that wait, the newest first.
+ *
+ * @throws MalformedError for a cursor of another list.
+ */
+export async function listPortalLinks(
+  database: Database,
+  { principalId, limit, cursor }: { principalId: string; limit: number; cursor?: string | undefined },
+): Promise<Page<PortalLinkRow>> {
+  const list = ['portal links', principalId];
+  const { createdAt, id } = portalLinks;
+  const rows = await database
+    .select(columns)
+    .from(portalLinks)
+    .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
+    .where(
+      and(eq(portalLinks.principalId, principalId), isWaiting, buildAfter(list, cursor, { createdAt, id })),
+    )
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit + 1);
+  return finishPage(list, rows, { limit, cursor });
+}
+
+/**
+ * Ends a link for ever; sessions that it has opened stay. One that is used or has ended stays as it is.
+ *
+ * @throws NotFoundError where the principal has no such link.
+ */
+export async function revokePortalLink(
+  database: Database,
+  { id, principalId }: { id: string; principalId: string },
+): Promise<PortalLinkRow> {
+  const [ended] = await database
+    .update(portalLinks)
+    .set({ endedAt: sql`coalesce(${portalLinks.endedAt}, now())` })
+    .where(and(eq(portalLinks.id, id), eq(portalLinks.principalId, principalId)))
+    .returning(columns);
+  if (!ended) throw new NotFoundError('There is no such link.');
+  return ended;
+}
+
+/** A link as the wire shows it. */
+export function toPortalLink(row: PortalLinkRow) {
+  const capabilities = readCapabilities(row.capabilities);
+  return {
+    id: row.id,
+    label: row.label ?? undefined,
+    capabilities: capabilities ?? scopes,
+    isNarrowed: capabilities !== null,
+    createdByApiKeyId: row.keyId,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    usedAt: row.usedAt?.toISOString(),
+    endedAt: row.endedAt?.toISOString(),
+  };
+}

@@ -1,0 +1,41 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { apiKeys } from '../../platform/database/tables/access.ts';
+import { sessions } from '../../platform/database/tables/browserSessions.ts';
+import { scopes } from '../principals/scopes.ts';
+import { readCapabilities } from './capabilities.ts';
+
+/** What is shown of a session. Its token is not in it. */
+export const sessionColumns = {
+  id: sessions.id,
+  keyId: sessions.keyId,
+  capabilities: sessions.capabilities,
+  label: sessions.label,
+  portalLinkId: sessions.portalLinkId,
+  createdAt: sessions.createdAt,
+  lastUsedAt: sessions.lastUsedAt,
+  expiresAt: sessions.expiresAt,
+  endedAt: sessions.endedAt,
+};
+export type SessionRow = Pick<typeof sessions.$inferSelect, keyof typeof sessionColumns>;
+
+/** In force: not ended, not expired, and of a key that is active. To be joined with the keys. */
+export const isInForce: SQL = sql`${sessions.endedAt} is null and ${sessions.expiresAt} > now()
+  and ${apiKeys.status} = 'active'`;
+
+/** A session as the wire shows it; `currentId` is that of the caller's own. */
+export function toSession(row: SessionRow, currentId: string | undefined) {
+  const capabilities = readCapabilities(row.capabilities);
+  return {
+    id: row.id,
+    label: row.label ?? undefined,
+    capabilities: capabilities ?? scopes,
+    isNarrowed: capabilities !== null,
+    isCurrent: row.id === currentId,
+    createdByApiKeyId: row.keyId,
+    portalLinkId: row.portalLinkId ?? undefined,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    endedAt: row.endedAt?.toISOString(),
+  };
+}

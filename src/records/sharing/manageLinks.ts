@@ -1,0 +1,126 @@
+import { and, count, desc, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { records } from '../../platform/database/tables/records.ts';
+import { signingLinks, signingLinkUses } from '../../platform/database/tables/signingLinks.ts';
+import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { notifyAccessChanged } from '../principals/accessChanged.ts';
+import { createSecret, hashSecret } from '../sessions/secretText.ts';
+import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
+import { type LinkRow, type LinkUse, linkColumns, usesOfLink } from './linkResource.ts';
+
+export type NewLink = {
+  readonly principalId: string;
+  readonly recordId: string;
+  readonly keyId: string;
+  readonly may: 'read' | 'sign';
+  readonly participant?: string | undefined;
+  readonly note?: string | undefined;
+  readonly expiresInSeconds: number;
+};
+
+type OfRecord = { readonly principalId: string; readonly recordId: string };
+
+const isInForce = sql`${signingLinks.endedAt} is null and ${signingLinks.expiresAt} > now()`;
+
+/**
+ * Makes a link to a record.
+ *
+ * @returns with its secret, which cannot be read again.
+ * @throws RefusedError `link_limit_reached` where the record has as many in force as it may have.
+ */
+export function createLink(
+  database: Database,
+  { keyId, expiresInSeconds, participant, note, ...link }: NewLink,
+  limit: number,
+): Promise<{ link: LinkRow; secret: string }> {
+  return inTransaction(database, async (transaction) => {
+    // Whoever makes links of the same record waits here, so that together they keep the limit.
+    await transaction
+      .select({ id: records.id })
+      .from(records)
+      .where(eq(records.id, link.recordId))
+      .for('no key update');
+    const [open] = await transaction
+      .select({ count: count() })
+      .from(signingLinks)
+      .where(and(eq(signingLinks.recordId, link.recordId), isInForce));
+    if (open && open.count >= limit)
+      throw new RefusedError('link_limit_reached', 'The agreement has as many links as it may have.', {
+        facts: { limit },
+      });
+    const secret = createSecret('signing');
+    const [stored] = await transaction
+      .insert(signingLinks)
+      .values({
+        ...link,
+        id: createId('lnk'),
+        secretHash: hashSecret(secret),
+        createdByApiKeyId: keyId,
+        participant: participant ?? null,
+        note: note ?? null,
+        expiresAt: sql`now() + ${expiresInSeconds} * interval '1 second'`,
+      })
+      .returning(linkColumns);
+    if (!stored) throw new Error('a signing link was not stored');
+    return { link: stored, secret };
+  });
+}
+
+/**
+ * A page of the links to a record that are in force, the newest first.
+ *
+ * @throws MalformedError for a cursor of another list.
+ */
+export async function listLinks(
+  database: Database,
+  { principalId, recordId, limit, cursor }: OfRecord & { limit: number; cursor?: string | undefined },
+): Promise<Page<LinkRow & { uses: LinkUse[] }>> {
+  const list = ['signing links', principalId, recordId];
+  const { createdAt, id } = signingLinks;
+  const rows = await database
+    .select({ ...linkColumns, uses: usesOfLink })
+    .from(signingLinks)
+    .where(and(eq(signingLinks.recordId, recordId), isInForce, buildAfter(list, cursor, { createdAt, id })))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit + 1);
+  return finishPage(list, rows, { limit, cursor });
+}
+
+/**
+ * Ends a link for ever, on every process within a second. One that has ended stays as it is.
+ *
+ * @throws NotFoundError where the record has no such link.
+ */
+export function revokeLink(
+  database: Database,
+  { principalId, recordId, id }: OfRecord & { id: string },
+): Promise<LinkRow & { uses: LinkUse[] }> {
+  return inTransaction(database, async (transaction) => {
+    const [ended] = await transaction
+      .update(signingLinks)
+      .set({ endedAt: sql`coalesce(${signingLinks.endedAt}, now())` })
+      .where(and(eq(signingLinks.id, id), eq(signingLinks.recordId, recordId)))
+      .returning({ ...linkColumns, uses: usesOfLink });
+    if (!ended) throw new NotFoundError('There is no such link.');
+    await notifyAccessChanged(transaction, principalId);
+    return ended;
+  });
+}
+
+/** Keeps what was done with a link, at most so much that it can still be read. */
+export async function noteUse(
+  database: Database,
+  use: {
+    linkId: string;
+    kind: 'opened' | 'input' | 'deployment';
+    wallet?: `0x${string}` | undefined;
+    inputId?: string | undefined;
+  },
+): Promise<void> {
+  const { linkId, kind, wallet, inputId } = use;
+  await database
+    .insert(signingLinkUses)
+    .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
+}

@@ -1,0 +1,63 @@
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import {
+  type SubscribableEventType,
+  type SubscriptionFilters,
+  webhookSubscriptions,
+} from '../../platform/database/tables/webhooks.ts';
+import { lockFeeds } from '../events/lockFeeds.ts';
+import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
+import { createSigningSecret, encryptSecret } from './secrets.ts';
+import { defaultEventTypes } from './subscriptionFilters.ts';
+import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
+import { requireTarget } from './targetUrl.ts';
+import type { WebhookServices } from './webhookServices.ts';
+
+export type NewSubscription = {
+  readonly principalId: string;
+  readonly apiKeyId: string | null;
+  readonly url: string;
+  /** None at all are the default ones. */
+  readonly eventTypes?: readonly SubscribableEventType[] | null | undefined;
+  readonly filters?: SubscriptionFilters | null | undefined;
+};
+
+/**
+ * Makes an active subscription. What is released from its commit on is delivered to it, and nothing of before.
+ *
+ * @returns with the secret, which cannot be read again.
+ * @throws RefusedError `webhook_target_not_allowed`, `webhook_limit_reached`.
+ */
+export async function createSubscription(
+  { principalId, apiKeyId, url, eventTypes, filters }: NewSubscription,
+  {
+    database,
+    cipher,
+    webhookSettings,
+    targetRules,
+  }: Pick<WebhookServices, 'database' | 'cipher' | 'webhookSettings' | 'targetRules'>,
+): Promise<{ subscription: SubscriptionRow; secret: string }> {
+  await requireTarget(url, targetRules);
+  const id = createId('wh');
+  const secret = createSigningSecret();
+  return inTransaction(database, async (transaction) => {
+    await lockSubscriptionsOf(transaction, principalId);
+    await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
+    const [subscription] = await transaction
+      .insert(webhookSubscriptions)
+      .values({
+        id,
+        principalId,
+        createdByApiKeyId: apiKeyId,
+        url,
+        eventTypes: eventTypes?.length ? eventTypes : defaultEventTypes,
+        filters: filters ?? null,
+        secret: encryptSecret(cipher, { subscriptionId: id, secret }),
+      })
+      .returning(subscriptionColumns);
+    if (!subscription) throw new Error(`the subscription ${id} was not stored`);
+    // Whatever is being released without it is in the feed before this commit, and what follows is delivered.
+    await lockFeeds(transaction, [principalId]);
+    return { subscription, secret };
+  });
+}

@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { orderedKey } from '../../platform/database/orderedKey.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { requireActive } from './requireActive.ts';
+import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
+
+const listedKey = sql.raw(orderedKey('subscription_id', 'created_at'));
+
+/** What one request recovers at most: as much as one statement changes without holding anybody up. */
+const mostRecovered = 10_000;
+
+export type Recovered = {
+  readonly recovered: number;
+  /** Whether there may be more, which the same request recovers next. */
+  readonly hasMore: boolean;
+};
+
+/**
+ * Has all failed deliveries of events that were planned at a time or later attempted again, as often as new ones, in the order in
+ * which they were planned.
+ *
+ * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
+ */
+export async function recover(
+  reference: SubscriptionReference,
+  since: string,
+  { database, webhookSettings }: Pick<WebhookServices, 'database' | 'webhookSettings'>,
+): Promise<Recovered> {
+  requireActive(await getSubscription(database, reference));
+  return inTransaction(database, async (transaction) => {
+    // All are due at once, those first that were planned first.
+    const { rowCount } = await transaction.execute(sql`
+      with failed as (
+        select id, created_at, position from service.deliveries
+        where ${listedKey} = ${reference.id} and status = 'failed' and created_at >= ${since}::timestamptz
+        order by created_at limit ${mostRecovered} for no key update skip locked
+      ), ordered as (
+        select id, row_number() over (order by created_at, position, id) as place from failed
+      )
+      update service.deliveries as delivery set status = 'retry_pending', completed_at = null, updated_at = now(),
+        attempt_limit = delivery.attempt_count + ${webhookSettings.attempts}::int,
+        next_attempt_at = now() - (${mostRecovered} - place) * interval '1 millisecond'
+      from ordered where delivery.id = ordered.id`);
+    const recovered = rowCount ?? 0;
+    if (recovered > 0) await wakeSubscription(transaction, reference.id);
+    return { recovered, hasMore: recovered === mostRecovered };
+  });
+}

@@ -1,0 +1,11 @@
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import type { SubscriptionRow } from './subscriptionResource.ts';
+
+/** Why deliveries end as failed that were waiting when their subscription was disabled. */
+export const disabledReason = 'the subscription is disabled';
+
+/** @throws RefusedError `webhook_disabled` for a subscription that nothing is delivered to. */
+export function requireActive({ status }: SubscriptionRow): void {
+  if (status === 'active') return;
+  throw new RefusedError('webhook_disabled', 'The webhook is disabled: set its status to active first.');
+}

@@ -1,0 +1,36 @@
+import { and, count, eq } from 'drizzle-orm';
+import type { DatabaseTransaction } from '../../platform/database/database.ts';
+import { principals } from '../../platform/database/tables/access.ts';
+import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+
+/** Keeps everybody else from adding to the active subscriptions of a principal until the end of the transaction. */
+export async function lockSubscriptionsOf(
+  transaction: DatabaseTransaction,
+  principalId: string,
+): Promise<void> {
+  await transaction
+    .select({ id: principals.id })
+    .from(principals)
+    .where(eq(principals.id, principalId))
+    .for('no key update');
+}
+
+/**
+ * Lets a principal, whose subscriptions are locked, have one active one more. Disabled ones are not counted: they cannot be
+ * deleted, and cost nothing.
+ *
+ * @throws RefusedError `webhook_limit_reached` where it has as many as it may have.
+ */
+export async function requireVacancy(
+  transaction: DatabaseTransaction,
+  { principalId, limit }: { principalId: string; limit: number },
+): Promise<void> {
+  const [active] = await transaction
+    .select({ count: count() })
+    .from(webhookSubscriptions)
+    .where(and(eq(webhookSubscriptions.principalId, principalId), eq(webhookSubscriptions.status, 'active')));
+  if (active && active.count < limit) return;
+  const message = 'The principal has as many active webhooks as it may have.';
+  throw new RefusedError('webhook_limit_reached', message, { facts: { limit } });
+}

@@ -1,0 +1,38 @@
+import { eq, sql } from 'drizzle-orm';
+import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { createSigningSecret, encryptSecret } from './secrets.ts';
+import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
+import type { WebhookServices } from './webhookServices.ts';
+
+/**
+ * Gives a principal's subscription another secret. The one that it had stays good for the grace; one that it had before that, and
+ * whose own grace has not ended yet, ends now: there are never more than two.
+ *
+ * @param graceSeconds 0 ends the old secret at once.
+ * @returns with the new secret, which cannot be read again.
+ * @throws NotFoundError, AccessError as `getSubscription` does.
+ */
+export async function rotateSecret(
+  reference: SubscriptionReference,
+  graceSeconds: number,
+  { database, cipher }: Pick<WebhookServices, 'database' | 'cipher'>,
+): Promise<{ subscription: SubscriptionRow; secret: string }> {
+  await getSubscription(database, reference);
+  const { id } = reference;
+  const secret = createSigningSecret();
+  const hasGrace = graceSeconds > 0;
+  // One statement: each of two rotations at a time hands on what the other has made.
+  const [subscription] = await database
+    .update(webhookSubscriptions)
+    .set({
+      secret: encryptSecret(cipher, { subscriptionId: id, secret }),
+      previousSecret: hasGrace ? sql`${webhookSubscriptions.secret}` : null,
+      previousSecretUntil: hasGrace ? new Date(Date.now() + graceSeconds * 1_000) : null,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(webhookSubscriptions.id, id))
+    .returning(subscriptionColumns);
+  if (!subscription) throw new Error(`the subscription ${id} is gone`);
+  return { subscription, secret };
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+
+/** A new signing secret: `whsec_` and 64 hex digits. */
+export function createSigningSecret(): string {
+  return `${prefix}${randomBytes(secretBytes).toString('hex')}`;
+}
+
+/** What is stored of a secret: it can be decrypted only as that of the same subscription. */
+export function encryptSecret(
+  cipher: Cipher,
+  { subscriptionId, secret }: { subscriptionId: string; secret: string },
+): Buffer {
+  return cipher.encrypt(secret, contextOf(subscriptionId));
+}
+
+/** What signs a delivery. */
+export type SigningSecrets = {
+  /** Signs the service's own header: while the grace of a rotation lasts, the secret that was rotated away. */
+  readonly own: string;
+  /** Those that `webhook-signature` lists a signature of, the current one first. */
+  readonly all: readonly [string, ...string[]];
+};
+
+/**
+ * The secrets of a subscription that are good at a point in time.
+ *
+ * @throws Error where they were encrypted with a key that is not known any more.
+ */
+export function readSigningSecrets(
+  row: {
+    readonly id: string;
+    readonly secret: Uint8Array;
+    readonly previousSecret: Uint8Array | null;
+    readonly previousSecretUntil: Date | null;
+  },
+  cipher: Cipher,
+  now: Date,
+): SigningSecrets {
+  const context = contextOf(row.id);
+  const current = cipher.decrypt(row.secret, context);
+  const { previousSecret, previousSecretUntil } = row;
+  if (!previousSecret || !previousSecretUntil || previousSecretUntil <= now)
+    return { own: current, all: [current] };
+  const previous = cipher.decrypt(previousSecret, context);
+  return { own: previous, all: [current, previous] };
+}
+
+function contextOf(subscriptionId: string): string {
+  return `webhook_subscription:${subscriptionId}`;
+}

@@ -1,0 +1,31 @@
+import { getTableColumns } from 'drizzle-orm';
+import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+
+const { secret: _secret, previousSecret: _previousSecret, ...shown } = getTableColumns(webhookSubscriptions);
+
+/** What is read of a subscription to be shown: everything but its secrets. */
+export const subscriptionColumns = shown;
+
+export type SubscriptionRow = Omit<typeof webhookSubscriptions.$inferSelect, 'secret' | 'previousSecret'>;
+
+/** A subscription as callers see it. Where a secret is given, this is the one time that it is shown. */
+export function toSubscription(row: SubscriptionRow, secret?: string) {
+  const { previousSecretUntil } = row;
+  const isRotating = previousSecretUntil !== null && previousSecretUntil > new Date();
+  return {
+    id: row.id,
+    principalId: row.principalId,
+    createdByApiKeyId: row.createdByApiKeyId ?? undefined,
+    url: row.url,
+    status: row.status,
+    eventTypes: row.eventTypes,
+    filters: row.filters ?? undefined,
+    secret,
+    previousSecretUntil: isRotating ? previousSecretUntil.toISOString() : undefined,
+    lastSuccessAt: row.lastSuccessAt?.toISOString(),
+    lastFailureAt: row.lastFailureAt?.toISOString(),
+    failuresInRow: row.failuresInRow,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Database } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
+import { events } from '../../platform/database/tables/events.ts';
+import { type DeliveryStatus, deliveries } from '../../platform/database/tables/webhooks.ts';
+import { currentTraceParent } from '../../platform/tracing/tracing.ts';
+import { writeEnvelope } from '../events/envelope.ts';
+import { getDelivery } from './getDelivery.ts';
+import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
+import { requireActive } from './requireActive.ts';
+import { wakeSubscription } from './wakeSubscription.ts';
+import type { WebhookServices } from './webhookServices.ts';
+
+/** What a worker may need besides the attempt itself. */
+const marginMs = 5_000;
+
+export type TestOutcome = {
+  /** Whether the first attempt has succeeded. */
+  readonly ok: boolean;
+  readonly deliveryId: string;
+  readonly status: DeliveryStatus;
+  readonly responseStatus?: number | undefined;
+  readonly error?: string | undefined;
+};
+
+/**
+ * Sends a `webhook.test` event to a principal's subscription, by way of the workers as every event, and returns what came of the
+ * first attempt; the status is `pending` where no worker got to it in time.
+ *
+ * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
+ */
+export async function testDelivery(
+  reference: SubscriptionReference,
+  { database, changes, webhookSettings }: Pick<WebhookServices, 'database' | 'changes' | 'webhookSettings'>,
+): Promise<TestOutcome> {
+  requireActive(await getSubscription(database, reference));
+  const subscriptionId = reference.id;
+  const { deliveryId } = await planTest(database, reference, webhookSettings.attempts);
+  const { status, responseStatus, error, attemptCount } = await changes.waitFor({
+    ids: [deliveryId],
+    read: () => getDelivery(database, { subscriptionId, deliveryId }),
+    isSettled: (delivery) => delivery.status !== 'pending',
+    timeoutMs: webhookSettings.timeoutMs + marginMs,
+  });
+  return {
+    ok: status === 'succeeded' && attemptCount === 1,
+    deliveryId,
+    status,
+    responseStatus: responseStatus ?? undefined,
+    error: error ?? undefined,
+  };
+}
+
+/**
+ * Plans the delivery of a test event, which stands in no feed, and waits for nothing that happens on a chain.
+ *
+ * @param attempts how often it is attempted at most.
+ */
+export function planTest(
+  database: Database,
+  { id: subscriptionId, principalId }: SubscriptionReference,
+  attempts: number,
+): Promise<{ deliveryId: string }> {
+  const eventId = createId('evt');
+  const deliveryId = createId('dlv');
+  const type = 'webhook.test';
+  const createdAt = new Date();
+  const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
+  return inTransaction(database, async (transaction) => {
+    await transaction.insert(events).values({
+      id: eventId,
+      principalId,
+      type,
+      body,
+      state: 'released',
+      createdAt,
+      releasedAt: createdAt,
+      traceParent: currentTraceParent(),
+    });
+    await transaction
+      .insert(deliveries)
+      .values({ id: deliveryId, subscriptionId, eventId, attemptLimit: attempts, createdAt });
+    await wakeSubscription(transaction, subscriptionId);
+    return { deliveryId };
+  });
+}

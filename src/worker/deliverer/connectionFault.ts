@@ -1,0 +1,36 @@
+import { errors } from 'undici';
+import { TargetRefusedError } from '../../records/webhooks/targetRules.ts';
+
+const texts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed without an answer',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  ENOTFOUND: 'the host cannot be resolved',
+  ENODATA: 'the host cannot be resolved',
+  ESERVFAIL: 'the host cannot be resolved',
+  ETIMEOUT: 'the host cannot be resolved',
+  EAI_AGAIN: 'the host cannot be resolved',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
+};
+
+/** Why no answer came, as the owner of a subscription can be told: no address is named that the service has seen. */
+export function describeConnectionFault(error: unknown): string {
+  if (error instanceof TargetRefusedError) return error.message;
+  if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  const code = findCode(error);
+  if (code === undefined) return 'the connection failed';
+  return texts[code] ?? `the connection failed: ${code}`;
+}
+
+/** What lies deepest is the reason; of several addresses that were tried, the first one's. */
+function findCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return findCode(inner) ?? code;
+}

@@ -1,0 +1,183 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import { channels } from '../../platform/database/channels.ts';
+import { listen } from '../../platform/database/listen.ts';
+import type { DeliveryStatus } from '../../platform/database/tables/webhooks.ts';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+import { byTurns } from '../../platform/turns/byTurns.ts';
+import { disabledReason } from '../../records/webhooks/requireActive.ts';
+import type { TargetRules } from '../../records/webhooks/targetRules.ts';
+import { createRepeater } from '../leases/repeater.ts';
+import { openWorkerLease } from '../leases/workerLease.ts';
+import { findDueSubscriptions } from './deliverySeats.ts';
+import { findDueDeliveries, readSubscriptions } from './dueDeliveries.ts';
+import type { Lane } from './lane.ts';
+import { createLanes } from './lanes.ts';
+import { makeAttempt } from './makeAttempt.ts';
+import { giveUpDeliveries } from './recordResults.ts';
+import { createResultRecorder } from './resultRecorder.ts';
+import { createRunningAttempts } from './runningAttempts.ts';
+import { createWebhookAgent } from './webhookAgent.ts';
+
+export type DelivererOptions = {
+  /** Takes up to three connections out of it. */
+  pool: pg.Pool;
+  /** The same database, for the connection that listens. */
+  databaseUrl: string;
+  cipher: Cipher;
+  settings: WebhookSettings;
+  profile: ClientProfile;
+  rules: TargetRules;
+  logger: Logger;
+  /** Called for every attempt that has ended. */
+  onAttempt?(attempt: { status: DeliveryStatus; seconds: number }): void;
+  /** Milliseconds since 1970, by which deliveries are due and signed. */
+  now?(): number;
+  /** How often what is due is looked for, whatever notifications say. */
+  pollMs?: number;
+  /** How long what this worker attends to is left to it after it has died. */
+  leaseMs?: number;
+  /** Certificate authorities to trust in place of the public ones. */
+  ca?: string;
+};
+
+export type Deliverer = {
+  /** Resolves once notifications arrive. */
+  ready: Promise<void>;
+  /** Begins no other attempt, and waits some seconds for those that run. One that takes longer is made again elsewhere. */
+  close(): Promise<void>;
+};
+
+const defaultPollMs = 1_000;
+const closingGraceMs = 4_000;
+
+/**
+ * Attempts deliveries from now until it is closed: each at least once, and none twice at a time, whatever is killed when. Any
+ * number of processes may do so at once. Each attends to some of the subscriptions, so that first attempts of one record go out in
+ * the order of its events, one after the other; a retry holds none of them back. A subscription, and a host, has a limit of what is
+ * under way, so that a slow or dead one takes nothing from the others.
+ */
+export async function createDeliverer(options: DelivererOptions): Promise<Deliverer> {
+  const { pool, settings, rules, logger, now = Date.now, pollMs = defaultPollMs } = options;
+  const { cipher, profile, onAttempt } = options;
+  const agent = createWebhookAgent({ rules, timeoutMs: settings.timeoutMs, ca: options.ca });
+  const recorder = createResultRecorder({ pool, logger });
+  const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, now };
+  const attempts = createRunningAttempts({
+    settings,
+    logger,
+    make: (attempt) => makeAttempt(context, attempt),
+    onEnd: () => passes.wake(),
+  });
+  const beginTerm = () => ({ lanes: createLanes(pool), ending: new AbortController() });
+  let term = beginTerm();
+  let isClosed = false;
+
+  const lease = await openWorkerLease({
+    pool,
+    logger,
+    leaseMs: options.leaseMs,
+    onLost() {
+      // Others attend to these subscriptions from now on.
+      term.ending.abort(new Error('the lease of the worker was lost'));
+      term = beginTerm();
+      recorder.drop();
+    },
+  });
+  const isServing = () => lease.isHeld() && !isClosed;
+
+  const pass = async () => {
+    if (!isServing()) return;
+    const present = term;
+    const seated = await present.lanes.seat(lease.id);
+    const open = seated.filter((lane) => attempts.measureRoom(lane) > 0);
+    if (open.length === 0) return;
+    for (const lane of open) lane.isWanted = false;
+    try {
+      await attendTo(open, present);
+    } catch (error) {
+      for (const lane of open) lane.isWanted = true;
+      throw error;
+    }
+  };
+
+  const attendTo = async (open: readonly Lane[], present: typeof term) => {
+    const inFlight = present.lanes.listInFlight();
+    const [subscriptions, due] = await Promise.all([
+      readSubscriptions(
+        pool,
+        open.map(({ id }) => id),
+      ),
+      findDueDeliveries(pool, {
+        wanted: open.map((lane) => ({ id: lane.id, free: Math.max(1, attempts.measureRoom(lane)) })),
+        inFlight,
+        now: new Date(now()),
+      }),
+    ]);
+    if (present !== term || !isServing()) return;
+    const { signal } = present.ending;
+    const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);
+    const disabled: string[] = [];
+    // What room there is goes to each principal in turn.
+    for (const lane of byTurns(open, ({ id }) => subscriptions.get(id)?.principalId ?? '')) {
+      const subscription = subscriptions.get(lane.id);
+      if (!subscription) continue;
+      if (!subscription.isActive) disabled.push(lane.id);
+      else attempts.begin(lane, { subscription, due: bySubscription.get(lane.id) ?? [], signal });
+    }
+    if (disabled.length > 0)
+      await giveUpDeliveries(pool, {
+        subscriptionIds: disabled,
+        inFlight,
+        reason: disabledReason,
+        now: new Date(now()),
+      });
+  };
+
+  const look = async () => {
+    if (!isServing()) return;
+    for (const id of await findDueSubscriptions(pool, lease.id, new Date(now()))) term.lanes.want(id);
+    term.lanes.age();
+    passes.wake();
+  };
+
+  const passes = createRepeater({ what: 'delivering', work: pass, pauseMs: () => undefined, logger });
+  const looks = createRepeater({
+    what: 'looking for due deliveries',
+    work: look,
+    pauseMs: () => pollMs,
+    logger,
+  });
+  const listener = listen({
+    url: options.databaseUrl,
+    channels: [channels.deliveryDue],
+    onNotification(_channel, id) {
+      term.lanes.want(id);
+      passes.wake();
+    },
+    onConnected: () => looks.wake(),
+    logger,
+  });
+  looks.wake();
+
+  return {
+    ready: listener.ready,
+    async close() {
+      isClosed = true;
+      await listener.close();
+      await Promise.all([looks.close(), passes.close()]);
+      const grace = setTimeout(() => {
+        term.ending.abort(new Error('the worker is closing'));
+        recorder.drop();
+      }, closingGraceMs);
+      await attempts.awaitEnd();
+      clearTimeout(grace);
+      await recorder.close();
+      await term.lanes.leave(lease.id);
+      await lease.close();
+      await agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+
+/** Those that others have are left to them as long as they live. */
+const takeStatement = `
+  insert into service.delivery_seats as seat (subscription_id, worker_id)
+  select id, $1 from service.webhook_subscriptions where id = any($2::text[]) order by id
+  on conflict (subscription_id) do update set worker_id = excluded.worker_id
+    where seat.worker_id = excluded.worker_id or not exists (
+      select 1 from service.worker_leases where id = seat.worker_id and lease_until > now())
+  returning subscription_id as id`;
+
+const leaveStatement = `
+  delete from service.delivery_seats where worker_id = $1 and subscription_id = any($2::text[])`;
+
+/** Whatever is not attempted yet, of those subscriptions too that are disabled by now. */
+const findStatement = `
+  select id from service.webhook_subscriptions as subscription
+  where (
+    exists (select 1 from service.deliveries where subscription_id = subscription.id and status = 'pending')
+    or exists (select 1 from service.deliveries
+      where subscription_id = subscription.id and status = 'retry_pending' and next_attempt_at <= $2)
+  ) and not exists (
+    select 1 from service.delivery_seats join service.worker_leases lease on lease.id = worker_id
+    where subscription_id = subscription.id and worker_id <> $1 and lease_until > now())`;
+
+/** Makes this worker the one that attempts what is due of subscriptions; returns those that are its own now. */
+export async function takeSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(pool, takeStatement, [workerId, ids]);
+  return rows.map(({ id }) => id);
+}
+
+/** Lets other workers have subscriptions. */
+export async function leaveSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<void> {
+  await runPrepared(pool, leaveStatement, [workerId, ids]);
+}
+
+/** The subscriptions that have something due at a time and that no other worker attends to. */
+export async function findDueSubscriptions(pool: pg.Pool, workerId: string, now: Date): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(pool, findStatement, [workerId, now]);
+  return rows.map(({ id }) => id);
+}

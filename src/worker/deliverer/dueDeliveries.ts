@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+
+/** A delivery that may be attempted now. */
+export type DueDelivery = {
+  id: string;
+  subscriptionId: string;
+  eventId: string;
+  /** Whose first attempts come one after the other; null where there is no order. */
+  recordId: string | null;
+  isFirst: boolean;
+  attemptCount: number;
+  attemptLimit: number | null;
+  /** Since when it is due to be attempted again, as the database writes it; null for a first attempt. */
+  dueAt: string | null;
+  body: string;
+  /** Where the writing of its event stands in a trace; null for none. */
+  traceParent: string | null;
+};
+
+/** How a subscription stands when its deliveries are read. */
+export type ServedSubscription = {
+  id: string;
+  principalId: string;
+  url: string;
+  isActive: boolean;
+  secret: Buffer;
+  previousSecret: Buffer | null;
+  previousSecretUntil: Date | null;
+  failuresInRow: number;
+};
+
+/** The first delivery of each record is looked for among this many waiting ones; the others follow later. */
+const windowSize = 64;
+
+const subscriptionsStatement = `
+  select id, principal_id as "principalId", url, status = 'active' as "isActive", secret, previous_secret as "previousSecret",
+    previous_secret_until as "previousSecretUntil", failures_in_row as "failuresInRow"
+  from service.webhook_subscriptions where id = any($1::text[])`;
+
+const dueStatement = `
+  select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
+    due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
+    due.next_attempt_at::text as "dueAt", event.body,
+    event.trace_parent as "traceParent"
+  from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
+  cross join lateral (
+    (select * from service.deliveries
+      where subscription_id = wanted.subscription_id and status = 'pending' and position is null and id <> all($3::text[])
+      order by created_at limit wanted.free)
+    union all
+    (select * from (
+      select distinct on (record_id) * from (
+        select * from service.deliveries
+        where subscription_id = wanted.subscription_id and status = 'pending' and position is not null
+        order by position limit ${windowSize}
+      ) as waiting order by record_id, position
+    ) as next where id <> all($3::text[]) order by position limit wanted.free)
+    union all
+    (select * from service.deliveries
+      where subscription_id = wanted.subscription_id and status = 'retry_pending' and next_attempt_at <= $4
+        and id <> all($3::text[])
+      order by next_attempt_at limit wanted.free)
+  ) as due
+  join service.events event on event.id = due.event_id
+  order by due.status = 'retry_pending', due.position nulls first, due.next_attempt_at, due.created_at`;
+
+export async function readSubscriptions(
+  pool: pg.Pool,
+  ids: readonly string[],
+): Promise<Map<string, ServedSubscription>> {
+  const rows = await runPrepared<ServedSubscription>(pool, subscriptionsStatement, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * What of some subscriptions may be attempted at a time, of each up to `free` tests, first attempts and retries, in this order:
+ * the earliest of each record that was not attempted yet, in the order of the feed, and the retries that are due. What is
+ * `inFlight` is left out and keeps its record waiting.
+ */
+export function findDueDeliveries(
+  pool: pg.Pool,
+  options: {
+    wanted: readonly { id: string; free: number }[];
+    inFlight: readonly string[];
+    now: Date;
+  },
+): Promise<DueDelivery[]> {
+  const { wanted, inFlight, now } = options;
+  return runPrepared<DueDelivery>(pool, dueStatement, [
+    wanted.map(({ id }) => id),
+    wanted.map(({ free }) => free),
+    inFlight,
+    now,
+  ]);
+}

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
+import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
+
+export type RunningAttempts = {
+  /** How many more attempts of a subscription may begin now. */
+  measureRoom(lane: Lane): number;
+  /** Begins attempts of what is due, as many as there is room for; where something is left over, its lane is wanted again. */
+  begin(
+    lane: Lane,
+    offer: { subscription: ServedSubscription; due: readonly DueDelivery[]; signal: AbortSignal },
+  ): void;
+  /** Resolves when all that run have ended. */
+  awaitEnd(): Promise<void>;
+};
+
+/**
+ * The attempts of one worker: so many of each subscription, host and principal and in all as the settings say. Of what one host
+ * takes a principal has no more than half, so that nobody keeps others from a host that many use.
+ */
+export function createRunningAttempts(options: {
+  settings: WebhookSettings;
+  logger: Logger;
+  /** Makes and records an attempt. */
+  make(attempt: {
+    subscription: ServedSubscription;
+    delivery: DueDelivery;
+    signal: AbortSignal;
+  }): Promise<void>;
+  /** There is room again. */
+  onEnd(): void;
+}): RunningAttempts {
+  const { settings, logger, make, onEnd } = options;
+  const underWay = createCounts();
+  const running = new Set<Promise<void>>();
+
+  const measureRoom = (lane: Lane) => {
+    const { host, principalId } = lane;
+    const rooms = [measureFree(lane, settings), settings.perWorker - running.size];
+    if (host !== undefined && principalId !== undefined) {
+      rooms.push(settings.perHost - underWay.of(host));
+      rooms.push(settings.perPrincipal - underWay.of(principalId));
+      rooms.push(Math.ceil(settings.perHost / 2) - underWay.of(`${principalId} ${host}`));
+    }
+    return Math.min(...rooms);
+  };
+
+  const attend = async (lane: Lane, attempt: Parameters<typeof make>[0]) => {
+    const { subscription, delivery, signal } = attempt;
+    const host = new URL(subscription.url).hostname;
+    const { principalId } = subscription;
+    const counted = [host, principalId, `${principalId} ${host}`];
+    lane.inFlight.set(delivery.id, { isFirst: delivery.isFirst });
+    for (const name of counted) underWay.add(name, 1);
+    try {
+      await make(attempt);
+    } catch (error) {
+      if (!signal.aborted) logger.error({ err: error, delivery: delivery.id }, 'an attempt was not recorded');
+    } finally {
+      lane.inFlight.delete(delivery.id);
+      for (const name of counted) underWay.add(name, -1);
+      lane.isWanted = true;
+    }
+  };
+
+  return {
+    measureRoom,
+    begin(lane, { subscription, due, signal }) {
+      lane.failuresInRow = subscription.failuresInRow;
+      lane.host = new URL(subscription.url).hostname;
+      lane.principalId = subscription.principalId;
+      if (due.length > 0) lane.idleLooks = 0;
+      const room = measureRoom(lane);
+      // Whatever is left over is looked for again as soon as there is room.
+      if (due.length > room) lane.isWanted = true;
+      for (const delivery of chooseDeliveries(lane, due, room)) {
+        const attempt = attend(lane, { subscription, delivery, signal }).finally(() => {
+          running.delete(attempt);
+          onEnd();
+        });
+        running.add(attempt);
+      }
+    },
+    async awaitEnd() {
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Counts by name; what is 0 is forgotten. */
+function createCounts() {
+  const counts = new Map<string, number>();
+  return {
+    of: (name: string) => counts.get(name) ?? 0,
+    add(name: string, change: number) {
+      const count = (counts.get(name) ?? 0) + change;
+      if (count > 0) counts.set(name, count);
+      else counts.delete(name);
+    },
+  };
+}

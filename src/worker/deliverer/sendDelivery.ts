@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { Dispatcher } from 'undici';
+import type { ClientProfile } from '../../platform/config/clientProfile.ts';
+import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
+import type { Cipher } from '../../platform/encryption/cipher.ts';
+import { readSigningSecrets } from '../../records/webhooks/secrets.ts';
+import { type AttemptOutcome, attemptDelivery } from './attemptDelivery.ts';
+import type { DueDelivery, ServedSubscription } from './dueDeliveries.ts';
+import { signAttempt } from './sign.ts';
+
+export type SendContext = {
+  agent: Dispatcher;
+  cipher: Cipher;
+  settings: WebhookSettings;
+  profile: ClientProfile;
+  logger: Logger;
+};
+
+const userAgent = 'agreements-service-webhooks/1';
+
+/**
+ * Signs a delivery as of `startedAt` and posts it once. One that cannot be signed has come to nothing like one that was not
+ * answered.
+ *
+ * @throws the reason of `signal` once that is aborted.
+ */
+export async function sendDelivery(
+  context: SendContext,
+  attempt: { subscription: ServedSubscription; delivery: DueDelivery; startedAt: Date; signal: AbortSignal },
+): Promise<AttemptOutcome> {
+  const { agent, cipher, settings, profile, logger } = context;
+  const { subscription, delivery, startedAt, signal } = attempt;
+  const body = Buffer.from(delivery.body);
+  let signed: Record<string, string>;
+  try {
+    signed = signAttempt({
+      eventId: delivery.eventId,
+      body,
+      at: startedAt,
+      secrets: readSigningSecrets(subscription, cipher, startedAt),
+      profile,
+    });
+  } catch (error) {
+    logger.error({ err: error, subscription: subscription.id }, 'a delivery cannot be signed');
+    const failure = 'the service cannot sign it';
+    return { durationMs: 0, responseStatus: undefined, responseExcerpt: undefined, error: failure };
+  }
+  return attemptDelivery(agent, {
+    url: subscription.url,
+    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...signed },
+    body,
+    timeoutMs: settings.timeoutMs,
+    responseBytes: settings.responseBytes,
+    signal,
+  });
+}

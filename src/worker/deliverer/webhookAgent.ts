@@ -1,0 +1,57 @@
+import { Agent, buildConnector } from 'undici';
+import { addressIn, TargetRefusedError, type TargetRules } from '../../records/webhooks/targetRules.ts';
+import { watchConnections } from './idleConnections.ts';
+
+/** An idle connection may be closed by its receiver at any time; the shorter it is kept, the rarer that meets a request. */
+const idleMs = 2_000;
+
+export type WebhookAgentOptions = {
+  rules: TargetRules;
+  /** How long connecting may take, TLS included. */
+  timeoutMs: number;
+  /** Authorities to trust in place of the public ones. */
+  ca?: string | undefined;
+};
+
+/**
+ * Connects to what the rules allow and to nothing else: the addresses are checked that are dialled, not those that a name had
+ * earlier. TLS is verified against the name. No redirect is followed, and no proxy used, whatever the environment says.
+ */
+export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions): Agent {
+  watchConnections();
+  const connectTo = (url: { protocol: string; hostname: string; port: string }) =>
+    buildConnector({
+      timeout: timeoutMs,
+      allowH2: false,
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+      // Called for names alone; with `all` set or not, as the number of addresses to try wants it.
+      lookup(_hostname, options, callback) {
+        rules.resolve(url).then(
+          (addresses) => {
+            const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+            const [first] = found;
+            if (options.all || !first) callback(null, found);
+            else callback(null, first.address, first.family);
+          },
+          (error: NodeJS.ErrnoException) => callback(error, []),
+        );
+      },
+    });
+  const connect: buildConnector.connector = (options, callback) => {
+    const { protocol, hostname, port } = options;
+    const url = { protocol, hostname, port };
+    const address = addressIn(hostname);
+    if (address && !rules.mayDial(url, address)) {
+      callback(new TargetRefusedError('expected a host of which every address is public'), null);
+      return;
+    }
+    connectTo(url)(options, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      if (socket.remoteAddress && rules.mayDial(url, socket.remoteAddress)) return callback(null, socket);
+      socket.destroy();
+      callback(new TargetRefusedError('expected a host of which every address is public'), null);
+    });
+  };
+  return new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, pipelining: 1 });
+}

@@ -1,0 +1,61 @@
+import type { Queryable } from '../../platform/database/database.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import type { EventIds } from '../../records/events/eventIds.ts';
+import type { TransitionFact } from '../../records/events/transitionFact.ts';
+import { buildFirings, type Occurrence } from '../../records/rules/buildFirings.ts';
+import { findMismatch } from '../../records/rules/matchTransition.ts';
+import { type ReadRules, readRules } from '../../records/rules/notificationTemplate.ts';
+import { occasionOfTransition } from '../../records/rules/occasion.ts';
+import { storeEvents } from '../publisher/storeEvents.ts';
+import { storeFirings } from './storeFirings.ts';
+
+/**
+ * Stores what the rules of these transitions' agreements say to them, in the transaction that stores the states: webhook events
+ * behind those of the transitions, and mails. All of it waits for the confirmations of the blocks. One transition after the other,
+ * so that no more of it is held than one causes.
+ */
+export async function fireTransitionRules(
+  transaction: Queryable,
+  { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
+): Promise<void> {
+  const known = new Map<string | null, ReadRules>();
+  for (const fact of facts) {
+    const { notificationTemplate: text } = fact.record;
+    const rules = known.get(text) ?? readRules(text);
+    known.set(text, rules);
+    const occurrences = listOccurrences(fact, rules);
+    if (occurrences.length === 0) continue;
+    const firings = occurrences.flatMap((occurrence) => buildFirings(occurrence, { eventIds, createdAt }));
+    const { blockNumber, txHash } = fact;
+    const { chainId } = fact.record;
+    const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber });
+    faultPoint('afterFiringWrite');
+    const events = stored.flatMap(({ event }) => event ?? []);
+    await storeEvents(
+      transaction,
+      events.map((event, at) => ({ ...event, blockNumber, txHash, blockOrder: fact.blockOrder + 1 + at })),
+    );
+  }
+}
+
+/** The rules that a transition sets off. */
+function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules): Occurrence[] {
+  const { record, fromState, toState, inputId, variables, blockTimestamp } = fact;
+  const transition = { fromState, toState, inputId };
+  return rules.flatMap((rule) => {
+    const { trigger } = rule;
+    if (trigger.type !== 'onTransition' || findMismatch(trigger, transition) !== undefined) return [];
+    const occasion = occasionOfTransition(fact.transactionIdentity);
+    const occurredAt = new Date(toMilliseconds(blockTimestamp)).toISOString();
+    return [{ rule, templateId, record, occasion, transition, occurredAt, variables }];
+  });
+}
+
+/** The last moment that JavaScript knows; a chain may claim any time. */
+const lastMs = 8_640_000_000_000_000n;
+
+/** Unix seconds as Unix milliseconds. */
+export function toMilliseconds(seconds: bigint): number {
+  const ms = seconds * 1_000n;
+  return Number(ms > lastMs ? lastMs : ms);
+}

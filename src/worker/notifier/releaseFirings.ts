@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import { queueMails } from './queueMails.ts';
+
+/**
+ * Releases the firings of a chain that wait in blocks up to `through`: nothing takes them back any more, and their mails are sent
+ * as of the commit. Belongs beside the release of events, in the same transaction.
+ *
+ * @param principals whose firings; everybody's unless given.
+ */
+export async function releaseFirings(
+  transaction: Queryable,
+  {
+    chainId,
+    through,
+    principals,
+  }: { chainId: number; through: bigint; principals?: readonly string[] | undefined },
+): Promise<void> {
+  const ofThem = principals
+    ? sql`and record_id in (
+        select id from service.records where principal_id = any(${arrayOf(principals)}::text[]))`
+    : sql``;
+  const { rows } = await transaction.execute<{ firing_id: string; principal_id: string }>(sql`
+    with released as (
+      update service.rule_firings set state = 'released'
+      where chain_id = ${chainId} and state = 'pending' and block_number <= ${through} ${ofThem}
+      returning id, record_id
+    )
+    update service.mails it set status = 'due', updated_at = now()
+    from released join service.records record on record.id = released.record_id
+    where it.firing_id = released.id and it.status = 'waiting'
+    returning it.firing_id, record.principal_id`);
+  await queueMails(
+    transaction,
+    rows.map(({ firing_id: firingId, principal_id: principalId }) => ({ firingId, principalId })),
+  );
+}

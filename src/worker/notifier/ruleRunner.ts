@@ -1,0 +1,175 @@
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { channels } from '../../platform/database/channels.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { drizzleOptions } from '../../platform/database/database.ts';
+import { listen } from '../../platform/database/listen.ts';
+import { withTransaction } from '../../platform/database/withTransaction.ts';
+import type { ChainClients } from '../../platform/nodes/clients.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import type { EventIds } from '../../records/events/eventIds.ts';
+import { openEventIds } from '../publisher/openEventIds.ts';
+import { type FiredRules, fireDueRules } from './fireDueRules.ts';
+import { type ClockedChain, readChainClock } from './readChainClock.ts';
+
+export type RuleRunnerOptions = {
+  /** Takes one connection a chain out of it while rules fire. */
+  pool: pg.Pool;
+  /** The same database, for the connection that listens. */
+  databaseUrl: string;
+  chains: readonly ClockedChain[];
+  clients: ChainClients;
+  /** How long a moment is past before a chain without newer blocks counts as idle. */
+  idleMs: number;
+  onFired?: ((fired: FiredRules) => void) | undefined;
+  logger: Logger;
+  /** How often the schedules are looked at although nothing was notified. */
+  pollIntervalMs?: number;
+};
+
+export type RuleRunner = {
+  /** Resolves once notifications arrive. */
+  ready: Promise<void>;
+  close(): Promise<void>;
+};
+
+const defaultPollIntervalMs = 5_000;
+/** Node's timers take no more, and a schedule may lie years ahead. */
+const longestTimerMs = 3_600_000;
+
+/**
+ * Fires the temporal rules of all chains when they are due, from now until it is closed: what became due while nobody ran, at
+ * once. Any number of processes may do so together. Nothing that goes wrong ends it; it is tried again.
+ */
+export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
+  const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
+  const database = drizzle(pool, drizzleOptions);
+  let eventIds: EventIds | undefined;
+  const readEventIds = async () => {
+    eventIds ??= await openEventIds(database);
+    return eventIds;
+  };
+  const watches = chains.map((chain) => createWatch({ ...options, chain, database, readEventIds }));
+  const wakeAll = () => {
+    for (const watch of watches) watch.wake();
+  };
+  const listener = listen({
+    url: databaseUrl,
+    channels: [channels.chainFolded],
+    onNotification: (_channel, chainId) => watches.find((watch) => watch.chainId === Number(chainId))?.wake(),
+    onConnected: wakeAll,
+    logger,
+  });
+  const timer = setInterval(wakeAll, pollIntervalMs);
+  return {
+    ready: listener.ready,
+    async close() {
+      clearInterval(timer);
+      await listener.close();
+      await Promise.all(watches.map((watch) => watch.close()));
+    },
+  };
+}
+
+type Watch = { chainId: number; wake(): void; close(): Promise<void> };
+
+/** Looks at the schedules of one chain whenever it is woken, and when the next one is due. */
+function createWatch({
+  pool,
+  database,
+  chain,
+  clients,
+  idleMs,
+  readEventIds,
+  onFired,
+  logger: parent,
+}: Omit<RuleRunnerOptions, 'chains' | 'databaseUrl'> & {
+  database: Database;
+  chain: ClockedChain;
+  readEventIds(): Promise<EventIds>;
+}): Watch {
+  const { chainId } = chain;
+  const logger = parent.child({ chainId });
+  let isWanted = false;
+  let isClosed = false;
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const wake = () => {
+    isWanted = true;
+    if (isClosed || running) return;
+    running = run().finally(() => {
+      running = undefined;
+    });
+  };
+  const run = async () => {
+    while (isWanted && !isClosed) {
+      isWanted = false;
+      try {
+        const dueMs = await fireAll();
+        isFailing = false;
+        clearTimeout(timer);
+        const inMs = dueMs === undefined ? longestTimerMs : dueMs + idleMs + 1 - Date.now();
+        // What is due already waits for the chain, whose blocks wake this up, as does the poll.
+        if (!isClosed && inMs > 0) timer = setTimeout(wake, Math.min(inMs, longestTimerMs));
+      } catch (error) {
+        if (!isFailing)
+          logger.error({ err: error }, 'the temporal rules of a chain failed and are tried again');
+        isFailing = true;
+      }
+    }
+  };
+
+  /** Fires what is due, and returns when the next schedule is, in Unix milliseconds. */
+  const fireAll = async (): Promise<number | undefined> => {
+    const client = clients.get(chainId);
+    if (!client) throw new Error(`there is no client for the chain ${chainId}`);
+    const dueMs = await findNextDue(database, { chainId, afterMs: null });
+    if (dueMs === undefined) return undefined;
+    const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
+    if (!clock || clock.nowMs < dueMs) return dueMs;
+    const ids = await readEventIds();
+    for (let isComplete = false; !isComplete && !isClosed; ) {
+      const fired = await withTransaction(pool, async (client) => {
+        const transaction = drizzle(client, drizzleOptions);
+        const result = await fireDueRules(transaction, {
+          chainId,
+          clock,
+          eventIds: ids,
+          createdAt: new Date(),
+        });
+        faultPoint('beforeRulesCommit');
+        return result;
+      });
+      faultPoint('afterRulesCommit');
+      if (fired.firings > 0) logger.debug(fired, 'temporal rules have fired');
+      onFired?.(fired);
+      ({ isComplete } = fired);
+    }
+    return findNextDue(database, { chainId, afterMs: clock.nowMs });
+  };
+
+  return {
+    chainId,
+    wake,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+async function findNextDue(
+  database: Database,
+  { chainId, afterMs }: { chainId: number; afterMs: number | null },
+): Promise<number | undefined> {
+  const { rows } = await database.execute<{ due: string | null }>(sql`
+    select min(due_ms)::text as due from service.rule_schedules
+    where chain_id = ${chainId} and due_ms > ${afterMs ?? Number.MIN_SAFE_INTEGER}`);
+  const due = rows[0]?.due ?? null;
+  return due === null ? undefined : Number(due);
+}

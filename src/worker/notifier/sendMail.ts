@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Database } from '../../platform/database/database.ts';
+import type { JobTask } from '../../platform/jobs/createJobs.ts';
+import type { MailOutcome } from '../../platform/operations/metrics.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { continueTrace } from '../../platform/tracing/tracing.ts';
+import { type Mailer, MailRefusedError } from './createMailer.ts';
+import { mailAttempts } from './mailTask.ts';
+
+const payloadShape = z.object({ firingId: z.string() });
+const longestReason = 500;
+
+/**
+ * The job that sends one mail. What the server refuses for good, and what it has not taken after many attempts, has failed; a
+ * worker that dies leaves the mail to the next one, which may send it once more. Without a mailer mails are skipped.
+ */
+export function createSendMail({
+  database,
+  mailer,
+  onMail = () => {},
+  logger,
+}: {
+  database: Database;
+  mailer: Mailer | undefined;
+  onMail?: ((outcome: MailOutcome) => void) | undefined;
+  logger: Logger;
+}): JobTask {
+  const finish = async (firingId: string, status: 'sent' | 'skipped' | 'failed', reason: string | null) => {
+    await database.execute(sql`
+      update service.mails set status = ${status}, error = ${reason}, updated_at = now()
+      where firing_id = ${firingId} and status = 'due'`);
+    onMail(status);
+  };
+
+  return async (payload, { signal }) => {
+    const { firingId } = payloadShape.parse(payload);
+    const mail = await claim(database, firingId);
+    if (!mail) return;
+    if (!mailer) return finish(firingId, 'skipped', 'This service has no mail server.');
+    const { attempt } = mail;
+    faultPoint('beforeMailSend');
+    try {
+      await sendTraced(mailer, { ...mail, id: firingId, signal });
+    } catch (error) {
+      // That the worker stops says nothing of the mail, however often it was attempted.
+      if (signal.aborted) throw error;
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
+      if (error instanceof MailRefusedError || attempt >= mailAttempts) {
+        logger.warn({ firing: firingId, attempt, reason }, 'a mail has failed');
+        return finish(firingId, 'failed', reason);
+      }
+      await database.execute(sql`
+        update service.mails set error = ${reason}, updated_at = now()
+        where firing_id = ${firingId} and status = 'due'`);
+      onMail('retried');
+      throw new Error('The mail server did not take a mail.', { cause: error });
+    }
+    faultPoint('afterMailSend');
+    await finish(firingId, 'sent', null);
+    faultPoint('afterMailCommit');
+  };
+}
+
+type ClaimedMail = {
+  address: string;
+  subject: string;
+  body: string;
+  attempt: number;
+  traceParent: string | null;
+};
+
+/** Addresses and texts are between the agreement and its parties: the trace has no word of them. */
+function sendTraced(
+  mailer: Mailer,
+  {
+    id,
+    address,
+    subject,
+    body,
+    attempt,
+    traceParent,
+    signal,
+  }: ClaimedMail & { id: string; signal: AbortSignal },
+): Promise<void> {
+  const attributes = {
+    'server.address': mailer.host,
+    'agreements.firing.id': id,
+    'agreements.mail.attempt': attempt,
+  };
+  return continueTrace({ name: 'send mail', kind: 'CLIENT', traceParent, attributes }, () =>
+    Promise.race([mailer.send({ id, address, subject, body }), rejectOn(signal)]),
+  );
+}
+
+async function claim(database: Database, firingId: string): Promise<ClaimedMail | undefined> {
+  const { rows } = await database.execute<ClaimedMail>(sql`
+    update service.mails set attempt_count = attempt_count + 1, updated_at = now()
+    where firing_id = ${firingId} and status = 'due' and address is not null
+    returning address, subject, body, attempt_count as attempt, trace_parent as "traceParent"`);
+  return rows[0];
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(new Error('The worker stops.'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,128 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { endWith } from '../../platform/tracing/heldSpans.ts';
+import type { NewFiring } from '../../records/rules/buildFirings.ts';
+import type { Cause } from '../publisher/causeTraces.ts';
+import { beginMailSpans } from './beginMailSpans.ts';
+import { queueMails } from './queueMails.ts';
+import { writeMailText } from './writeMailText.ts';
+
+const noAddress = 'The recipient has no e-mail address.';
+const strangeAddress = 'The address is not that of a participant or observer.';
+
+/** The transaction that caused firings, and its block; null for temporal rules, which fire at once. */
+export type FiringCause = Cause & { readonly blockNumber: bigint | null };
+
+/**
+ * Stores firings of one record, as far as they are new and within what their rules allow, with their mails. Those that a block
+ * has caused wait for its confirmations; mails of the others are sent as of the commit. A firing that a reorganisation had
+ * withdrawn is back with its new block, one that was released stays what it was.
+ *
+ * @returns the firings that stand now because of this call: those whose events are to be stored.
+ */
+export async function storeFirings(
+  transaction: Queryable,
+  firings: readonly NewFiring[],
+  cause: FiringCause,
+): Promise<NewFiring[]> {
+  const { chainId, blockNumber } = cause;
+  const allowed = await withoutExcess(transaction, firings);
+  if (allowed.length === 0) return [];
+  const isReleased = blockNumber === null;
+  const rows = allowed.map((firing) => ({
+    id: firing.id,
+    record_id: firing.recordId,
+    rule_id: firing.ruleId,
+    recipient: firing.recipient.name,
+    occasion: firing.occasion,
+    trigger_type: firing.triggerType,
+    channel: firing.channel,
+  }));
+  const { rows: stored } = await transaction.execute<{ id: string }>(sql`
+    insert into service.rule_firings as it (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
+      chain_id, block_number)
+    select id, record_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
+      ${chainId}::int, ${blockNumber === null ? null : String(blockNumber)}::bigint
+    from ${recordsOf(rows)} as shown(id text, record_id text, rule_id text, recipient text, occasion text,
+      trigger_type text, channel text)
+    on conflict (id) do update set state = excluded.state, block_number = excluded.block_number
+    where it.state <> 'released'
+    returning it.id`);
+  const ids = new Set(stored.map(({ id }) => id));
+  const standing = allowed.filter(({ id }) => ids.has(id));
+  await storeMails(transaction, standing, cause);
+  return standing;
+}
+
+async function storeMails(
+  transaction: Queryable,
+  firings: readonly NewFiring[],
+  cause: FiringCause,
+): Promise<void> {
+  const isReleased = cause.blockNumber === null;
+  const mails = firings.filter(({ channel }) => channel === 'email');
+  if (mails.length === 0) return;
+  const addressed = mails.filter(({ isParty }) => isParty).map(({ id }) => id);
+  const spans = await beginMailSpans(transaction, addressed, cause);
+  const rows = mails.map(({ id, recipient: { email = null }, isParty, notification }) => ({
+    firing_id: id,
+    address: email,
+    subject: notification.subject,
+    body: writeMailText(notification),
+    status: !isParty ? 'skipped' : isReleased ? 'due' : 'waiting',
+    error: email === null ? noAddress : isParty ? null : strangeAddress,
+    trace_parent: spans.get(id)?.traceParent ?? null,
+  }));
+  const written = await idsOf(
+    transaction,
+    sql`
+    insert into service.mails as it (firing_id, address, subject, body, status, error, trace_parent)
+    select firing_id, address, subject, body, status, error, trace_parent
+    from ${recordsOf(rows)} as shown(firing_id text, address text, subject text, body text, status text, error text,
+      trace_parent text)
+    on conflict (firing_id) do update set address = excluded.address, subject = excluded.subject, body = excluded.body,
+      status = excluded.status, error = excluded.error, trace_parent = excluded.trace_parent, updated_at = now()
+    where it.status in ('waiting', 'withdrawn', 'skipped')
+    returning it.firing_id as id`,
+  );
+  for (const id of written) {
+    const span = spans.get(id);
+    if (span) endWith(transaction, span);
+  }
+  if (!isReleased) return;
+  const owners = new Map(mails.map(({ id, principalId }) => [id, principalId]));
+  const due = rows.filter(({ status }) => status === 'due');
+  await queueMails(
+    transaction,
+    due.map(({ firing_id: firingId }) => ({ firingId, principalId: owners.get(firingId) ?? '' })),
+  );
+}
+
+/**
+ * The firings that do not exceed how often their rule may fire for their recipient; those that stand already are among them. What
+ * a reorganisation has withdrawn does not count.
+ */
+async function withoutExcess(transaction: Queryable, firings: readonly NewFiring[]): Promise<NewFiring[]> {
+  const limited = firings.filter(({ maxOccurrences }) => maxOccurrences !== undefined);
+  if (limited.length === 0) return [...firings];
+  const { rows } = await transaction.execute<{ id: string; rule_id: string; recipient: string }>(sql`
+    select id, rule_id, recipient from service.rule_firings
+    where record_id = any(${arrayOf(limited.map(({ recordId }) => recordId))}::text[])
+      and rule_id = any(${sql.param(limited.map(({ ruleId }) => ruleId))}::text[]) and state <> 'withdrawn'`);
+  const standing = new Set(rows.map(({ id }) => id));
+  const keyOf = (ruleId: string, recipient: string) => JSON.stringify([ruleId, recipient]);
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = keyOf(row.rule_id, row.recipient);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return firings.filter(({ id, ruleId, recipient, maxOccurrences = Number.POSITIVE_INFINITY }) => {
+    if (standing.has(id)) return true;
+    const key = keyOf(ruleId, recipient.name);
+    const count = counts.get(key) ?? 0;
+    if (count >= maxOccurrences) return false;
+    counts.set(key, count + 1);
+    return true;
+  });
+}

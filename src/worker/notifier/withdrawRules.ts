@@ -1,0 +1,27 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+
+/**
+ * Takes back what rules have done because of blocks that fell out, as far as nobody was told: firings and mails are withdrawn,
+ * schedules that began there are gone, and those that ended there go on.
+ */
+export async function withdrawRules(
+  transaction: Queryable,
+  { chainId, numbers }: { chainId: number; numbers: readonly bigint[] },
+): Promise<void> {
+  const blocks = sql`any(${arrayOf(numbers)}::bigint[])`;
+  await transaction.execute(sql`
+    with withdrawn as (
+      update service.rule_firings set state = 'withdrawn'
+      where chain_id = ${chainId} and block_number = ${blocks} and state = 'pending'
+      returning id
+    )
+    update service.mails set status = 'withdrawn', updated_at = now()
+    from withdrawn where firing_id = withdrawn.id and status = 'waiting'`);
+  await transaction.execute(sql`
+    delete from service.rule_schedules where chain_id = ${chainId} and since_block = ${blocks}`);
+  await transaction.execute(sql`
+    update service.rule_schedules set until_ms = null, until_block = null
+    where chain_id = ${chainId} and until_block = ${blocks}`);
+}

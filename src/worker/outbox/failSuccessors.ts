@@ -1,0 +1,16 @@
+/**
+ * SQL that ends the open permits of the same signer in the same contract that come after failed ones: none of them can have its effect
+ * as long as the nonce before it is not used up. `failed` names rows of `service.transactions`; their nonces must be unused. Returns
+ * the ids. Signed again, such a permit is taken once the one before it is.
+ */
+export function failSuccessors(failed: string): string {
+  return `update service.transactions later set state = 'failed', updated_at = now(),
+      failure = json_build_object('reason', 'predecessor_failed', 'predecessor', first.id,
+        'message', 'The permit of this signer that comes before it failed: ' || first.id || '.')
+    from (
+      select distinct on (chain_id, contract, signer) id, chain_id, contract, signer, permit_nonce from ${failed}
+      order by chain_id, contract, signer, permit_nonce) as first
+    where later.chain_id = first.chain_id and later.contract = first.contract and later.signer = first.signer
+      and later.permit_nonce > first.permit_nonce and later.state in ('accepted', 'signed', 'broadcast')
+    returning later.id, later.failure`;
+}

@@ -1,0 +1,174 @@
+import { sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import type { Participant } from '../../protocol/participants.ts';
+import { deploymentIdentity, type EventIds, transitionIdentity } from '../../records/events/eventIds.ts';
+import {
+  type AnnouncedRecord,
+  blockOrderOf,
+  deployInputId,
+  type TransitionFact,
+} from '../../records/events/transitionFact.ts';
+import { fireTransitionRules } from '../notifier/fireTransitionRules.ts';
+import { storeEvents } from '../publisher/storeEvents.ts';
+import { buildTransitionEvents } from '../publisher/transitionEvents.ts';
+import type { DocumentLookup } from './documentCache.ts';
+import type { ExtendedRecord } from './extendHistories.ts';
+import type { OwnInput } from './ownInputs.ts';
+import type { FoldedRecord } from './storedHistories.ts';
+
+export type Announcements = {
+  /** The records that are Deployed since this fold, as they were before their first input. */
+  deployed: readonly FoldedRecord[];
+  /** The records with the inputs that are new to them. */
+  extended: readonly ExtendedRecord[];
+  /** Which of the inputs were submitted by the principals of the records. */
+  submissions: readonly OwnInput[];
+  documents: DocumentLookup;
+  eventIds: EventIds;
+};
+
+/**
+ * Stores the events of the deployments and of the inputs that changed a state, and what rules say to them, together with the state
+ * that they announce. What had happened to an agreement before it was adopted is announced to nobody; what its principal submits
+ * comes after that, even where a reorganisation puts it into an earlier block.
+ */
+export async function announceTransitions(
+  transaction: Queryable,
+  { deployed, extended, submissions, documents, eventIds }: Announcements,
+): Promise<void> {
+  const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
+  const told = await readTold(transaction, [...deployed, ...changed]);
+  const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
+  const facts: TransitionFact[] = [];
+  for (const record of deployed) {
+    const fact = describeDeployment(told(record), { record, documents, eventIds });
+    if (fact) facts.push(fact);
+  }
+  for (const record of changed) {
+    facts.push(...describeTransitions(told(record), { record, own, eventIds }));
+  }
+  if (facts.length === 0) return;
+  const createdAt = new Date();
+  await storeEvents(transaction, buildTransitionEvents(facts, createdAt));
+  await fireTransitionRules(transaction, { facts, eventIds, createdAt });
+}
+
+/** What is stored of a record that its events tell or depend on. */
+type Told = {
+  record: AnnouncedRecord;
+  /** Null where the agreement was adopted, and not deployed from here. */
+  deployTransactionId: string | null;
+  deployTxHash: Hex;
+  adoptedThrough: bigint;
+};
+
+function describeDeployment(
+  { record: announced, deployTransactionId, deployTxHash }: Told,
+  { record, documents, eventIds }: { record: FoldedRecord; documents: DocumentLookup; eventIds: EventIds },
+): TransitionFact | null {
+  if (deployTransactionId === null) return null;
+  const { history, docHash } = record;
+  const { id: recordId, principalId, chainId } = announced;
+  const place = { chainId, recordId, transactionHash: deployTxHash };
+  return {
+    record: announced,
+    eventId: eventIds.ofDeployment({ principalId, ...place }),
+    transactionIdentity: deploymentIdentity(place),
+    fromState: '',
+    toState: documents(docHash).nameState(history.stateHash),
+    inputId: deployInputId,
+    sequence: 0,
+    txHash: deployTxHash,
+    blockNumber: history.stateBlockNumber,
+    blockTimestamp: history.stateTimestamp,
+    blockOrder: blockOrderOf(0),
+    variables: history.variables,
+  };
+}
+
+function describeTransitions(
+  { record: announced, adoptedThrough }: Told,
+  { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
+): TransitionFact[] {
+  const { principalId, chainId } = announced;
+  const { agreement } = record.history;
+  const inBlock = new Map<bigint, number>();
+  return record.mined.flatMap((input): TransitionFact[] => {
+    const { sequence, txHash, transactionOrdinal: ordinal, blockNumber } = input;
+    if (sequence === null) return [];
+    if (blockNumber <= adoptedThrough && !own.has(placeOf(record.id, input.position))) return [];
+    // A record always gets all inputs of a block in one fold.
+    const number = (inBlock.get(blockNumber) ?? 0) + 1;
+    inBlock.set(blockNumber, number);
+    const place = { chainId, agreement, transactionHash: txHash, ordinal };
+    const { fromState, toState, inputId, blockTimestamp, variables } = input;
+    return [
+      {
+        record: announced,
+        eventId: eventIds.ofTransition({ principalId, ...place }),
+        transactionIdentity: transitionIdentity(place),
+        ...{ fromState, toState, inputId, sequence, txHash, blockNumber, blockTimestamp, variables },
+        blockOrder: blockOrderOf(number),
+      },
+    ];
+  });
+}
+
+function placeOf(recordId: string, position: number): string {
+  return `${recordId} ${position}`;
+}
+
+type Row = {
+  id: string;
+  principal_id: string;
+  chain_id: number;
+  display_name: string;
+  template_id: string;
+  participants: readonly Participant[];
+  observers: readonly string[];
+  notification_template: string | null;
+  deploy_transaction_id: string | null;
+  deploy_tx_hash: Hex;
+  adopted_through: string;
+};
+
+async function readTold(
+  transaction: Queryable,
+  records: readonly FoldedRecord[],
+): Promise<(record: FoldedRecord) => Told> {
+  const ids = [...new Set(records.map(({ id }) => id))];
+  const found = new Map<string, Told>();
+  if (ids.length > 0) {
+    const { rows } = await transaction.execute<Row>(sql`
+      select id, principal_id, chain_id, display_name, template_id, participants, observers, notification_template,
+        deploy_transaction_id, deploy_tx_hash, coalesce(adopted_through, -1)::text as adopted_through
+      from service.records
+      where id = any(${arrayOf(ids)}::text[])`);
+    for (const row of rows) found.set(row.id, toldOf(row));
+  }
+  return ({ id }) => {
+    const told = found.get(id);
+    if (!told) throw new Error(`The record ${id} is gone.`);
+    return told;
+  };
+}
+
+function toldOf(row: Row): Told {
+  return {
+    record: {
+      id: row.id,
+      principalId: row.principal_id,
+      chainId: row.chain_id,
+      displayName: row.display_name,
+      templateId: row.template_id,
+      participants: row.participants,
+      observers: row.observers,
+      notificationTemplate: row.notification_template,
+    },
+    deployTransactionId: row.deploy_transaction_id,
+    deployTxHash: row.deploy_tx_hash,
+    adoptedThrough: BigInt(row.adopted_through),
+  };
+}

@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { EventIds } from '../../records/events/eventIds.ts';
+import { createDocumentCache } from './documentCache.ts';
+import type { Fold, FoldExtent } from './fold.ts';
+import { foldChain } from './foldChain.ts';
+import { classifyFoldFailure, IndexAbsentError } from './foldFailure.ts';
+import type { IndexPosition } from './indexPosition.ts';
+import { explainFailure } from './quarantineRecord.ts';
+import { isOwnFault, RecordFoldError } from './recordFoldError.ts';
+
+export type FoldedChain = {
+  chainId: number;
+  /** Blocks that must exist, the including one counted, before an event is released. */
+  confirmations: number;
+  /** How many blocks a reorganisation can reach back without a new start of the indexer. */
+  reorgWindow: number;
+};
+
+/** A reorganisation that was folded. */
+export type FoldedReorganisation = {
+  chainId: number;
+  /** In blocks, from the first that fell out to the head of before. */
+  depth: number;
+  /** Whether it reached blocks whose events may have been released. */
+  isConfirmed: boolean;
+  /** How many events of its blocks had been released. */
+  releasedEvents: number;
+};
+
+export type ChainFolderOptions = {
+  pool: pg.Pool;
+  chain: FoldedChain;
+  /** Asked before each fold. */
+  readEventIds(): Promise<EventIds>;
+  onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
+  logger: Logger;
+};
+
+export type ChainFolder = {
+  /** Folds soon, to the largest extent that was asked for by then. */
+  wake(extent: FoldExtent): void;
+  /** Lets a fold that runs end, and starts none after it. */
+  close(): Promise<void>;
+};
+
+const contentionDelayMs = 50;
+const longestRestMs = 50;
+const initialDelayMs = 200;
+const longestDelayMs = 10_000;
+/** After this many conflicts in a row, a fold locks the table and other writers wait for it. */
+const optimisticFolds = 2;
+/** Up to this many conflicts in a row are expected; more are logged like any other failure. */
+const longestConflict = 10;
+
+/** Folds one chain whenever it is woken, one fold after the other, again and again as long as there is more to fold. */
+export function createChainFolder(options: ChainFolderOptions): ChainFolder {
+  const { pool, chain, readEventIds, onReorganisation, logger: parent } = options;
+  const { chainId, confirmations } = chain;
+  const logger = parent.child({ chainId });
+  const cache = createDocumentCache();
+  let isFirst = true;
+  let wanted: FoldExtent | undefined;
+  let isClosed = false;
+  let isWaiting = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let conflicts = 0;
+  /** How the next fold finds out for which record this one failed, and for which ones others did. */
+  let isApart = false;
+  const condemned = new Map<string, string>();
+
+  const wake = (extent: FoldExtent) => {
+    wanted = widen(extent, wanted);
+    // A failure is waited out; whatever woke it meanwhile is seen then.
+    if (isClosed || running || timer) return;
+    running = run().finally(() => {
+      running = undefined;
+    });
+  };
+  const wakeLater = (delayMs: number, extent: FoldExtent) => {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      wake(extent);
+    }, delayMs);
+  };
+
+  const run = async () => {
+    while (wanted && !isClosed) {
+      const extent = wanted;
+      wanted = undefined;
+      try {
+        const startedAt = performance.now();
+        const isExclusive = conflicts > optimisticFolds;
+        const eventIds = await readEventIds();
+        const reorgWindow = BigInt(chain.reorgWindow);
+        const parts = { chainId, confirmations, reorgWindow, isFirst, extent, isApart, condemned };
+        const result = await foldChain({ pool, isExclusive, cache, eventIds, ...parts });
+        failures = 0;
+        conflicts = 0;
+        if (!result) return wakeLater(contentionDelayMs, widen('rest', extent));
+        isApart = false;
+        condemned.clear();
+        const durationMs = performance.now() - startedAt;
+        note(result, durationMs);
+        // Blocks that come one upon the other are folded together, which costs no more than each alone.
+        if (result.kind === 'folded') await delay(Math.min(durationMs, longestRestMs));
+      } catch (error) {
+        if (!handleFailure(error, extent)) return;
+      }
+    }
+  };
+
+  const note = (result: Fold, durationMs: number) => {
+    if (result.kind === 'unchanged') return;
+    if (result.kind === 'waiting') {
+      noteWaiting('the index is behind what was folded: waiting for it', describe(result.position));
+      return;
+    }
+    isWaiting = false;
+    isFirst = false;
+    const { retracted, added, records, transactions } = result;
+    if (retracted.length > 0) noteRetraction(result);
+    for (const { recordId: record, error } of result.quarantined) {
+      logger.error({ record, reason: error }, 'a record cannot be folded and is in quarantine');
+    }
+    const facts = {
+      added,
+      retracted: retracted.length,
+      records,
+      transactions,
+      durationMs: Math.round(durationMs),
+    };
+    logger.debug({ ...facts, ...describe(result.position) }, 'folded');
+    if (!result.isComplete) wake('rest');
+  };
+
+  /** Once, however often it is found waiting. */
+  const noteWaiting = (message: string, facts: object) => {
+    if (!isWaiting) logger.info(facts, message);
+    isWaiting = true;
+  };
+
+  const noteRetraction = ({ retracted, position, events }: Extract<Fold, { kind: 'folded' }>) => {
+    const [first = position.through] = retracted;
+    const depth = Number((position.foldedHead ?? position.through) - first) + 1;
+    const isConfirmed = depth >= confirmations || events.released > 0;
+    const facts = { retracted: retracted.length, firstBlock: String(first), depth, events };
+    if (isConfirmed) logger.warn(facts, 'a reorganisation reached confirmed blocks');
+    else logger.info(facts, 'a reorganisation was folded');
+    onReorganisation?.({ chainId, depth, isConfirmed, releasedEvents: events.released });
+  };
+
+  /** Returns whether to fold again at once. */
+  const handleFailure = (error: unknown, extent: FoldExtent): boolean => {
+    const kind = classifyFoldFailure(error);
+    if (kind === 'indexAbsent') {
+      // Whoever puts the index there wakes everybody, and so does the next poll.
+      const facts = error instanceof IndexAbsentError ? {} : { err: error };
+      noteWaiting('the index is not there: waiting for it', facts);
+      return false;
+    }
+    conflicts = kind === 'conflict' ? conflicts + 1 : 0;
+    if (kind === 'conflict' && conflicts <= longestConflict) {
+      logger.debug({ err: error }, 'a fold met another transaction and is tried again');
+      wake(widen('rest', extent));
+      return true;
+    }
+    if (findCulprit(error)) {
+      wake(widen('rest', extent));
+      return true;
+    }
+    const delayMs = Math.min(initialDelayMs * 2 ** failures, longestDelayMs);
+    failures++;
+    logger.error({ err: error, delayMs }, 'a fold failed and is tried again');
+    wakeLater(delayMs, 'whole');
+    return false;
+  };
+
+  /** Whether another fold at once is to keep apart what this one has failed for. */
+  const findCulprit = (error: unknown): boolean => {
+    if (error instanceof RecordFoldError && !condemned.has(error.recordId)) {
+      condemned.set(error.recordId, explainFailure(error));
+      return true;
+    }
+    if (isApart || !isOwnFault(error)) return false;
+    isApart = true;
+    return true;
+  };
+
+  return {
+    wake,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+const extents: readonly FoldExtent[] = ['new', 'rest', 'whole'];
+
+function widen(extent: FoldExtent, other: FoldExtent = 'new'): FoldExtent {
+  return extents.indexOf(extent) > extents.indexOf(other) ? extent : other;
+}
+
+function describe({ head, through, lastFolded }: IndexPosition) {
+  return { head: head && String(head.number), through: String(through), lastFolded: String(lastFolded) };
+}

@@ -1,0 +1,119 @@
+import { sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import type { BlockMark, IndexPosition } from './indexPosition.ts';
+
+/** At most this many blocks, and about this many of their inputs, are folded at once. */
+const blockLimit = 256;
+const inputLimit = 1_000;
+
+/** What a fold has to do so that the folded blocks are those of the index. */
+export type Comparison = {
+  /** Folded blocks of which the index shows another history, and all after them, ascending. */
+  retracted: bigint[];
+  /** Blocks to fold, ascending. */
+  added: BlockMark[];
+  /** Everything up to here is folded afterwards. */
+  through: bigint;
+  /** Whether that is all that the index has. */
+  isComplete: boolean;
+};
+
+/**
+ * Compares what was folded with what the index shows, both from the block after `floor` on.
+ *
+ * An indexer that starts again, or another deployment that takes over, shows less than was folded for a while. That says
+ * nothing about the chain: as long as the index has not passed every folded block again, and while it cannot tell how far it
+ * is, whatever differs is left alone, and null is returned.
+ */
+export async function compareBlocks(
+  transaction: Queryable,
+  { chainId, position, floor }: { chainId: number; position: IndexPosition; floor: bigint },
+): Promise<Comparison | null> {
+  const { head, through, lastFolded } = position;
+  if (lastFolded > through) return null;
+  const range = { chainId, floor, through };
+  const retracted = await findRetracted(transaction, range);
+  if (retracted.length > 0 && !head) return null;
+  const found = await findAdded(transaction, { ...range, retracted });
+  const added = await takeBatch(transaction, { chainId, blocks: found });
+  const last = added.at(-1);
+  if (!last || (added.length === found.length && found.length <= blockLimit)) {
+    return { retracted, added, through, isComplete: true };
+  }
+  return { retracted, added, through: last.number, isComplete: false };
+}
+
+type Range = { chainId: number; floor: bigint; through: bigint };
+
+/**
+ * Whatever was folded from the first difference on: a block stands on those before it. An index that had indexed a block twice, and was
+ * mended, differs in the number of events alone.
+ */
+async function findRetracted(transaction: Queryable, { chainId, floor, through }: Range): Promise<bigint[]> {
+  const { rows } = await transaction.execute<{ number: string }>(sql`
+    select it.number::text
+    from service.folded_blocks it
+    where it.chain_id = ${chainId} and it.number >= (
+      select min(folded.number)
+      from service.folded_blocks folded
+      left join chain_index.blocks shown
+        on shown.chain_id = ${chainId} and shown.number = folded.number::numeric
+      left join (
+        select block_number, count(*) as events
+        from (
+          select block_number from chain_index.inputs
+          where chain_id = ${chainId} and block_number > ${floor} and block_number <= ${through}
+          union all
+          select block_number from chain_index.agreements
+          where chain_id = ${chainId} and block_number > ${floor} and block_number <= ${through}) event
+        group by block_number) counted on counted.block_number = folded.number::numeric
+      where folded.chain_id = ${chainId} and folded.number > ${floor} and folded.number <= ${through}
+        and (shown.hash is distinct from folded.hash
+          or folded.event_count <> coalesce(counted.events, 0)))
+    order by it.number`);
+  return rows.map(({ number }) => BigInt(number));
+}
+
+async function findAdded(
+  transaction: Queryable,
+  { chainId, floor, through, retracted }: Range & { retracted: readonly bigint[] },
+): Promise<BlockMark[]> {
+  const { rows } = await transaction.execute<{ number: string; hash: Hex; timestamp: string }>(sql`
+    select shown.number::text, shown.hash, shown.timestamp::text
+    from chain_index.blocks shown
+    left join service.folded_blocks folded
+      on folded.chain_id = ${chainId} and folded.number = shown.number::bigint
+      and folded.number < ${retracted[0] ?? through + 1n}
+    where shown.chain_id = ${chainId} and shown.number > ${floor} and shown.number <= ${through}
+      and folded.hash is distinct from shown.hash
+    order by shown.number
+    limit ${blockLimit + 1}`);
+  return rows.map(({ number, hash, timestamp }) => ({
+    number: BigInt(number),
+    hash,
+    timestamp: BigInt(timestamp),
+  }));
+}
+
+/** As many of the blocks, from the first on, as hold no more inputs than are folded at once; at least one. */
+async function takeBatch(
+  transaction: Queryable,
+  { chainId, blocks }: { chainId: number; blocks: BlockMark[] },
+): Promise<BlockMark[]> {
+  const [first] = blocks;
+  const last = blocks.at(blockLimit - 1) ?? blocks.at(-1);
+  if (!first || !last || blocks.length === 1) return blocks;
+  const { rows } = await transaction.execute<{ block_number: string; inputs: number }>(sql`
+    select block_number::text, count(*)::int as inputs
+    from chain_index.inputs
+    where chain_id = ${chainId} and block_number >= ${first.number} and block_number <= ${last.number}
+    group by block_number`);
+  const inputsByBlock = new Map(rows.map((row) => [BigInt(row.block_number), row.inputs]));
+  let inputs = 0;
+  const end = blocks.slice(0, blockLimit).findIndex(({ number }, index) => {
+    inputs += inputsByBlock.get(number) ?? 0;
+    return index > 0 && inputs > inputLimit;
+  });
+  return blocks.slice(0, end === -1 ? blockLimit : end);
+}

@@ -1,0 +1,158 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { getAddress, type Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { findFailures } from './findFailures.ts';
+import { failureOf } from './projectedColumns.ts';
+import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
+
+type DeploymentRow = {
+  id: string;
+  address: Hex;
+  owner: Hex;
+  doc_uri: string;
+  initial_state: Hex;
+  transaction_hash: Hex;
+  block_number: string;
+  /** Whether it is in quarantine, and it is time to try again. */
+  was_set_aside: boolean;
+  /** Another record of the same principal that has this agreement. */
+  rival: string | null;
+};
+
+const deployment = sql`it.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
+  shown.block_number::text, it.id in (select record_id from service.quarantined_records) as was_set_aside, (
+    select rival.id from service.records rival
+    where rival.chain_id = it.chain_id and lower(rival.address) = shown.address
+      and rival.principal_id = it.principal_id and rival.id <> it.id) as rival`;
+
+export type Drafts = {
+  chainId: number;
+  changedTransactions: readonly string[];
+  through: bigint;
+  /** Each apart from the others, since a fold of all together has failed. */
+  isApart: boolean;
+};
+
+/**
+ * Makes every Draft a Deployed record whose agreement the index shows: as the effect of its permit, or at the address by
+ * which it was asked for. Returns the records that are Deployed now, without any input, and all those that were changed.
+ */
+export async function deployRecords(
+  transaction: Queryable,
+  drafts: Drafts,
+): Promise<{ deployed: string[]; changed: string[]; quarantined: Quarantined[] }> {
+  const { rows } = await transaction.execute<DeploymentRow>(findDeployments(drafts));
+  const free = rows.filter(({ rival }) => rival === null);
+  const held = rows.filter(({ rival }) => rival !== null);
+  const { deployed, quarantined } = await markAllDeployed(transaction, { rows: free, ...drafts });
+  const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
+  const failed = await updateErrors(transaction, drafts);
+  return { deployed, changed: [...deployed, ...refused, ...failed], quarantined };
+}
+
+function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
+  // Few are in quarantine at any time.
+  const isOpen = sql`it.id not in (select record_id from service.quarantined_records where retry_at > clock_timestamp())`;
+  return sql`
+    select ${deployment}
+    from service.records it
+    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state in ('mined', 'final')
+    join chain_index.agreements shown
+      on shown.chain_id = it.chain_id and shown.factory = lower(sent.contract)
+      and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
+    where it.id in (
+        select id from service.records where chain_id = ${chainId} and status = 'Draft' and error is null and not awaits_owner
+        union select id from service.records where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]))
+      and it.status = 'Draft' and shown.chain_id = ${chainId}
+      and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}
+    union all
+    select ${deployment}
+    from service.records it
+    join chain_index.agreements shown
+      on shown.chain_id = it.chain_id and shown.address = lower(it.address) and shown.doc_hash = it.doc_hash
+    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null and not it.awaits_owner
+      and it.deploy_transaction_id is null and shown.chain_id = ${chainId}
+      and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}`;
+}
+
+async function markAllDeployed(
+  transaction: Queryable,
+  { rows, chainId, isApart }: Drafts & { rows: readonly DeploymentRow[] },
+): Promise<{ deployed: string[]; quarantined: Quarantined[] }> {
+  const [apart, together] = [true, false].map((wanted) =>
+    rows.filter(({ was_set_aside }) => (isApart || was_set_aside) === wanted),
+  );
+  const deployed = together?.length ? await markDeployed(transaction, together) : [];
+  const quarantined: Quarantined[] = [];
+  for (const row of apart ?? []) {
+    const error = await tryApart(transaction, () => markDeployed(transaction, [row]));
+    if (error === undefined) deployed.push(row.id);
+    else quarantined.push({ recordId: row.id, phase: 'deploy', error });
+  }
+  for (const failed of quarantined) await setAside(transaction, { chainId, ...failed });
+  await setFree(transaction, deployed);
+  return { deployed, quarantined };
+}
+
+async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow[]): Promise<string[]> {
+  const checksummed = rows.map((row) => ({
+    ...row,
+    address: getAddress(row.address),
+    owner: getAddress(row.owner),
+  }));
+  return idsOf(
+    transaction,
+    sql`update service.records it set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
+      doc_uri = shown.doc_uri, initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
+      deploy_block_number = shown.block_number, updated_at = now()
+    from ${recordsOf(checksummed)} as shown(id text, address text, owner text, doc_uri text, initial_state text,
+      transaction_hash text, block_number bigint)
+    where it.id = shown.id
+    returning it.id`,
+  );
+}
+
+async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]): Promise<string[]> {
+  const errors = rows.map(({ id, rival }) => ({
+    id,
+    error: JSON.stringify({
+      reason: 'agreement_held',
+      message: `The agreement of this deployment is held as ${rival} already.`,
+    }),
+  }));
+  return writeErrors(transaction, errors);
+}
+
+/** A Draft says why its transaction failed, and nothing any more where that is open again. */
+async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<string[]> {
+  const { chainId, changedTransactions } = drafts;
+  const failed = await findFailures(
+    transaction,
+    sql`select it.id, ${failureOf}
+    from service.records it
+    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state = 'failed'
+    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null and not it.awaits_owner`,
+  );
+  const reopened = await idsOf(
+    transaction,
+    // The few records first, whatever the planner thinks of the open transactions: no index has the states in this form.
+    sql`update service.records it set error = null, updated_at = now()
+    from service.transactions sent
+    where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+      and it.status = 'Draft' and it.error is not null
+      and sent.id = it.deploy_transaction_id and sent.state || '' in ('accepted', 'signed', 'broadcast')
+    returning it.id`,
+  );
+  return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];
+}
+
+function writeErrors(transaction: Queryable, errors: { id: string; error: string }[]): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.records it set error = failed.error::json, updated_at = now()
+    from ${recordsOf(errors)} as failed(id text, error text)
+    where it.id = failed.id
+    returning it.id`,
+  );
+}

@@ -1,0 +1,115 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import { inputContentHash } from '../../platform/database/contentHash.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import { inBlocks } from './inBlocks.ts';
+import type { Candidate } from './settlePermits.ts';
+
+type Range = {
+  chainId: number;
+  /** The blocks that are folded now: their effects may also show that a transaction was called failed too early. */
+  added: readonly bigint[];
+  through: bigint;
+  /** Looks at every open transaction: one may have been stored when the block of its permit's effect was folded already. */
+  isWhole: boolean;
+};
+
+type Row = {
+  id: string;
+  is_open: boolean;
+  content_hash: Hex;
+  deadline: string;
+  permit: string;
+  transaction_hash: Hex;
+  block_number: string;
+  block_timestamp: string;
+};
+
+const facts = sql`it.id, it.state <> 'failed' as is_open, it.content_hash, it.deadline::text, it.created_at,
+  concat_ws(' ', it.kind, it.contract, it.signer, it.permit_nonce) as permit,
+  effect.transaction_hash, effect.block_number::text, effect.block_timestamp::text`;
+
+/** Where the index has the effects of permits of a kind, and with what content. */
+type Effects = { kind: string; table: SQL; contract: SQL; content: SQL };
+
+const inputEffects: Effects = {
+  kind: 'input',
+  table: sql`chain_index.inputs`,
+  contract: sql`effect.agreement`,
+  content: sql`effect.input_id, effect.payload`,
+};
+
+const deploymentEffects: Effects = {
+  kind: 'deploy',
+  table: sql`chain_index.agreements`,
+  contract: sql`effect.factory`,
+  content: sql`effect.doc_hash, effect.content_hash as effect_hash`,
+};
+
+/**
+ * The open transactions whose permit's nonce the index shows used up: by the blocks in `added` or, where the look is whole, by any.
+ * And every failed one with an effect in `added`.
+ */
+export async function findConsumedPermits(transaction: Queryable, range: Range): Promise<Candidate[]> {
+  const inputs = await transaction.execute<Row & { input_id: Hex; payload: Hex }>(
+    selectCandidates(range, inputEffects),
+  );
+  const deployments = await transaction.execute<Row & { doc_hash: Hex; effect_hash: Hex | null }>(
+    selectCandidates(range, deploymentEffects),
+  );
+  return [
+    ...inputs.rows.map((row) =>
+      candidateOf(row, inputContentHash({ inputId: row.input_id, payload: row.payload })),
+    ),
+    // Rows of earlier versions know only the document.
+    ...deployments.rows.map((row) =>
+      candidateOf(row, row.content_hash === row.doc_hash ? row.doc_hash : row.effect_hash),
+    ),
+  ];
+}
+
+/**
+ * Whatever the planner thinks of tables that grow fast: each effect of the blocks looks for its own transactions, and the whole look
+ * asks for effects only where the count of a signer's used nonces says that there is one.
+ */
+function selectCandidates({ chainId, added, through, isWhole }: Range, effects: Effects): SQL {
+  const { kind, table, contract, content } = effects;
+  const columns = sql`${facts}, ${content}`;
+  const isEffect = sql`effect.chain_id = ${chainId} and ${contract} = lower(it.contract)
+    and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce`;
+  const ofBlocks = (state: SQL) => sql`
+    select ${columns} from shown effect cross join lateral (
+      select * from service.transactions it
+      where it.chain_id = ${chainId} and ${isEffect} and it.kind = ${kind} and ${state} offset 0) as it`;
+  return sql`
+    with shown as materialized (
+      select * from ${table} where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)}),
+    consumed as materialized (
+      select * from service.transactions it
+      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in ('accepted', 'signed', 'broadcast')
+        and permit_nonce < (
+          select count from chain_index.permit_counts counted
+          where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))
+    select ${columns} from consumed it join ${table} effect on ${isEffect} and effect.block_number <= ${through}
+    union all
+    ${ofBlocks(sql`it.state <> 'failed' and it.state || '' not in ('mined', 'final')`)} where not ${isWhole}::boolean
+    union all
+    ${ofBlocks(sql`it.state = 'failed'`)}
+    order by created_at desc, id`;
+}
+
+function candidateOf(row: Row, effectHash: Hex | null): Candidate {
+  return {
+    id: row.id,
+    isOpen: row.is_open,
+    contentHash: row.content_hash,
+    deadline: BigInt(row.deadline),
+    permit: row.permit,
+    effect: {
+      contentHash: effectHash,
+      transactionHash: row.transaction_hash,
+      blockNumber: BigInt(row.block_number),
+      blockTimestamp: BigInt(row.block_timestamp),
+    },
+  };
+}

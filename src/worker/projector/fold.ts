@@ -1,0 +1,156 @@
+import type { Queryable } from '../../platform/database/database.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import type { EventIds } from '../../records/events/eventIds.ts';
+import { hasReleasable } from '../publisher/releaseEvents.ts';
+import { announce } from './announce.ts';
+import { compareBlocks } from './compareBlocks.ts';
+import { deployRecords } from './deployRecords.ts';
+import type { DocumentCache } from './documentCache.ts';
+import { findConsumedPermits } from './findConsumedPermits.ts';
+import { foldHistories } from './foldHistories.ts';
+import { type IndexPosition, readIndexPosition } from './indexPosition.ts';
+import { type Quarantined, setFree } from './quarantineRecord.ts';
+import { type Retraction, retractBlocks } from './retractBlocks.ts';
+import { settlePermits } from './settlePermits.ts';
+import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
+import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
+
+/** What the index has that is new; the rest of it although the index is where it was; that, and what others have written meanwhile. */
+export type FoldExtent = 'new' | 'rest' | 'whole';
+
+export type FoldOptions = {
+  chainId: number;
+  /** How many blocks a reorganisation can reach back without a new start of the indexer. */
+  reorgWindow: bigint;
+  /** Blocks that must exist, the including one counted, before an event is released. */
+  confirmations: number;
+  cache: DocumentCache;
+  eventIds: EventIds;
+  /** Compares everything, as a process does that has just started. */
+  isFirst: boolean;
+  extent: FoldExtent;
+  /** Each record apart from the others, since a fold of all together has failed; unless given, together. */
+  isApart?: boolean;
+  /** Records that a fold is known to have failed for, and why: they are set aside at once. */
+  condemned?: ReadonlyMap<string, string>;
+};
+
+export type Fold =
+  /** Nothing to do. */
+  | { kind: 'unchanged' }
+  /** The index shows less than was folded: wait until it has caught up. */
+  | { kind: 'waiting'; position: IndexPosition }
+  | {
+      kind: 'folded';
+      position: IndexPosition;
+      retracted: bigint[];
+      added: number;
+      records: number;
+      transactions: number;
+      /** Records that were set aside, since they cannot be folded now. */
+      quarantined: readonly Quarantined[];
+      /** Events of the retracted blocks. */
+      events: Retraction['events'];
+      /** Up to which block events are to be released now; null where none are. */
+      releasable: bigint | null;
+      /** Whether there is more to fold at once. */
+      isComplete: boolean;
+    };
+
+/** Folds what the index shows at this moment, or a part of it, into records, histories and transactions. */
+export async function fold(transaction: Queryable, options: FoldOptions): Promise<Fold> {
+  const { chainId, reorgWindow, cache, eventIds, isFirst, extent } = options;
+  const { isApart = false, condemned = new Map() } = options;
+  const position = await readIndexPosition(transaction, chainId);
+  if (extent === 'new' && !isFirst && isSame(position)) return { kind: 'unchanged' };
+  const floor = isFirst ? -1n : chooseFloor(position, reorgWindow);
+  const comparison = await compareBlocks(transaction, { chainId, position, floor });
+  if (!comparison) {
+    await forgetComparison(transaction, chainId);
+    return { kind: 'waiting', position };
+  }
+
+  const { retracted, through } = comparison;
+  const added = comparison.added.map(({ number }) => number);
+  const { undeployed, shortened, reopened, events } = await retractBlocks(transaction, {
+    chainId,
+    numbers: retracted,
+  });
+  await setFree(transaction, undeployed);
+  await insertFoldedBlocks(transaction, { chainId, blocks: comparison.added });
+
+  const isWhole = isFirst || extent === 'whole';
+  const consumed = await findConsumedPermits(transaction, { chainId, added, through, isWhole });
+  const settled = await writeSettlement(transaction, settlePermits(consumed));
+  // Only the whole index can say what did not happen.
+  const head = comparison.isComplete ? position.head : null;
+  const expired = head ? await expireTransactions(transaction, { chainId, head }) : [];
+  if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
+
+  const changedTransactions = [...new Set([...reopened, ...settled, ...expired])];
+  const drafts = await deployRecords(transaction, { chainId, changedTransactions, through, isApart });
+  const histories = await foldHistories(transaction, {
+    chainId,
+    added,
+    through,
+    deployed: drafts.deployed,
+    shortened,
+    changedTransactions,
+    cache,
+    eventIds,
+    isApart,
+    condemned,
+  });
+  const foldedTo = head ?? comparison.added.at(-1);
+  const isMoved = foldedTo !== undefined && !isSame(position);
+  if (isMoved) {
+    await writeProjection(transaction, { chainId, block: foldedTo, position, foldedThrough: through });
+  }
+  const records = [...new Set([...undeployed, ...drafts.changed, ...histories.changed])];
+  await announce(transaction, { chainId, records, transactions: changedTransactions, reopened, isMoved });
+  const releasable = await findReleasable(transaction, { ...options, head: position.head });
+  faultPoint('beforeFoldCommit');
+  return {
+    kind: 'folded',
+    position,
+    retracted,
+    added: added.length,
+    records: records.length,
+    transactions: changedTransactions.length,
+    quarantined: [...drafts.quarantined, ...histories.quarantined],
+    events,
+    releasable,
+    isComplete: comparison.isComplete && histories.isComplete,
+  };
+}
+
+/** What is stored belongs to the chain that this head ends: blocks of another one were retracted just now. */
+async function findReleasable(
+  transaction: Queryable,
+  { chainId, confirmations, head }: FoldOptions & { head: IndexPosition['head'] },
+): Promise<bigint | null> {
+  if (!head) return null;
+  const through = head.number - BigInt(confirmations) + 1n;
+  return (await hasReleasable(transaction, { chainId, through })) ? through : null;
+}
+
+/** Whether the index stands where it stood when all of it was folded. */
+function isSame({ last, deployment, head, through }: IndexPosition): boolean {
+  return (
+    last?.deployment === deployment &&
+    last.headHash === head?.hash &&
+    last.through === through &&
+    last.foldedThrough === through
+  );
+}
+
+/**
+ * Blocks up to the floor need not be compared again. An index that has gone back, or another deployment of it, may differ
+ * anywhere; otherwise only as far back as a reorganisation reaches.
+ */
+function chooseFloor({ last, deployment, through }: IndexPosition, reorgWindow: bigint): bigint {
+  if (last?.deployment !== deployment || through < last.through) return -1n;
+  const unsettled = last.through - reorgWindow;
+  if (unsettled < last.foldedThrough) return unsettled;
+  return last.foldedThrough;
+}

@@ -1,0 +1,78 @@
+import type { Queryable } from '../../platform/database/database.ts';
+import { byTurns } from '../../platform/turns/byTurns.ts';
+import type { EventIds } from '../../records/events/eventIds.ts';
+import { announceTransitions } from './announceTransitions.ts';
+import type { DocumentCache } from './documentCache.ts';
+import { extendHistories } from './extendHistories.ts';
+import { mergeSubmissions } from './mergeSubmissions.ts';
+import type { OwnInput } from './ownInputs.ts';
+import { planTemporalRules } from './planTemporalRules.ts';
+import { restoreHistories } from './shortenedHistories.ts';
+import { type FoldedRecord, readBeginnings, readStoredHistories } from './storedHistories.ts';
+import { writeInputs } from './writeInputs.ts';
+import { writeRecords } from './writeRecords.ts';
+
+/** Which records are folded, by id: Deployed since now, short of inputs that fell out, with new inputs, and with a rest of old ones. */
+export type RecordSelection = {
+  deployed: readonly string[];
+  shortened: readonly string[];
+  touched: readonly string[];
+  behind: readonly string[];
+};
+
+export const noRecords: RecordSelection = { deployed: [], shortened: [], touched: [], behind: [] };
+
+type Records = RecordSelection & {
+  chainId: number;
+  through: bigint;
+  submissions: readonly OwnInput[];
+  cache: DocumentCache;
+  eventIds: EventIds;
+};
+
+/** Brings these records up to date with what the index shows of them. */
+export async function foldRecords(
+  transaction: Queryable,
+  records: Records,
+): Promise<{ changed: string[]; isBehind: boolean }> {
+  const { chainId, through, submissions, cache, eventIds, deployed, shortened, touched, behind } = records;
+  const merged = () => mergeSubmissions(transaction, submissions);
+  const continued = [...new Set([...touched, ...behind])];
+  if (continued.length + deployed.length + shortened.length === 0) {
+    return { changed: await merged(), isBehind: false };
+  }
+  // One after the other: a transaction has one connection.
+  const beginnings = await readBeginnings(transaction, {
+    chainId,
+    ids: [...new Set([...shortened, ...deployed])],
+  });
+  const stored = await readStoredHistories(transaction, { chainId, ids: continued });
+  const documents = await cache.load(transaction, [...beginnings, ...stored]);
+
+  const isShortened = new Set(shortened);
+  const lost = beginnings.filter(({ id }) => isShortened.has(id));
+  const restored = await restoreHistories(transaction, { chainId, beginnings: lost, documents });
+  const begun = beginnings.filter(({ id }) => !isShortened.has(id));
+  // Those that must not go back come first, those that have time last.
+  const isBehind = new Set(behind);
+  const [late, current] = [true, false].map((wanted) =>
+    byTurns(
+      stored.filter(({ id }) => isBehind.has(id) === wanted),
+      ownerOf,
+    ),
+  );
+  const ordered = [...restored, ...(current ?? []), ...begun, ...(late ?? [])];
+
+  const changed = await merged();
+  const extended = await extendHistories(transaction, { chainId, records: ordered, through, documents });
+  await writeInputs(transaction, { chainId, records: extended, submissions });
+  await writeRecords(transaction, { records: extended, documents });
+  await announceTransitions(transaction, { deployed: begun, extended, submissions, documents, eventIds });
+  await planTemporalRules(transaction, { chainId, deployed: begun, extended, documents });
+  return {
+    changed: [...changed, ...extended.map(({ id }) => id)],
+    isBehind: extended.some((record) => record.isBehind),
+  };
+}
+
+const ownerOf = ({ principalId }: FoldedRecord) => principalId;

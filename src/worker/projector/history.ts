@@ -1,0 +1,126 @@
+import { getAddress, type Hex } from 'viem';
+import type { VariableValues } from '../../platform/database/tables/records.ts';
+import type { PayloadReader } from '../../protocol/payloadReader.ts';
+import { valuesByName } from '../../protocol/valuesByName.ts';
+import type { AuthoredDocument } from './projectedDocument.ts';
+
+/** An input as the index shows it; everything in lower case, times in Unix seconds. */
+export type IndexedInput = {
+  position: number;
+  inputId: Hex;
+  fromState: Hex;
+  toState: Hex;
+  sequence: number | null;
+  payload: Hex;
+  permitSigner: Hex | null;
+  permitSubmitter: Hex | null;
+  transactionHash: Hex;
+  transactionFrom: Hex;
+  transactionTo: Hex | null;
+  transactionOrdinal: number;
+  blockNumber: bigint;
+  blockTimestamp: bigint;
+};
+
+/** What the chain makes of one record, up to and with its input number `inputCount`. */
+export type History = {
+  /** The contract, in lower case. */
+  agreement: Hex;
+  variables: VariableValues;
+  stateHash: Hex;
+  /** The block of the deployment or of the last input; times in Unix seconds. */
+  stateBlockNumber: bigint;
+  stateTimestamp: bigint;
+  inputCount: number;
+  transitionCount: number;
+  lastInput: { inputId: string; timestamp: bigint } | null;
+};
+
+/** What an input becomes in the history of a record, in the form in which it is stored. */
+export type MinedInput = {
+  /** The effective values after it; stored only as those of the record. */
+  variables: VariableValues;
+  position: number;
+  inputId: string;
+  signer: string | null;
+  submitter: string | null;
+  fromState: string;
+  toState: string;
+  sequence: number | null;
+  payload: Hex;
+  values: VariableValues;
+  txHash: Hex;
+  transactionOrdinal: number;
+  blockNumber: bigint;
+  blockTimestamp: bigint;
+};
+
+/** The history before the first input. */
+export function beginHistory(deployment: {
+  agreement: Hex;
+  initialState: Hex;
+  initialVariables: VariableValues;
+  blockNumber: bigint;
+  blockTimestamp: bigint;
+}): History {
+  return {
+    agreement: deployment.agreement,
+    variables: deployment.initialVariables,
+    stateHash: deployment.initialState,
+    stateBlockNumber: deployment.blockNumber,
+    stateTimestamp: deployment.blockTimestamp,
+    inputCount: 0,
+    transitionCount: 0,
+    lastInput: null,
+  };
+}
+
+/** The history after one more input, and that input as it is stored. */
+export function continueHistory(
+  history: History,
+  input: IndexedInput,
+  { document, reader }: { document: AuthoredDocument; reader: PayloadReader },
+): { history: History; mined: MinedInput } {
+  const fields = reader.decode(input);
+  const inputId = document.nameInput(input.inputId);
+  const isTransition = input.sequence !== null;
+  const variables = reader.apply(history.variables, { inputId: input.inputId, fields });
+  return {
+    history: {
+      agreement: history.agreement,
+      variables,
+      stateHash: input.toState,
+      stateBlockNumber: input.blockNumber,
+      stateTimestamp: isTransition ? input.blockTimestamp : history.stateTimestamp,
+      inputCount: input.position,
+      transitionCount: input.sequence ?? history.transitionCount,
+      lastInput: { inputId, timestamp: input.blockTimestamp },
+    },
+    mined: {
+      variables,
+      ...accountsOf(input, history.agreement),
+      position: input.position,
+      inputId,
+      fromState: document.nameState(input.fromState),
+      toState: document.nameState(input.toState),
+      sequence: input.sequence,
+      payload: input.payload,
+      values: valuesByName(fields),
+      txHash: input.transactionHash,
+      transactionOrdinal: input.transactionOrdinal,
+      blockNumber: input.blockNumber,
+      blockTimestamp: input.blockTimestamp,
+    },
+  };
+}
+
+/** The permit's signer and submitter; without a permit the sender is both, where it called the agreement itself. */
+function accountsOf(
+  input: IndexedInput,
+  agreement: Hex,
+): { signer: string | null; submitter: string | null } {
+  const sender = input.transactionTo === agreement ? input.transactionFrom : null;
+  const signer = input.permitSigner ?? sender;
+  const submitter = input.permitSubmitter ?? sender;
+  return { signer: signer && getAddress(signer), submitter: submitter && getAddress(submitter) };
+}

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+
+/** A block as the index names it; `timestamp` in Unix seconds. */
+export type BlockMark = { number: bigint; hash: Hex; timestamp: bigint };
+
+/** What the index of one chain shows at one moment, and how far it has been folded. */
+export type IndexPosition = {
+  /** Names the views; it changes whenever the indexer has put them in front of a deployment. */
+  deployment: string;
+  /** Null while the indexer has seen no block live: then nobody can say what a missing row means. */
+  head: BlockMark | null;
+  /** The last block of which all rows are certainly there; -1 for none. */
+  through: bigint;
+  /** The last block with events that was folded; -1 for none. */
+  lastFolded: bigint;
+  /** The newest block up to which the chain was ever folded; null before the first fold. */
+  foldedHead: bigint | null;
+  /** What the last fold found, in whichever process; null where that is of no use. */
+  last: LastComparison | null;
+};
+
+/** The folded blocks up to `foldedThrough` were those of a deployment that showed the chain up to `through`. */
+export type LastComparison = { deployment: string; through: bigint; foldedThrough: bigint; headHash: Hex };
+
+type Row = {
+  deployment: string;
+  number: string | null;
+  hash: Hex | null;
+  timestamp: string | null;
+  last_shown: string | null;
+  last_folded: string | null;
+  compared_deployment: string | null;
+  compared_through: string | null;
+  folded_through: string | null;
+  folded_head: string | null;
+  compared_head: Hex | null;
+};
+
+export async function readIndexPosition(transaction: Queryable, chainId: number): Promise<IndexPosition> {
+  const { rows } = await transaction.execute<Row>(sql`
+    select 'chain_index.blocks'::regclass::oid::text as deployment,
+      head.number::text, head.hash, head.timestamp::text,
+      (select max(number)::text from chain_index.blocks where chain_id = ${chainId}) as last_shown,
+      (select max(number)::text from service.folded_blocks where chain_id = ${chainId}) as last_folded,
+      compared.compared_deployment, compared.compared_through::text, compared.folded_through::text,
+      compared.head_number::text as folded_head, compared.head_hash as compared_head
+    from (values (1)) as one
+    left join chain_index.heads head on head.chain_id = ${chainId}
+    left join service.projections compared on compared.chain_id = ${chainId}`);
+  const [row] = rows;
+  if (!row) throw new Error('The position of the index has no row.');
+  const head = readHead(row);
+  return {
+    deployment: row.deployment,
+    head,
+    // Without a head the indexer may be in the middle of the last block.
+    through: head?.number ?? BigInt(row.last_shown ?? 0) - 1n,
+    lastFolded: BigInt(row.last_folded ?? -1),
+    foldedHead: row.folded_head === null ? null : BigInt(row.folded_head),
+    last: readLast(row),
+  };
+}
+
+function readLast(row: Row): LastComparison | null {
+  const { compared_deployment: deployment, compared_through: through, folded_through, compared_head } = row;
+  if (deployment === null || through === null || folded_through === null || compared_head === null)
+    return null;
+  const foldedThrough = BigInt(folded_through);
+  return { deployment, through: BigInt(through), foldedThrough, headHash: compared_head };
+}
+
+function readHead({ number, hash, timestamp }: Row): BlockMark | null {
+  if (number === null || hash === null || timestamp === null) return null;
+  return { number: BigInt(number), hash, timestamp: BigInt(timestamp) };
+}

@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+
+/** What the chain says of a submission, in the columns of `inputs`. */
+export type MinedFacts = {
+  id: string;
+  signer: string | null;
+  submitter: string | null;
+  from_state: string;
+  to_state: string;
+  tx_hash: string;
+  position: number;
+  transaction_ordinal: number;
+  sequence: number | null;
+  block_number: string;
+};
+
+/** Makes submissions MINED. Payload and values stay as they were written down when they were submitted. */
+export async function markMined(transaction: Queryable, mined: readonly MinedFacts[]): Promise<void> {
+  if (mined.length === 0) return;
+  const facts = mined.map((row) => ({
+    id: row.id,
+    signer: row.signer,
+    submitter: row.submitter,
+    from_state: row.from_state,
+    to_state: row.to_state,
+    tx_hash: row.tx_hash,
+    position: row.position,
+    transaction_ordinal: row.transaction_ordinal,
+    sequence: row.sequence,
+    block_number: row.block_number,
+  }));
+  await transaction.execute(sql`
+    update service.inputs it set status = 'MINED', error = null, signer = shown.signer, submitter = shown.submitter,
+      from_state = shown.from_state, to_state = shown.to_state, tx_hash = shown.tx_hash, position = shown.position,
+      transaction_ordinal = shown.transaction_ordinal, sequence = shown.sequence,
+      block_number = shown.block_number, updated_at = now()
+    from ${recordsOf(facts)} as shown(id text, signer text, submitter text, from_state text, to_state text,
+      tx_hash text, position int, transaction_ordinal int, sequence int, block_number bigint)
+    where it.id = shown.id`);
+}

@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+import { type MinedFacts, markMined } from './markMined.ts';
+import type { OwnInput } from './ownInputs.ts';
+
+/**
+ * A submission that was stored only after the index had shown it takes the place of the row that had been made for it: the
+ * submission's id stays. Submissions whose place is not in the history yet are left alone. Returns the records concerned.
+ */
+export async function mergeSubmissions(
+  transaction: Queryable,
+  submissions: readonly OwnInput[],
+): Promise<string[]> {
+  if (submissions.length === 0) return [];
+  const places = submissions.map(({ id, recordId, position }) => ({ id, record_id: recordId, position }));
+  const { rows } = await transaction.execute<MinedFacts & { record_id: string }>(sql`
+    delete from service.inputs it
+    using ${recordsOf(places)} as place(id text, record_id text, position int)
+    where it.record_id = place.record_id and it.position = place.position and it.transaction_id is null
+    returning place.id, it.record_id, it.signer, it.submitter, it.from_state, it.to_state, it.tx_hash, it.position,
+      it.transaction_ordinal, it.sequence, it.block_number::text`);
+  await markMined(transaction, rows);
+  return rows.map(({ record_id }) => record_id);
+}

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { findFailures } from './findFailures.ts';
+import { failureOf } from './projectedColumns.ts';
+
+/** A submission of a record's principal that the index shows, and where in the agreement's history. */
+export type OwnInput = { id: string; recordId: string; position: number };
+
+export type Submissions = { chainId: number; changedTransactions: readonly string[]; through: bigint };
+
+/**
+ * Lets submissions that failed wait again where their transaction is open or mined, and fails those whose transaction failed.
+ * Returns the records concerned.
+ */
+export async function updateSubmissions(
+  transaction: Queryable,
+  { chainId, changedTransactions }: Submissions,
+): Promise<string[]> {
+  const waiting = await idsOf(
+    transaction,
+    sql`update service.inputs it set status = 'PENDING', error = null, updated_at = now()
+    from service.transactions sent
+    where it.transaction_id = any(${arrayOf(changedTransactions)}::text[]) and it.status = 'FAILED'
+      and sent.id = it.transaction_id and sent.state <> 'failed'
+    returning it.record_id as id`,
+  );
+  const errors = await findFailures(
+    transaction,
+    sql`select it.id, ${failureOf}
+    from service.inputs it
+    join service.transactions sent on sent.id = it.transaction_id and sent.state = 'failed'
+    where it.chain_id = ${chainId} and it.status = 'PENDING'`,
+  );
+  if (errors.length === 0) return waiting;
+  const failed = await idsOf(
+    transaction,
+    sql`update service.inputs it set status = 'FAILED', error = failed.error::json, updated_at = now()
+    from ${recordsOf(errors)} as failed(id text, error text)
+    where it.id = failed.id
+    returning it.record_id as id`,
+  );
+  return [...waiting, ...failed];
+}
+
+/** The submissions that wait although their transaction is mined, with the position at which the index shows it. */
+export async function findMinedSubmissions(
+  transaction: Queryable,
+  { chainId, through }: Submissions,
+): Promise<OwnInput[]> {
+  const { rows } = await transaction.execute<{ id: string; record_id: string; position: number }>(sql`
+    select it.id, it.record_id, shown.position
+    from service.inputs it
+    join service.transactions sent on sent.id = it.transaction_id and sent.state in ('mined', 'final')
+    join service.records record
+      on record.id = it.record_id and record.status = 'Deployed' and record.address = sent.contract
+    join chain_index.inputs shown
+      on shown.chain_id = it.chain_id and shown.agreement = lower(sent.contract)
+      and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
+    where it.chain_id = ${chainId} and it.status = 'PENDING' and shown.chain_id = ${chainId}
+      and shown.block_number <= ${through}`);
+  return rows.map(({ id, record_id, position }) => ({ id, recordId: record_id, position }));
+}

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import type { QuarantinePhase } from '../../platform/database/tables/quarantine.ts';
+import { classifyFoldFailure } from './foldFailure.ts';
+import { isOwnFault } from './recordFoldError.ts';
+
+/** Records in quarantine, by id: what each waits for, and whether it is time to try again. */
+export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; isDue: boolean }>;
+
+export type Quarantined = { recordId: string; phase: QuarantinePhase; error: string };
+
+/** The pause after the first failure, which doubles with each further one, and the longest. */
+const firstPauseSeconds = 30;
+const longestPauseSeconds = 6 * 3_600;
+const longestError = 500;
+/** What is tried apart may not hold up the others for long. */
+const statementLimit = '2s';
+
+export async function readQuarantine(transaction: Queryable, chainId: number): Promise<Quarantine> {
+  const { rows } = await transaction.execute<{ id: string; phase: QuarantinePhase; is_due: boolean }>(sql`
+    select record_id as id, phase, retry_at <= clock_timestamp() as is_due from service.quarantined_records
+    where chain_id = ${chainId} order by retry_at`);
+  return new Map(rows.map(({ id, phase, is_due }) => [id, { phase, isDue: is_due }]));
+}
+
+/**
+ * Sets a record aside, for longer each time. One that had not begun yet shows what its deployment says of it meanwhile.
+ */
+export async function setAside(
+  transaction: Queryable,
+  { chainId, recordId, phase, error }: Quarantined & { chainId: number },
+): Promise<void> {
+  await transaction.execute(sql`
+    insert into service.quarantined_records as it (record_id, chain_id, phase, error, retry_at)
+    values (${recordId}, ${chainId}, ${phase}, ${error},
+      clock_timestamp() + make_interval(secs => ${firstPauseSeconds}::int))
+    on conflict (record_id) do update set phase = excluded.phase, error = excluded.error, failures = it.failures + 1,
+      retry_at = clock_timestamp() + make_interval(secs => least(${longestPauseSeconds}::float8,
+        ${firstPauseSeconds}::int * 2 ^ least(it.failures, 20)))`);
+  if (phase !== 'begin') return;
+  await transaction.execute(sql`
+    update service.records set state_hash = initial_state_hash, state = initial_state_hash,
+      state_block_number = deploy_block_number, state_updated_at = now(), updated_at = now()
+    where id = ${recordId} and state_hash is null`);
+}
+
+export async function setFree(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
+  if (recordIds.length === 0) return;
+  await transaction.execute(sql`
+    delete from service.quarantined_records where record_id = any(${arrayOf(recordIds)}::text[])`);
+}
+
+/** A record in quarantine that a reorganisation has taken inputs from has to be restored when it is tried again. */
+export async function noteShortened(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
+  if (recordIds.length === 0) return;
+  await transaction.execute(sql`
+    update service.quarantined_records set phase = 'restore'
+    where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'continue'`);
+}
+
+/** Runs something that concerns one record, and takes it back alone where it fails by its own fault. Returns why it failed. */
+export async function tryApart(
+  transaction: Queryable,
+  run: () => Promise<unknown>,
+): Promise<string | undefined> {
+  await transaction.execute(sql`savepoint apart`);
+  await transaction.execute(sql.raw(`set local statement_timeout = '${statementLimit}'`));
+  try {
+    await run();
+  } catch (error) {
+    if (classifyFoldFailure(error) !== 'unexpected' || !isOwnFault(error)) throw error;
+    await transaction.execute(sql`rollback to savepoint apart`);
+    await transaction.execute(sql`release savepoint apart`);
+    return explainFailure(error);
+  }
+  await transaction.execute(sql`release savepoint apart`);
+  await transaction.execute(sql`set local statement_timeout to default`);
+  return undefined;
+}
+
+/** The first words of an error, as they can be stored. */
+export function explainFailure(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll('\0', '').slice(0, longestError).toWellFormed();
+}

@@ -1,0 +1,74 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+import type { IndexedInput } from './history.ts';
+
+type Row = {
+  id: string;
+  position: number;
+  input_id: Hex;
+  from_state: Hex;
+  to_state: Hex;
+  sequence: number | null;
+  payload: Hex;
+  permit_signer: Hex | null;
+  permit_submitter: Hex | null;
+  transaction_hash: Hex;
+  transaction_from: Hex;
+  transaction_to: Hex | null;
+  transaction_ordinal: number;
+  block_number: string;
+  block_timestamp: string;
+};
+
+/** From which input on a record needs those of its agreement: `after` is the position of the last one that it has. */
+export type Wanted = { id: string; agreement: Hex; after: number };
+
+/** For each record the inputs that it lacks, in the order of the records and of the chain; at most `limit` of them in all. */
+export async function readInputs(
+  transaction: Queryable,
+  selection: { chainId: number; wanted: readonly Wanted[]; where: SQL; limit: number },
+): Promise<{ recordId: string; input: IndexedInput }[]> {
+  const { chainId, where, limit } = selection;
+  const wanted = selection.wanted.map(({ id, agreement, after }, ordinal) => ({
+    ordinal,
+    id,
+    agreement,
+    after,
+  }));
+  const { rows } = await transaction.execute<Row>(sql`
+    select wanted.id, shown.*
+    from ${recordsOf(wanted)} as wanted(ordinal int, id text, agreement text, after int)
+    cross join lateral (
+      select position, input_id, from_state, to_state, sequence, payload, permit_signer, permit_submitter,
+        transaction_hash, transaction_from, transaction_to, transaction_ordinal,
+        block_number::text, block_timestamp::text
+      from chain_index.inputs
+      where chain_id = ${chainId} and agreement = wanted.agreement and position > wanted.after and ${where}
+      order by position
+      limit ${limit}
+    ) as shown
+    order by wanted.ordinal, shown.position
+    limit ${limit}`);
+  return rows.map((row) => ({ recordId: row.id, input: inputOf(row) }));
+}
+
+function inputOf(row: Row): IndexedInput {
+  return {
+    position: row.position,
+    inputId: row.input_id,
+    fromState: row.from_state,
+    toState: row.to_state,
+    sequence: row.sequence,
+    payload: row.payload,
+    permitSigner: row.permit_signer,
+    permitSubmitter: row.permit_submitter,
+    transactionHash: row.transaction_hash,
+    transactionFrom: row.transaction_from,
+    transactionTo: row.transaction_to,
+    transactionOrdinal: row.transaction_ordinal,
+    blockNumber: BigInt(row.block_number),
+    blockTimestamp: BigInt(row.block_timestamp),
+  };
+}

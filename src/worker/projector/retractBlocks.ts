@@ -1,0 +1,129 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
+import { withdrawRules } from '../notifier/withdrawRules.ts';
+import { withdrawEvents } from '../publisher/withdrawEvents.ts';
+
+/** What fell out together with blocks, by id. */
+export type Retraction = {
+  /** Records whose deployment fell out; they are Drafts again. */
+  undeployed: string[];
+  /** Records that are still there but lost inputs; what they say of the chain is still what it was. */
+  shortened: string[];
+  /** Transactions that are open again. */
+  reopened: string[];
+  /** How many events were withdrawn, and how many had been released and stay. */
+  events: { withdrawn: number; released: number };
+};
+
+const nothing: Retraction = {
+  undeployed: [],
+  shortened: [],
+  reopened: [],
+  events: { withdrawn: 0, released: 0 },
+};
+
+type Blocks = { chainId: number; numbers: readonly bigint[] };
+
+/**
+ * Takes back what was folded from the given blocks: own submissions wait again, what others sent is forgotten, what has lost its
+ * effect is open again, for whoever sends it, and what waited to be announced is withdrawn.
+ */
+export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
+  if (blocks.numbers.length === 0) return nothing;
+  // No input stands before its deployment, so of those records all inputs are among the given blocks.
+  const undeployed = await undeployRecords(transaction, blocks);
+  const reopened = await reopenMined(transaction, blocks);
+  reopened.push(...(await reopenSuperseded(transaction, blocks)));
+  const changed = new Set([
+    ...(await releaseInputs(transaction, blocks)),
+    ...(await deleteInputs(transaction, blocks)),
+  ]);
+  const { chainId, numbers } = blocks;
+  await transaction.execute(sql`
+    delete from service.folded_blocks where chain_id = ${chainId} and number = any(${arrayOf(numbers)}::bigint[])`);
+  const events = await withdrawEvents(transaction, blocks);
+  await withdrawRules(transaction, blocks);
+  const shortened = [...changed].filter((id) => !undeployed.includes(id));
+  return { undeployed, shortened, reopened, events };
+}
+
+async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    // Its permit may deploy it at another address; a record that was asked for by address keeps waiting for that one.
+    sql`update service.records set status = 'Draft',
+      address = case when deploy_transaction_id is null then address end, variables = initial_variables,
+      initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
+      deploy_tx_hash = null, deploy_block_number = null, input_count = 0, transition_count = 0,
+      last_input_id = null, last_input_at = null, behind = false, updated_at = now()
+    where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])
+    returning id`,
+  );
+}
+
+async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.inputs it set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
+      block_number = null, from_state = null, to_state = null, submitter = null,
+      tx_hash = sent.tx_hash, updated_at = now()
+    from service.transactions sent
+    where ${isIn(blocks)} and sent.id = it.transaction_id
+    returning it.record_id as id`,
+  );
+}
+
+async function deleteInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`delete from service.inputs it where ${isIn(blocks)} and transaction_id is null
+    returning record_id as id`,
+  );
+}
+
+function isIn({ chainId, numbers }: Blocks): SQL {
+  return sql`it.chain_id = ${chainId} and it.block_number = any(${arrayOf(numbers)}::bigint[])`;
+}
+
+/** How far a transaction had come before its effect was seen; without a wallet no bytes of it are on their way. */
+const stateBefore = sql`case
+  when it.wallet is null then 'accepted'
+  when exists (select 1 from service.transaction_attempts where transaction_id = it.id and accepted_at is not null)
+    then 'broadcast'
+  else 'signed' end`;
+
+/** The newest bytes on their way; without them the hash that fell out stays, as it may well come back. */
+const newestHash = sql`coalesce((
+  select tx_hash from service.transaction_attempts
+  where transaction_id = it.id and it.wallet is not null order by id desc limit 1), it.tx_hash)`;
+
+async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.transactions it set state = ${stateBefore}, mined_block_number = null, updated_at = now(),
+      tx_hash = ${newestHash}
+    where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[])
+      and state in ('mined', 'final')
+    returning id`,
+  );
+}
+
+/** A permit whose nonce had been used up by other content, which fell out, can have its effect again. */
+async function reopenSuperseded(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
+  return idsOf(
+    transaction,
+    sql`update service.transactions it set state = ${stateBefore}, failure = null, mined_block_number = null,
+      updated_at = now()
+    where it.id in (
+      select distinct on (contract, signer, permit_nonce) id
+      from service.transactions failed
+      where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[]) and state = 'failed'
+        and not exists (
+          select 1 from service.transactions open
+          where open.chain_id = failed.chain_id and open.contract = failed.contract and open.signer = failed.signer
+            and open.permit_nonce = failed.permit_nonce and open.state <> 'failed')
+      order by contract, signer, permit_nonce, created_at desc, id)
+    returning id`,
+  );
+}

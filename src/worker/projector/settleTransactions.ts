@@ -1,0 +1,133 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { endWith } from '../../platform/tracing/heldSpans.ts';
+import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
+import { failSuccessors } from '../outbox/failSuccessors.ts';
+import type { BlockMark } from './indexPosition.ts';
+import type { Settlement } from './settlePermits.ts';
+
+const isOpen = sql`it.state in ('accepted', 'signed', 'broadcast')`;
+
+/** Writes what became of the permits. The superseded come first: of one nonce only one transaction may be not failed. */
+export async function writeSettlement(
+  transaction: Queryable,
+  { mined, superseded }: Settlement,
+): Promise<string[]> {
+  const failed = await writeSuperseded(transaction, superseded);
+  if (mined.length === 0) return failed;
+  const rows = mined.map(({ id, effect }) => ({
+    id,
+    tx_hash: effect.transactionHash,
+    block_number: String(effect.blockNumber),
+  }));
+  const settled = await idsOf(
+    transaction,
+    sql`update service.transactions it set state = 'mined', failure = null, tx_hash = effect.tx_hash,
+      mined_block_number = effect.block_number, updated_at = now()
+    from ${recordsOf(rows)} as effect(id text, tx_hash text, block_number bigint)
+    where it.id = effect.id and it.state not in ('mined', 'final')
+    returning it.id`,
+  );
+  if (isTracing()) await traceSettled(transaction, settled);
+  return [...failed, ...settled];
+}
+
+/** Adds to the traces of the transactions that the index shows them. */
+async function traceSettled(transaction: Queryable, ids: readonly string[]): Promise<void> {
+  const { rows } = await transaction.execute<{
+    id: string;
+    chain_id: number;
+    tx_hash: string;
+    block_number: string;
+    trace_parent: string;
+  }>(sql`
+    select id, chain_id, tx_hash, mined_block_number as block_number, trace_parent from service.transactions
+    where id = any(${arrayOf(ids)}::text[]) and trace_parent is not null`);
+  for (const row of rows) {
+    const attributes = {
+      'agreements.chain.id': row.chain_id,
+      'agreements.transaction.id': row.id,
+      'agreements.transaction.hash': row.tx_hash,
+      'agreements.block.number': row.block_number,
+    };
+    const span = beginSpan({ name: 'settle transaction', traceParent: row.trace_parent, attributes });
+    if (span) endWith(transaction, span);
+  }
+}
+
+const superseding = {
+  reason: 'permit_superseded',
+  message: 'The nonce of the permit was used up by another permit of the same signer.',
+};
+const unreadable = {
+  reason: 'permit_effect_unreadable',
+  message:
+    'The nonce of the permit was used up through another contract, so nobody can tell for which values: import the agreement by its address.',
+};
+
+async function writeSuperseded(
+  transaction: Queryable,
+  superseded: Settlement['superseded'],
+): Promise<string[]> {
+  if (superseded.length === 0) return [];
+  const rows = superseded.map(({ id, effect }) => ({
+    id,
+    block_number: String(effect.blockNumber),
+    failure: JSON.stringify({
+      ...(effect.contentHash === null ? unreadable : superseding),
+      transactionHash: effect.transactionHash,
+      blockNumber: String(effect.blockNumber),
+    }),
+  }));
+  return idsOf(
+    transaction,
+    sql`update service.transactions it set state = 'failed', failure = effect.failure::json,
+      mined_block_number = effect.block_number, updated_at = now()
+    from ${recordsOf(rows)} as effect(id text, block_number bigint, failure text)
+    where it.id = effect.id and ${isOpen}
+    returning it.id`,
+  );
+}
+
+/**
+ * Ends every open transaction whose deadline lies before the head and whose nonce the index does not show used up, and those of the
+ * same signers that can only come after them.
+ */
+export async function expireTransactions(
+  transaction: Queryable,
+  { chainId, head }: { chainId: number; head: BlockMark },
+): Promise<string[]> {
+  const expired = await idsOf(
+    transaction,
+    sql`update service.transactions it set state = 'failed', updated_at = now(),
+      failure = json_build_object('reason', 'permit_expired',
+        'message', 'The deadline of the permit passed before the chain accepted it.',
+        'deadline', it.deadline::text, 'blockNumber', ${String(head.number)}::text)
+    where it.chain_id = ${chainId} and ${isOpen} and it.deadline < ${head.timestamp}
+      and ${isUnused}
+    returning it.id`,
+  );
+  if (expired.length === 0) return expired;
+  const successors = await idsOf(
+    transaction,
+    sql`with expired as (select * from service.transactions where id = any(${arrayOf(expired)}::text[]))
+    ${sql.raw(failSuccessors('expired'))}`,
+  );
+  return [...expired, ...successors];
+}
+
+const isUnused: SQL = sql`not exists (
+  select 1 from chain_index.permit_counts counted
+  where counted.chain_id = it.chain_id and counted.contract = lower(it.contract)
+    and counted.signer = lower(it.signer) and counted.count > it.permit_nonce)`;
+
+/** Calls those final that no reorganisation can undo any more: of blocks up to `through`. */
+export async function finishTransactions(
+  transaction: Queryable,
+  { chainId, through }: { chainId: number; through: bigint },
+): Promise<void> {
+  await transaction.execute(sql`
+    update service.transactions set state = 'final', updated_at = now()
+    where chain_id = ${chainId} and state = 'mined' and mined_block_number <= ${through}`);
+}

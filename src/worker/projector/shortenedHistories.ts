@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import { createPace } from '../../platform/turns/pace.ts';
+import type { DocumentLookup } from './documentCache.ts';
+import { continueHistory } from './history.ts';
+import { readInputs } from './readIndexedInputs.ts';
+import { failFold, RecordFoldError } from './recordFoldError.ts';
+import type { FoldedRecord } from './storedHistories.ts';
+
+const inputsAtOnce = 500;
+/** A history that takes longer is not restored. */
+const restoreLimitMs = 10_000;
+
+/**
+ * Brings records from their beginning to the last input that is left to them. What an input has overwritten is stored nowhere,
+ * so it is found by going through the history again, a part at a time.
+ */
+export async function restoreHistories(
+  transaction: Queryable,
+  {
+    chainId,
+    beginnings,
+    documents,
+  }: {
+    chainId: number;
+    beginnings: readonly FoldedRecord[];
+    documents: DocumentLookup;
+  },
+): Promise<FoldedRecord[]> {
+  const ids = beginnings.map(({ id }) => id);
+  const { rows } = await transaction.execute<{ id: string; left: number }>(sql`
+    select record_id as id, max(position) as left
+    from service.inputs where record_id = any(${arrayOf(ids)}::text[])
+    group by record_id`);
+  const left = new Map(rows.map((row) => [row.id, row.left]));
+  const restored: FoldedRecord[] = [];
+  for (const beginning of beginnings) {
+    const inputCount = left.get(beginning.id) ?? 0;
+    restored.push(await restoreHistory(transaction, { chainId, beginning, inputCount, documents }));
+  }
+  return restored;
+}
+
+async function restoreHistory(
+  transaction: Queryable,
+  {
+    chainId,
+    beginning,
+    inputCount,
+    documents,
+  }: {
+    chainId: number;
+    beginning: FoldedRecord;
+    inputCount: number;
+    documents: DocumentLookup;
+  },
+): Promise<FoldedRecord> {
+  const { id, principalId, docHash } = beginning;
+  const document = documents(docHash);
+  let { history } = beginning;
+  const pace = createPace();
+  const reader = await document.prepare(pace).catch((cause) => failFold(id, cause));
+  while (history.inputCount < inputCount) {
+    const wanted = [{ id, agreement: history.agreement, after: history.inputCount }];
+    const where = sql`position <= ${inputCount}`;
+    const rows = await readInputs(transaction, { chainId, wanted, where, limit: inputsAtOnce });
+    if (rows.length === 0) throw new Error(`The index lacks inputs that were folded into ${id}.`);
+    for (const { input } of rows) {
+      ({ history } = continueHistory(history, input, { document, reader }));
+      await pace.breathe();
+    }
+    if (pace.spentMs() > restoreLimitMs) {
+      throw new RecordFoldError(id, `The history takes longer than ${restoreLimitMs} ms to be restored.`);
+    }
+  }
+  return { id, principalId, docHash, history };
+}

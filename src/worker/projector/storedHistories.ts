@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import type { VariableValues } from '../../platform/database/tables/records.ts';
+import { beginHistory, type History } from './history.ts';
+
+/** A Deployed record, and what the chain makes of it as far as it is folded. */
+export type FoldedRecord = { id: string; principalId: string; docHash: Hex; history: History };
+
+export type RecordSelection = { chainId: number; ids: readonly string[] };
+
+type StoredRow = {
+  id: string;
+  principal_id: string;
+  doc_hash: Hex;
+  agreement: Hex;
+  variables: VariableValues;
+  state_hash: Hex;
+  state_block_number: string;
+  state_timestamp: string;
+  input_count: number;
+  transition_count: number;
+  last_input_id: string | null;
+  last_input_timestamp: string | null;
+};
+
+/** The records as they are stored. */
+export async function readStoredHistories(
+  transaction: Queryable,
+  { ids }: RecordSelection,
+): Promise<FoldedRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await transaction.execute<StoredRow>(sql`
+    select id, principal_id, doc_hash, lower(address) as agreement, variables, state_hash, state_block_number::text,
+      extract(epoch from state_updated_at)::bigint::text as state_timestamp, input_count, transition_count,
+      last_input_id, extract(epoch from last_input_at)::bigint::text as last_input_timestamp
+    from service.records
+    where id = any(${arrayOf(ids)}::text[])`);
+  return rows.map((row) => ({
+    id: row.id,
+    principalId: row.principal_id,
+    docHash: row.doc_hash,
+    history: {
+      agreement: row.agreement,
+      variables: row.variables,
+      stateHash: row.state_hash,
+      stateBlockNumber: BigInt(row.state_block_number),
+      stateTimestamp: BigInt(row.state_timestamp),
+      inputCount: row.input_count,
+      transitionCount: row.transition_count,
+      lastInput:
+        row.last_input_id === null || row.last_input_timestamp === null
+          ? null
+          : { inputId: row.last_input_id, timestamp: BigInt(row.last_input_timestamp) },
+    },
+  }));
+}
+
+type BeginningRow = {
+  id: string;
+  principal_id: string;
+  doc_hash: Hex;
+  agreement: Hex;
+  initial_variables: VariableValues;
+  initial_state_hash: Hex;
+  block_number: string;
+  block_timestamp: string;
+};
+
+/** The records as they were when the agreement was deployed. */
+export async function readBeginnings(
+  transaction: Queryable,
+  { chainId, ids }: RecordSelection,
+): Promise<FoldedRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await transaction.execute<BeginningRow>(sql`
+    select it.id, it.principal_id, it.doc_hash, shown.address as agreement, it.initial_variables, it.initial_state_hash,
+      shown.block_number::text, shown.block_timestamp::text
+    from service.records it
+    join chain_index.agreements shown on shown.chain_id = ${chainId} and shown.address = lower(it.address)
+    where it.id = any(${arrayOf(ids)}::text[])`);
+  return rows.map((row) => ({
+    id: row.id,
+    principalId: row.principal_id,
+    docHash: row.doc_hash,
+    history: beginHistory({
+      agreement: row.agreement,
+      initialState: row.initial_state_hash,
+      initialVariables: row.initial_variables,
+      blockNumber: BigInt(row.block_number),
+      blockTimestamp: BigInt(row.block_timestamp),
+    }),
+  }));
+}

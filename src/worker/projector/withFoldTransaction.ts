@@ -1,0 +1,72 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { Queryable } from '../../platform/database/database.ts';
+import { drizzleOptions } from '../../platform/database/database.ts';
+import { prepareAll } from '../../platform/database/prepareAll.ts';
+import { withConnection } from '../../platform/database/withConnection.ts';
+import { IndexAbsentError } from './foldFailure.ts';
+
+/** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
+const foldLock = 0x666f6c64;
+
+const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('chain_index') is not null as is_there`;
+
+/**
+ * The views are locked before the first query, so that all of it sees one deployment of the index, and in the order in which
+ * the indexer replaces them, so that neither waits for the other in a circle. Of tables that hold everything a fold reads what is
+ * new: no statistics of an earlier moment are to make the planner read one as a whole.
+ */
+const beginFold = `
+  begin isolation level repeatable read;
+  set local lock_timeout = '5s';
+  set local enable_seqscan = off;
+  lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
+    in access share mode`;
+
+/** Nobody else changes a transaction then; reading them, and storing what refers to them, goes on. */
+const lockTransactions = '; lock table service.transactions in share row exclusive mode';
+
+type Work<Result> = {
+  fold(transaction: Queryable): Promise<Result>;
+  /**
+   * What is left to do after a fold, if anything, before the next one of this chain: in a transaction of its own, which unlike a
+   * fold's sees what others commit meanwhile.
+   */
+  follow(result: Result): ((transaction: Queryable) => Promise<unknown>) | null;
+};
+
+/**
+ * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
+ * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock. A fold
+ * fails when somebody else changes a transaction that it changes too; an exclusive one keeps the others waiting instead.
+ *
+ * @throws IndexAbsentError where no indexer has been at work yet.
+ */
+export function withFoldTransaction<Result>(
+  { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },
+  { fold, follow }: Work<Result>,
+): Promise<Result | undefined> {
+  return withConnection(pool, async (client, discard) => {
+    try {
+      const lock = [foldLock, chainId];
+      const { rows } = await client.query(tryLock, lock);
+      if (rows[0]?.held !== true) return undefined;
+      if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has made no views yet.');
+      await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
+      const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
+      const result = await fold(transaction);
+      await client.query('commit');
+      const rest = follow(result);
+      if (rest) {
+        await client.query('begin');
+        await rest(transaction);
+        await client.query('commit');
+      }
+      await client.query('select pg_advisory_unlock($1, $2)', lock);
+      return result;
+    } catch (error) {
+      discard(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { getAddress } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+import type { ExtendedRecord } from './extendHistories.ts';
+import type { MinedInput } from './history.ts';
+import { markMined } from './markMined.ts';
+import type { OwnInput } from './ownInputs.ts';
+import { secondsOf } from './projectedColumns.ts';
+
+/**
+ * Writes new inputs into the histories of their records: a submission of the record's principal becomes MINED, everything
+ * else is a row of its own.
+ */
+export async function writeInputs(
+  transaction: Queryable,
+  {
+    chainId,
+    records,
+    submissions,
+  }: { chainId: number; records: readonly ExtendedRecord[]; submissions: readonly OwnInput[] },
+): Promise<void> {
+  const submitted = new Map(
+    submissions.map(({ id, recordId, position }) => [`${recordId} ${position}`, id] as const),
+  );
+  const own: InputRow[] = [];
+  const foreign: InputRow[] = [];
+  for (const { id: recordId, history, mined } of records) {
+    const agreementAddress = getAddress(history.agreement);
+    for (const input of mined) {
+      const ownId = submitted.get(`${recordId} ${input.position}`);
+      const id = ownId ?? foreignInputId(recordId, input);
+      (ownId === undefined ? foreign : own).push(rowOf(input, { id, recordId, agreementAddress }));
+    }
+  }
+  await markMined(transaction, own);
+  await insertInputs(transaction, { chainId, rows: foreign });
+}
+
+/**
+ * Names an input that no principal submitted here: as hard to guess as the record's id, and the same again when a
+ * reorganisation has moved its transaction to another block.
+ */
+function foreignInputId(recordId: string, { txHash, transactionOrdinal }: MinedInput): string {
+  const digest = createHash('sha256').update(`${recordId} ${txHash} ${transactionOrdinal}`).digest('hex');
+  return `inp_${digest.slice(0, 32)}`;
+}
+
+type Place = { id: string; recordId: string; agreementAddress: string };
+type InputRow = ReturnType<typeof rowOf>;
+
+function rowOf(input: MinedInput, { id, recordId, agreementAddress }: Place) {
+  return {
+    id,
+    record_id: recordId,
+    agreement_address: agreementAddress,
+    input_id: input.inputId,
+    signer: input.signer,
+    submitter: input.submitter,
+    from_state: input.fromState,
+    to_state: input.toState,
+    payload: input.payload,
+    values: JSON.stringify(input.values),
+    tx_hash: input.txHash,
+    position: input.position,
+    transaction_ordinal: input.transactionOrdinal,
+    sequence: input.sequence,
+    block_number: String(input.blockNumber),
+    block_timestamp: secondsOf(input.blockTimestamp),
+  };
+}
+
+async function insertInputs(
+  transaction: Queryable,
+  { chainId, rows }: { chainId: number; rows: readonly InputRow[] },
+): Promise<void> {
+  if (rows.length === 0) return;
+  await transaction.execute(sql`
+    insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, signer, submitter,
+      from_state, to_state, payload, values, tx_hash, position, transaction_ordinal, sequence, block_number, created_at)
+    select id, record_id, ${chainId}::int, agreement_address, input_id, 'MINED', signer, submitter,
+      from_state, to_state, payload, values::json, tx_hash, position, transaction_ordinal, sequence, block_number,
+      to_timestamp(block_timestamp)
+    from ${recordsOf(rows)} as shown(id text, record_id text, agreement_address text, input_id text, signer text,
+      submitter text, from_state text, to_state text, payload text, values text, tx_hash text, position int,
+      transaction_ordinal int, sequence int, block_number bigint, block_timestamp double precision)`);
+}

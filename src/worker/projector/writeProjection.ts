@@ -1,0 +1,55 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+import type { BlockMark, IndexPosition } from './indexPosition.ts';
+import { secondsOf } from './projectedColumns.ts';
+
+/** Notes the blocks as folded, each with as many events as the index shows in it. */
+export async function insertFoldedBlocks(
+  transaction: Queryable,
+  { chainId, blocks }: { chainId: number; blocks: readonly BlockMark[] },
+): Promise<void> {
+  if (blocks.length === 0) return;
+  await transaction.execute(sql`
+    insert into service.folded_blocks (chain_id, number, hash, timestamp, event_count)
+    select ${chainId}::int, number, hash, to_timestamp(seconds),
+      (select count(*) from chain_index.inputs where chain_id = ${chainId} and block_number = block.number)
+      + (select count(*) from chain_index.agreements where chain_id = ${chainId} and block_number = block.number)
+    from ${recordsOf(blocks.map(rowOf))} as block(number bigint, hash text, seconds double precision)`);
+}
+
+/**
+ * Notes how far the chain is folded, and what was compared. How far it is folded never goes back: an index that shows less
+ * than before has only to catch up.
+ */
+export async function writeProjection(
+  transaction: Queryable,
+  projection: { chainId: number; block: BlockMark; position: IndexPosition; foldedThrough: bigint },
+): Promise<void> {
+  const { chainId, block, position, foldedThrough } = projection;
+  await transaction.execute(sql`
+    insert into service.projections as it (chain_id, head_number, head_hash, head_timestamp, compared_deployment,
+      compared_through, folded_through)
+    select ${chainId}::int, number, hash, to_timestamp(seconds), ${position.deployment}::text,
+      ${position.through}::bigint, ${foldedThrough}::bigint
+    from ${recordsOf([rowOf(block)])} as block(number bigint, hash text, seconds double precision)
+    on conflict (chain_id) do update set compared_deployment = excluded.compared_deployment,
+      compared_through = excluded.compared_through, folded_through = excluded.folded_through, updated_at = now(),
+      (head_number, head_hash, head_timestamp) = (
+        select number, hash, timestamp
+        from (values (it.head_number, it.head_hash, it.head_timestamp),
+          (excluded.head_number, excluded.head_hash, excluded.head_timestamp)) as head(number, hash, timestamp)
+        order by number desc, hash = excluded.head_hash desc
+        limit 1)`);
+}
+
+/** The index shows less than was folded: whatever it shows when it has caught up has to be compared in full. */
+export async function forgetComparison(transaction: Queryable, chainId: number): Promise<void> {
+  await transaction.execute(sql`
+    update service.projections set compared_deployment = null
+    where chain_id = ${chainId} and compared_deployment is not null`);
+}
+
+function rowOf({ number, hash, timestamp }: BlockMark) {
+  return { number: String(number), hash, seconds: secondsOf(timestamp) };
+}

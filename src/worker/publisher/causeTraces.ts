@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import type { Hex } from 'viem';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+
+/** The transaction that causes something to be told; null where none does. */
+export type Cause = { readonly chainId: number; readonly txHash: Hex | null };
+
+export type CauseTraces = {
+  /** Null where nobody traced the cause, or nobody submitted it here. */
+  traceParentOf(cause: Cause): string | null;
+};
+
+/** Where transactions stand in the traces of those who submitted them here. */
+export async function readCauseTraces(
+  transaction: Queryable,
+  causes: readonly Cause[],
+): Promise<CauseTraces> {
+  const hashes = causes.flatMap(({ txHash }) => (txHash === null ? [] : [txHash]));
+  if (hashes.length === 0) return { traceParentOf: () => null };
+  const { rows } = await transaction.execute<{ chain_id: number; tx_hash: string; trace_parent: string }>(sql`
+    select chain_id, tx_hash, trace_parent from service.transactions
+    where tx_hash = any(${arrayOf([...new Set(hashes)])}::text[]) and trace_parent is not null`);
+  const traceParents = new Map(rows.map((row) => [keyOf(row.chain_id, row.tx_hash), row.trace_parent]));
+  return {
+    traceParentOf: ({ chainId, txHash }) =>
+      txHash === null ? null : (traceParents.get(keyOf(chainId, txHash)) ?? null),
+  };
+}
+
+function keyOf(chainId: number, txHash: string): string {
+  return `${chainId}:${txHash}`;
+}

@@ -1,0 +1,72 @@
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Queryable } from '../../platform/database/database.ts';
+import { createId } from '../../platform/database/ids.ts';
+import { recordsOf } from '../../platform/database/statements.ts';
+import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+import { matchesSubscription } from '../../records/webhooks/subscriptionFilters.ts';
+import { wakeSubscription } from '../../records/webhooks/wakeSubscription.ts';
+
+/** An event as it stands in the feed of its principal. */
+export type DeliverableEvent = {
+  readonly id: string;
+  readonly principalId: string;
+  readonly recordId: string | null;
+  readonly position: number;
+  readonly type: string;
+  /** The whole envelope. */
+  readonly body: string;
+};
+
+const envelope = z.object({ data: z.unknown() });
+
+/**
+ * Plans one delivery of each event for each active subscription of its principal that wants it, in the transaction that releases
+ * the events: they are delivered if and only if they are released. An event that was planned before is not planned again.
+ */
+export async function planDeliveries(
+  transaction: Queryable,
+  released: readonly DeliverableEvent[],
+): Promise<void> {
+  if (released.length === 0) return;
+  const subscriptions = await transaction
+    .select({
+      id: webhookSubscriptions.id,
+      principalId: webhookSubscriptions.principalId,
+      eventTypes: webhookSubscriptions.eventTypes,
+      filters: webhookSubscriptions.filters,
+    })
+    .from(webhookSubscriptions)
+    .where(
+      and(
+        eq(webhookSubscriptions.status, 'active'),
+        inArray(webhookSubscriptions.principalId, [
+          ...new Set(released.map(({ principalId }) => principalId)),
+        ]),
+      ),
+    );
+  if (subscriptions.length === 0) return;
+  const planned = released.flatMap((event) => {
+    const own = subscriptions.filter(({ principalId }) => principalId === event.principalId);
+    if (own.length === 0) return [];
+    const { data } = envelope.parse(JSON.parse(event.body));
+    return own
+      .filter((subscription) => matchesSubscription(subscription, { type: event.type, data }))
+      .map((subscription) => ({
+        id: createId('dlv'),
+        subscription_id: subscription.id,
+        event_id: event.id,
+        record_id: event.recordId,
+        position: event.position,
+      }));
+  });
+  if (planned.length === 0) return;
+  await transaction.execute(sql`
+    insert into service.deliveries (id, subscription_id, event_id, record_id, position, status)
+    select id, subscription_id, event_id, record_id, position, 'pending'
+    from ${recordsOf(planned)}
+      as planned (id text, subscription_id text, event_id text, record_id text, position bigint)
+    on conflict (subscription_id, event_id) do nothing`);
+  for (const id of new Set(planned.map(({ subscription_id }) => subscription_id)))
+    await wakeSubscription(transaction, id);
+}

@@ -1,0 +1,106 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { channels } from '../../platform/database/channels.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
+import type { EventType } from '../../platform/database/tables/events.ts';
+import { lockFeeds } from '../../records/events/lockFeeds.ts';
+import type { NewEvent } from '../../records/events/newEvent.ts';
+import { addUsage } from '../../records/quotas/usage.ts';
+import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
+import { storeEvents } from './storeEvents.ts';
+
+/** Whether events of a chain wait whose block, or a later one, is `through`. */
+export async function hasReleasable(
+  transaction: Queryable,
+  { chainId, through }: { chainId: number; through: bigint },
+): Promise<boolean> {
+  const { rows } = await transaction.execute<{ found: boolean }>(sql`
+    select exists (select 1 from service.events where ${isDue(chainId, through)}) as found`);
+  return rows[0]?.found === true;
+}
+
+/**
+ * Releases the events of a chain that wait in blocks up to `through`, in the order of the chain: they get the next positions in
+ * the feeds of their principals, and their deliveries are planned. To be called in a transaction that reads what others have
+ * committed meanwhile, as feeds are shared by all chains; several may do so at once.
+ *
+ * @param principals whose events; everybody's unless given. Whoever names some holds their feeds already.
+ * @returns how many were released.
+ */
+export function releaseEvents(
+  transaction: Queryable,
+  {
+    chainId,
+    through,
+    principals,
+  }: { chainId: number; through: bigint; principals?: readonly string[] | undefined },
+): Promise<number> {
+  const due = isDue(chainId, through);
+  if (!principals) return release(transaction, due);
+  return release(transaction, sql`${due} and principal_id = any(${arrayOf(principals)}::text[])`);
+}
+
+/** Stores and releases events that no block has to confirm, in a transaction as `releaseEvents` needs it. */
+export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<number> {
+  await storeEvents(transaction, events);
+  const ids = events.map(({ id }) => id);
+  return release(transaction, sql`state = 'pending' and id = any(${arrayOf(ids)}::text[])`);
+}
+
+function isDue(chainId: number, through: bigint): SQL {
+  return sql`state = 'pending' and chain_id = ${chainId} and block_number <= ${through}`;
+}
+
+type ReleasedRow = {
+  id: string;
+  principal_id: string;
+  record_id: string | null;
+  position: string;
+  type: EventType;
+  body: string;
+};
+
+async function release(transaction: Queryable, which: SQL): Promise<number> {
+  const { rows: waiting } = await transaction.execute<{ principal_id: string }>(sql`
+    select distinct principal_id from service.events where ${which}`);
+  if (waiting.length === 0) return 0;
+  const principals = waiting.map(({ principal_id }) => principal_id);
+  // So that no position is ever seen before a lower one, and whoever subscribes misses nothing.
+  await lockFeeds(transaction, principals);
+  const { rows } = await transaction.execute<ReleasedRow>(sql`
+    with numbered as (
+      select id, feed.last_position + row_number() over (
+        partition by principal_id order by block_number, record_id, block_order, created_at, id) as position
+      from service.events join service.event_feeds feed using (principal_id)
+      where ${which} and principal_id = any(${arrayOf(principals)}::text[])
+    ), released as (
+      update service.events it set state = 'released', position = numbered.position, released_at = now()
+      from numbered where it.id = numbered.id
+      returning it.id, it.principal_id, it.record_id, it.position, it.type, it.body
+    ), counted as (
+      update service.event_feeds feed set last_position = last.position
+      from (select principal_id, max(position) as position from released group by principal_id) as last
+      where feed.principal_id = last.principal_id
+    )
+    select * from released order by principal_id, position`);
+  await planDeliveries(transaction, rows.map(eventOf));
+  await transaction.execute(
+    sql`select pg_notify(${channels.eventsReleased}, id) from unnest(${arrayOf(principals)}::text[]) as id`,
+  );
+  await addUsage(
+    transaction,
+    rows.map(({ principal_id: principalId }) => ({ principalId, events: 1 })),
+  );
+  return rows.length;
+}
+
+function eventOf(row: ReleasedRow): DeliverableEvent {
+  return {
+    id: row.id,
+    principalId: row.principal_id,
+    recordId: row.record_id,
+    position: Number(row.position),
+    type: row.type,
+    body: row.body,
+  };
+}

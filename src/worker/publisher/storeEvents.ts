@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../../platform/database/database.ts';
+import { idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { endWith } from '../../platform/tracing/heldSpans.ts';
+import type { NewEvent } from '../../records/events/newEvent.ts';
+import { beginEventSpans } from './beginEventSpans.ts';
+
+/**
+ * Stores events that wait for the confirmations of their blocks, in the transaction of the caller. One that is waiting already,
+ * or that a reorganisation had withdrawn, waits with its new block and body; one that was released stays what it was.
+ */
+export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const spans = await beginEventSpans(transaction, events);
+  const rows = events.map((event) => ({
+    id: event.id,
+    principal_id: event.principalId,
+    record_id: event.recordId,
+    type: event.type,
+    body: event.body,
+    chain_id: event.chainId,
+    block_number: event.blockNumber === null ? null : String(event.blockNumber),
+    tx_hash: event.txHash,
+    block_order: event.blockOrder,
+    trace_parent: spans.get(event.id)?.traceParent ?? null,
+  }));
+  const stored = await idsOf(
+    transaction,
+    sql`
+    insert into service.events as it (id, principal_id, record_id, type, body, state, chain_id, block_number, tx_hash,
+      block_order, trace_parent)
+    select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order, trace_parent
+    from ${recordsOf(rows)} as shown(id text, principal_id text, record_id text, type text, body text, chain_id int,
+      block_number bigint, tx_hash text, block_order int, trace_parent text)
+    on conflict (id) do update set state = 'pending', body = excluded.body, block_number = excluded.block_number,
+      tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent
+    where it.state <> 'released'
+    returning it.id`,
+  );
+  for (const id of stored) {
+    const span = spans.get(id);
+    if (span) endWith(transaction, span);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Logger } from 'pino';
+import { type Address, size } from 'viem';
+import type { RelaySettings } from '../../platform/config/relaySettings.ts';
+import { computeDataFee } from '../../platform/nodes/dataFee.ts';
+import { type ChainContext, heldSeats } from './chainContext.ts';
+import { type ChainView, readChainView } from './chainView.ts';
+import { suggestFees } from './fees.ts';
+import { markBroadcast } from './markBroadcast.ts';
+import { planCounter } from './planCounter.ts';
+import { readSlots, type Slot } from './readSlots.ts';
+import type { Seat } from './seat.ts';
+import type { Settlements } from './settleRows.ts';
+import { tendSlots } from './tendSlots.ts';
+import { countInFlight, observeWallet, type Wallet } from './wallet.ts';
+import { moveCounter, writeStatus } from './walletRows.ts';
+
+/** Rows that the chain has not mined after so many polls are called `broadcast`, where a node has them. */
+const broadcastPolls = 5;
+/** A counter goes down only when it could for so many polls: one node that lags must not be enough. */
+const surplusPolls = 3;
+/** Unless the operator says what is too little: less than this much gas costs at the time. */
+const leastGas = 3_000_000n;
+/** The same for what publishing data costs, in bytes. */
+const leastData = 4_096;
+
+/**
+ * Looks at the chain and brings everything of the held wallets in line with it: funds, counters, the nonces under way, and the
+ * rows that the chain has passed. Returns whether something is under way.
+ */
+export async function attend(context: ChainContext, settlements: Settlements): Promise<boolean> {
+  const { client, seats, pool, chainId, answers } = context;
+  await answers.flush();
+  const view = await readChainView(client, {
+    addresses: [...seats.keys()],
+    readDataFee: context.readDataFee,
+    previous: context.view,
+  });
+  context.view = view;
+  for (const [address, seen] of view.wallets) {
+    const wallet = seats.get(address)?.wallet;
+    if (wallet) observeWallet(wallet, seen);
+  }
+  const held = heldSeats(context).filter(({ wallet }) => view.wallets.has(wallet.address));
+  for (const { wallet } of held) await updateStatus(context, { wallet, view });
+
+  const counters = new Map(held.map(({ wallet }) => [wallet.address, wallet.nextNonce]));
+  const slots = await readSlots(pool, {
+    chainId,
+    wallets: held.map(({ wallet }) => ({ address: wallet.address, from: wallet.view.minedCount })),
+  });
+  for (const seat of held) {
+    const own = slots.filter(({ wallet }) => wallet === seat.wallet.address);
+    await attendSeat(context, { seat, slots: own, counter: counters.get(seat.wallet.address) ?? 0, view });
+  }
+  const wallets = held.map(({ wallet }) => ({ address: wallet.address, minedCount: wallet.view.minedCount }));
+  await markBroadcast(pool, { chainId, wallets, quietMs: broadcastPolls * context.settings.pollMs });
+  const passed = await settlements.settle(view, wallets);
+  return passed > 0 || held.some(({ wallet }) => countInFlight(wallet) > 0);
+}
+
+async function attendSeat(
+  context: ChainContext,
+  { seat, slots, counter, view }: { seat: Seat; slots: readonly Slot[]; counter: number; view: ChainView },
+): Promise<void> {
+  const { wallet, sender } = seat;
+  const { pool, holder, settings, logger } = context;
+  for (const { nonce, attempt, row } of slots) {
+    if (!wallet.committed.has(nonce)) wallet.committed.set(nonce, costOf(attempt, row, view));
+  }
+  const to = planCounter({ ...wallet.view, nextNonce: counter }, slots);
+  await keepCounter(context, { wallet, counter, to });
+  // What lies above is about to be free again, and nothing is spent on it.
+  const end = Math.min(to, wallet.nextNonce);
+  const tend = () => tendSlots({ pool, holder, settings, view, wallet, sender, logger }, { slots, end });
+  if (wallet.signer?.isLocal === false) tendInBackground(context, wallet, tend);
+  else await tend();
+}
+
+/** While a signer outside of the process is asked for one wallet's bytes, the others are looked after. */
+function tendInBackground(
+  { remoteWork, logger }: ChainContext,
+  wallet: Wallet,
+  tend: () => Promise<void>,
+): void {
+  if (wallet.isTended) return;
+  wallet.isTended = true;
+  const work = tend()
+    .catch((error) => logger.error({ err: error, wallet: wallet.address }, 'looking after a wallet failed'))
+    .then(() => {
+      wallet.isTended = false;
+      remoteWork.delete(work);
+    });
+  remoteWork.add(work);
+}
+
+/** What signed bytes may cost at most, in wei. */
+function costOf({ gas, fees }: Slot['attempt'], row: Slot['row'], view: ChainView): bigint {
+  return gas * fees.maxFeePerGas + computeDataFee(view.dataFee, row ? size(row.callData) : 0);
+}
+
+async function keepCounter(
+  { pool, holder, settings, logger }: ChainContext,
+  { wallet, counter, to }: { wallet: Wallet; counter: number; to: number },
+): Promise<void> {
+  if (to === counter) {
+    wallet.surplus = undefined;
+    wallet.isReconciled = true;
+    return;
+  }
+  if (to < counter) {
+    if (wallet.surplus?.to !== to) wallet.surplus = { to, since: performance.now() };
+    if (performance.now() - wallet.surplus.since < surplusPolls * settings.pollMs) return;
+  }
+  const { address } = wallet;
+  if (!(await moveCounter(pool, { address, from: counter, to }, holder))) return;
+  logger.warn({ wallet: address, from: counter, to }, 'the counter of a wallet was not that of the chain');
+  wallet.nextNonce = to;
+  wallet.surplus = undefined;
+  wallet.isReconciled = true;
+  for (const nonce of wallet.committed.keys()) if (nonce >= to) wallet.committed.delete(nonce);
+}
+
+async function updateStatus(
+  context: ChainContext,
+  { wallet, view }: { wallet: Wallet; view: ChainView },
+): Promise<void> {
+  if (!wallet.signer) return;
+  const { pool, holder, logger, settings } = context;
+  const { balance } = wallet.view;
+  const least = leastBalance(settings, view);
+  const status = balance >= least && wallet.restsUntil <= performance.now() ? 'active' : 'unfunded';
+  const { address } = wallet;
+  const payableGas = computePayableGas(balance, settings, view);
+  await writeStatus(pool, { address, status, balance, payableGas }, holder);
+  if (status !== wallet.status) noteStatus(logger, { address, status, balance, least });
+  wallet.status = status;
+}
+
+function leastBalance(settings: RelaySettings, view: ChainView): bigint {
+  const fees = suggestFees(view, settings.maxFeePerGas);
+  return (
+    settings.minBalance ??
+    leastGas * (fees?.maxFeePerGas ?? settings.maxFeePerGas) + computeDataFee(view.dataFee, leastData)
+  );
+}
+
+/** A row that is written at every change of the base fee would be written all the time. */
+const gasSteps = 50_000n;
+
+/** The most gas that the simulation of a transaction may use for the funds to pay it as it is signed now. */
+function computePayableGas(balance: bigint, settings: RelaySettings, view: ChainView): bigint {
+  const fee = suggestFees(view, settings.maxFeePerGas)?.maxFeePerGas ?? settings.maxFeePerGas;
+  const left = balance - computeDataFee(view.dataFee, leastData);
+  if (left <= 0n) return 0n;
+  const gas = (left * 100n) / (fee * BigInt(100 + settings.gasMarginPercent));
+  const mostGas = 2n ** 53n;
+  return gas > mostGas ? mostGas : (gas / gasSteps) * gasSteps;
+}
+
+function noteStatus(
+  logger: Logger,
+  wallet: { address: Address; status: string; balance: bigint; least: bigint },
+): void {
+  const { address, status, balance, least } = wallet;
+  const facts = { wallet: address, balance: String(balance), least: String(least) };
+  if (status === 'active') logger.info(facts, 'a wallet sends');
+  else logger.error(facts, 'a wallet has too little to send: it rests');
+}

@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Address, PublicClient } from 'viem';
+import type { RelaySettings } from '../../platform/config/relaySettings.ts';
+import { createDataFeeReader } from '../../platform/nodes/dataFee.ts';
+import type { CountedAdmission } from '../../platform/operations/metrics.ts';
+import type { RelaySigners } from '../../platform/signers/openSigners.ts';
+import type { Signer } from '../../platform/signers/signer.ts';
+import { createRepeater } from '../leases/repeater.ts';
+import { createAnswerLog } from './answerLog.ts';
+import { attend } from './attend.ts';
+import { type ChainContext, heldSeats } from './chainContext.ts';
+import { createClaimTurns } from './claimTurns.ts';
+import { createGasLessons } from './gasLessons.ts';
+import { createPreparations } from './preparations.ts';
+import { pump } from './pump.ts';
+import { createSeat, type Seat } from './seat.ts';
+import { createSettlements } from './settleRows.ts';
+import { createLeaseKeeper } from './walletLeaseKeeper.ts';
+import { releaseLeases } from './walletRows.ts';
+
+export type ChainRelayOptions = {
+  pool: pg.Pool;
+  chainId: number;
+  confirmations: number;
+  signers: RelaySigners;
+  /** Names this process among those that take leases. */
+  owner: string;
+  settings: RelaySettings;
+  client: PublicClient;
+  endpoints: readonly PublicClient[];
+  onReverted?: ((admission: CountedAdmission) => void) | undefined;
+  logger: Logger;
+};
+
+export type ChainRelay = {
+  /** Something may be there to be signed. */
+  wake(): void;
+  /** Wallets may be there to be taken. */
+  takeWallets(): void;
+  /** Lets what is on its way end, and the wallets go. */
+  close(): Promise<void>;
+};
+
+/** Between two looks while nothing is under way, in polls; and how long it counts as such after the last sign of life. */
+const idlePolls = 10;
+const livelyMs = 15_000;
+/** What was announced while nobody listened is found by this. */
+const fallbackMs = 3_000;
+const firstRecountMs = 25;
+const closeMs = 5_000;
+
+/** Sends what the outbox holds for one chain, with those of its wallets that this process gets the lease of. */
+export function createChainRelay(options: ChainRelayOptions): ChainRelay {
+  const { signers: opened, owner, confirmations, ...shared } = options;
+  const { pool, chainId, settings } = shared;
+  const logger = options.logger.child({ chainId });
+  const answers = createAnswerLog({ pool, chainId, logger });
+  const holder = { chainId, owner, leaseMs: settings.leaseMs };
+  const seats = new Map<Address, Seat>();
+  const context: ChainContext = {
+    ...shared,
+    holder,
+    answers,
+    logger,
+    seats,
+    turns: createClaimTurns(),
+    readDataFee: createDataFeeReader(shared.client),
+    remoteWork: new Set(),
+    view: undefined,
+  };
+  let livelyUntil = 0;
+  let isUnderWay = false;
+  let isFull = false;
+  let recountMs = firstRecountMs;
+
+  const signers: Signer[] = [];
+  let awaited = opened.awaited.length;
+  const takeSeat = (address: Address, signer: Signer | undefined) => {
+    const onProgress = () => {
+      recountMs = firstRecountMs;
+      if (isFull) pumping.wake();
+    };
+    const onObjection = () => attending.wake();
+    seats.set(address, createSeat(context, { address, signer, onProgress, onObjection }));
+  };
+  const addSigner = (signer: Signer) => {
+    // Two ways to the same key are one wallet.
+    if (signers.some(({ address }) => address === signer.address)) return;
+    signers.push(signer);
+    takeSeat(signer.address, signer);
+  };
+  for (const signer of opened.ready) addSigner(signer);
+  const lessons = createGasLessons({ pool, client: shared.client, logger });
+  const preparations = createPreparations({
+    ...shared,
+    lessons,
+    confirmations,
+    logger,
+    onReady: () => pumping.wake(),
+  });
+  const pollMs = settings.pollMs;
+  const settlements = createSettlements({ ...shared, lessons, logger, confirmations, pollMs });
+  const renewLeases = createLeaseKeeper(context, { signers, areAllThere: () => awaited === 0, takeSeat });
+
+  const leasing = createRepeater({
+    what: 'keeping the leases',
+    async work() {
+      if (await renewLeases()) attending.wake();
+    },
+    pauseMs: () => (context.view ? settings.leaseMs / 3 : undefined),
+    logger,
+  });
+  const attending = createRepeater({
+    what: 'looking after the wallets',
+    async work() {
+      const isFirst = context.view === undefined;
+      isUnderWay = await attend(context, settlements);
+      await lessons.compare();
+      if (isFirst) leasing.wake();
+      pumping.wake();
+    },
+    pauseMs: () => {
+      const isLively = isUnderWay || performance.now() < livelyUntil;
+      return isLively ? settings.pollMs : settings.pollMs * idlePolls;
+    },
+    logger,
+  });
+  const pumping = createRepeater({
+    what: 'signing',
+    async work() {
+      const outcome = await pump(context, { preparations, wake: () => pumping.wake() });
+      isFull = outcome === 'full';
+      if (isFull) recounting.wake();
+      if (outcome === 'blind') attending.wake();
+    },
+    pauseMs: () => fallbackMs,
+    logger,
+  });
+  const recounting = createRepeater({
+    what: 'counting what is mined',
+    async work() {
+      await Promise.all(heldSeats(context).map((seat) => seat.recount()));
+      recountMs = Math.min(recountMs * 2, settings.pollMs);
+    },
+    pauseMs: () => (isFull ? recountMs : undefined),
+    logger,
+  });
+  attending.wake();
+  for (const opening of opened.awaited) {
+    void opening.then((signer) => {
+      awaited--;
+      if (signer) addSigner(signer);
+      attending.wake();
+    });
+  }
+
+  const endWork = async () => {
+    await Promise.all([pumping, attending, recounting, leasing].map((repeater) => repeater.close()));
+    await Promise.all([preparations.idle(), ...context.remoteWork]);
+    await Promise.all([...seats.values()].map(({ sender }) => sender.close()));
+  };
+  return {
+    wake() {
+      livelyUntil = performance.now() + livelyMs;
+      pumping.wake();
+    },
+    takeWallets() {
+      // Whoever has not looked at the chain yet takes none.
+      if (context.view) leasing.wake();
+    },
+    async close() {
+      // What a node holds up longer is stored, and sent again by whoever gets the wallets.
+      await Promise.race([endWork(), delay(closeMs, undefined, { ref: false })]);
+      await answers.close();
+      await releaseLeases(pool, [...seats.keys()], holder).catch((error) =>
+        logger.warn({ err: error }, 'the leases end by themselves'),
+      );
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type pg from 'pg';
+import { channels } from '../../platform/database/channels.ts';
+import { withTransaction } from '../../platform/database/withTransaction.ts';
+import { SigningError } from '../../platform/signers/signer.ts';
+import {
+  type Claim,
+  type ClaimOptions,
+  findPayable,
+  type PayableRow,
+  type SignedRow,
+  signRow,
+  startClaim,
+  writeSigned,
+} from './claimRows.ts';
+import { type FoundRows, readClaimable } from './readClaimable.ts';
+
+/** Longer than any signer may take. What a process that died had reserved is then others'. */
+const reservedMs = 30_000;
+
+/**
+ * As `claimRows`, for a signer that may take long: nothing is locked while it is asked. Rows are reserved first, so that no other
+ * wallet asks for the same; what comes back is written only where wallet, counter and rows are still as they were, and none of it
+ * leaves the process otherwise. Nonces must not have gaps: of rows that are lost on the way only those before the first are kept,
+ * and the others can be claimed again at once, by any wallet.
+ */
+export async function claimRemotely(pool: pg.Pool, options: ClaimOptions): Promise<Claim> {
+  const { found, payable, unprepared, unpayable } = await reserve(pool, options);
+  const claim = startClaim(found);
+  claim.unprepared.push(...unprepared);
+  claim.unpayable.push(...unpayable);
+  claim.asked = payable.length;
+  if (payable.length === 0) return claim;
+  const asked = await askSigner(payable, { found, options });
+  claim.failure = asked.failure;
+  claim.refused.push(...asked.refused);
+  try {
+    const stored =
+      asked.signed.length > 0 ? await store(pool, asked.signed, { found, payable, options }) : [];
+    claim.isHeld = stored !== undefined;
+    claim.signed.push(...(stored ?? []));
+    claim.nextNonce += claim.signed.length;
+    return claim;
+  } finally {
+    const stored = new Set(claim.signed.map(({ id }) => id));
+    const ids = payable.map(({ row }) => row.id).filter((id) => !stored.has(id));
+    await release(pool, ids, options.holder.chainId);
+  }
+}
+
+function reserve(pool: pg.Pool, options: ClaimOptions) {
+  return withTransaction(pool, async (client) => {
+    const found = await readClaimable(client, options);
+    const { payable, ...others } = findPayable(found.rows, options);
+    if (payable.length > 0) {
+      await client.query(
+        `update service.transactions set reserved_until = now() + $2 * interval '1 millisecond' where id = any($1)`,
+        [payable.map(({ row }) => row.id), reservedMs],
+      );
+    }
+    return { found, payable, ...others };
+  });
+}
+
+type Asked = Pick<Claim, 'refused' | 'failure'> & { signed: SignedRow[] };
+
+/** Asks for all at once; keeps what comes before the first that did not come. */
+async function askSigner(
+  payable: readonly PayableRow[],
+  { found, options }: { found: FoundRows; options: ClaimOptions },
+): Promise<Asked> {
+  const { wallet, holder } = options;
+  const answers = await Promise.allSettled(
+    payable.map((item, at) =>
+      signRow(wallet.signer, { ...item, nonce: found.nextNonce + at, chainId: holder.chainId }),
+    ),
+  );
+  const asked: Asked = { signed: [], refused: [], failure: undefined };
+  let isWhole = true;
+  for (const [at, answer] of answers.entries()) {
+    const row = payable[at]?.row;
+    if (answer.status === 'fulfilled') {
+      if (isWhole) asked.signed.push(answer.value);
+      continue;
+    }
+    isWhole = false;
+    if (answer.reason instanceof SigningError) asked.failure ??= answer.reason;
+    else if (row) asked.refused.push({ row, error: answer.reason });
+  }
+  return asked;
+}
+
+/** What was written; undefined where the wallet is another's by now, or has another counter. */
+function store(
+  pool: pg.Pool,
+  signed: readonly SignedRow[],
+  { found, payable, options }: { found: FoundRows; payable: readonly PayableRow[]; options: ClaimOptions },
+): Promise<SignedRow[] | undefined> {
+  const { wallet, holder } = options;
+  const { chainId, owner } = holder;
+  const known = new Map(payable.map(({ row }) => [row.id, row.lastAttemptId]));
+  return withTransaction(pool, async (client) => {
+    const held = await client.query(
+      `select 1 from service.relayer_wallets
+       where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and next_nonce = $4
+       for update`,
+      [chainId, wallet.address, owner, found.nextNonce],
+    );
+    if (held.rowCount === 0) return undefined;
+    const { rows } = await client.query<{ id: string; last_attempt_id: number | null }>(
+      `select id, (
+         select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id
+       from service.transactions it where id = any($1) and state = 'accepted' for update skip locked`,
+      [signed.map(({ id }) => id)],
+    );
+    const unchanged = new Set(
+      rows.filter((row) => (row.last_attempt_id ?? undefined) === known.get(row.id)).map(({ id }) => id),
+    );
+    const firstLost = signed.findIndex(({ id }) => !unchanged.has(id));
+    const kept = firstLost === -1 ? [...signed] : signed.slice(0, firstLost);
+    const nextNonce = found.nextNonce + kept.length;
+    if (kept.length > 0) await writeSigned(client, { signed: kept, nextNonce }, options);
+    return kept;
+  });
+}
+
+async function release(pool: pg.Pool, ids: readonly string[], chainId: number): Promise<void> {
+  if (ids.length === 0) return;
+  await pool.query(
+    `with released as (
+       update service.transactions set reserved_until = null
+       where id = any($1) and state = 'accepted' and reserved_until is not null returning id)
+     select pg_notify($2, $3) from released limit 1`,
+    [ids, channels.outbox, String(chainId)],
+  );
+}

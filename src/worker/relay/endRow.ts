@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+import { channels } from '../../platform/database/channels.ts';
+import { failSuccessors } from '../outbox/failSuccessors.ts';
+
+type Row = { readonly id: string; readonly wallet: Address; readonly nonce: number };
+type Failure = { readonly reason: string; readonly message: string; readonly [fact: string]: unknown };
+
+/**
+ * Ends a row as failed, with those of the same signer that can only come after it, and with the inputs and the Drafts that wait for
+ * them. With a `blockNumber`, only once the index has passed that block without showing the permit's effect. Returns whether it did.
+ */
+export async function failRow(
+  pool: pg.Pool,
+  end: { chainId: number; row: Row; failure: Failure; blockNumber: bigint | undefined },
+): Promise<boolean> {
+  const { row } = end;
+  return fail(pool, { ...end, id: row.id, place: [row.wallet, row.nonce] });
+}
+
+/** The same for a row of which nothing is under way that a chain could still mine. */
+export function failUnsent(
+  pool: pg.Pool,
+  end: { chainId: number; id: string; failure: Failure; blockNumber: bigint },
+): Promise<boolean> {
+  return fail(pool, { ...end, place: undefined });
+}
+
+async function fail(
+  pool: pg.Pool,
+  end: {
+    chainId: number;
+    id: string;
+    /** Wallet and nonce that the row is signed with; undefined for one that is not signed. */
+    place: readonly [Address, number] | undefined;
+    failure: Failure;
+    blockNumber: bigint | undefined;
+  },
+): Promise<boolean> {
+  const { chainId, id, place, failure, blockNumber } = end;
+  const { reason, message } = failure;
+  const [wallet, nonce] = place ?? [null, null];
+  const { rowCount } = await pool.query(
+    `with failed as (
+       update service.transactions set state = 'failed', failure = $5::json, updated_at = now()
+       where id = $1 and ((state in ('signed', 'broadcast') and wallet = $2 and wallet_nonce = $3)
+           or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
+         and ($7::bigint is null or exists (
+           select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint))
+       returning id, chain_id, contract, signer, permit_nonce),
+     successors as (${failSuccessors('failed')}),
+     ended as (
+       select id, $6::json as error from failed
+       union all
+       select id, json_build_object('reason', failure->>'reason', 'message', failure->>'message') from successors),
+     inputs as (
+       update service.inputs it set status = 'FAILED', error = ended.error, updated_at = now()
+       from ended where it.transaction_id = ended.id and it.status = 'PENDING'),
+     drafts as (
+       update service.records it set error = ended.error, updated_at = now()
+       from ended where it.deploy_transaction_id = ended.id and it.status = 'Draft')
+     select pg_notify($8, id) from ended order by id = $1 desc`,
+    [
+      id,
+      wallet,
+      nonce,
+      chainId,
+      JSON.stringify(failure),
+      JSON.stringify({ reason, message }),
+      blockNumber === undefined ? null : String(blockNumber),
+      channels.transactionChanged,
+    ],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/**
+ * Has a row signed with a new nonce. Only for one of which nothing that was signed can be mined any more. Its hash stays until it
+ * has another. Returns whether the row was still the one that was looked at.
+ */
+export async function requeueRow(
+  pool: pg.Pool,
+  { chainId, row, gasEstimate }: { chainId: number; row: Row; gasEstimate: bigint | undefined },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `with requeued as (
+       update service.transactions set state = 'accepted', wallet = null, wallet_nonce = null,
+         gas_estimate = coalesce($4::bigint, gas_estimate), updated_at = now()
+       where id = $1 and state in ('signed', 'broadcast') and wallet = $2 and wallet_nonce = $3
+       returning id)
+     select pg_notify($5, $6) from requeued`,
+    [
+      row.id,
+      row.wallet,
+      row.nonce,
+      gasEstimate === undefined ? null : String(gasEstimate),
+      channels.outbox,
+      String(chainId),
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Points an accepted row back to bytes that were signed for it before and that can still be mined. */
+export async function readoptRow(
+  pool: pg.Pool,
+  { id, attempt }: { id: string; attempt: { readonly id: number } },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `with readopted as (
+       update service.transactions it set state = case when attempt.accepted_at is null then 'signed' else 'broadcast' end,
+         wallet = attempt.wallet, wallet_nonce = attempt.wallet_nonce, tx_hash = attempt.tx_hash, updated_at = now()
+       from service.transaction_attempts attempt
+       where it.id = $1 and it.state = 'accepted' and attempt.id = $2 and attempt.transaction_id = it.id
+       returning it.id)
+     select pg_notify($3, id) from readopted`,
+    [id, attempt.id, channels.transactionChanged],
+  );
+  return rowCount === 1;
+}

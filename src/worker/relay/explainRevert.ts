@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import type { Hex } from 'viem';
+import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+import type { Admission } from '../../platform/database/tables/transactions.ts';
+import type { AdmissionRace, CountedAdmission } from '../../platform/operations/metrics.ts';
+
+const mostInputs = 1_000;
+
+/**
+ * The inputs that the index shows since the admission, with the row of the outbox that each is the effect of. A row that a node admitted
+ * without the index knows no position: then the time tells.
+ */
+const statement = `
+  select it.admission, exists (
+      select 1 from service.transactions earlier where earlier.state = 'failed'
+        and earlier.id in (select json_array_elements_text(coalesce(it.admission->'after', '[]')))) as has_failed, (
+      select block.hash from ${index}.blocks block
+      where block.chain_id = it.chain_id and block.number = (it.admission->>'blockNumber')::numeric) as block_hash, (
+      select coalesce(json_agg(json_build_object('id', own.id)), '[]') from (
+        select * from ${index}.inputs shown
+        where shown.chain_id = it.chain_id and shown.agreement = lower(it.contract)
+          and case when it.admission->>'position' is null then shown.block_timestamp >= extract(epoch from it.created_at)::bigint
+            else shown.position > (it.admission->>'position')::int end
+        order by shown.position limit ${mostInputs}) as shown
+      left join service.transactions own on own.chain_id = shown.chain_id and lower(own.contract) = shown.agreement
+        and lower(own.signer) = shown.permit_signer and own.permit_nonce = shown.permit_nonce and own.state <> 'failed') as since
+  from service.transactions it where it.id = $1 and it.admission is not null`;
+
+type Row = {
+  admission: Admission;
+  has_failed: boolean;
+  block_hash: Hex | null;
+  since: { id: string | null }[];
+};
+
+/**
+ * What explains that an input was admitted and reverts: something that happened since. `none` is a false admission. Undefined for
+ * rows of which nobody noted how they were admitted, as deployments.
+ */
+export async function explainRevert(pool: pg.Pool, id: string): Promise<CountedAdmission | undefined> {
+  try {
+    const { rows } = await pool.query<Row>(statement, [id]);
+    const [row] = rows;
+    return row && { by: row.admission.by, outcome: 'reverted', race: findRace(row) };
+  } catch (error) {
+    if (isIndexAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+function findRace({ admission, since, ...row }: Row): AdmissionRace {
+  const after = new Set(admission.after ?? []);
+  if (admission.blockHash !== undefined && row.block_hash !== admission.blockHash) return 'reorganisation';
+  if (since.some(({ id }) => id === null)) return 'foreign';
+  if (since.some(({ id }) => id !== null && !after.has(id))) return 'concurrent';
+  if (row.has_failed) return 'predecessor';
+  return admission.isExternal ? 'external' : 'none';
+}

@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Hex, hexToBigInt, type PublicClient } from 'viem';
+import { learnGas } from '../../records/gas/learnedGas.ts';
+
+type EstimatedRow = { readonly id: string; readonly callData: Hex };
+
+/** Learns from what the rows of one chain are estimated to use, and from what they have used then. */
+export type GasLessons = {
+  /** Keeps what a node has estimated. What cannot be kept is estimated again for the next one. */
+  note(row: EstimatedRow, gas: bigint): Promise<void>;
+  /** Compares what was noted with the receipts of those that are mined. */
+  compare(): Promise<void>;
+};
+
+/** Rows that wait for their receipts; of a kind that is estimated more often than that, some are enough. */
+const mostWaiting = 50;
+
+export function createGasLessons({
+  pool,
+  client,
+  logger,
+}: {
+  pool: pg.Pool;
+  client: PublicClient;
+  logger: Logger;
+}): GasLessons {
+  const waiting = new Map<string, EstimatedRow>();
+
+  const learnFromReceipt = async ({ id, callData }: EstimatedRow, hash: Hex) => {
+    const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] });
+    // By whomever it was sent, the call is the same only where the row's own transaction had the effect.
+    if (receipt?.status !== '0x1') return;
+    await learnGas(pool, { transactionId: id, callData, gas: hexToBigInt(receipt.gasUsed), by: 'receipt' });
+  };
+
+  return {
+    async note(row, gas) {
+      if (waiting.size < mostWaiting) waiting.set(row.id, { id: row.id, callData: row.callData });
+      try {
+        await learnGas(pool, { transactionId: row.id, callData: row.callData, gas, by: 'estimate' });
+      } catch (error) {
+        logger.warn({ err: error, transaction: row.id }, 'what a transaction uses was not kept');
+      }
+    },
+    async compare() {
+      if (waiting.size === 0) return;
+      const { rows } = await pool.query<{ id: string; hash: Hex | null }>(
+        `select sent.id, attempt.tx_hash as hash
+         from service.transactions sent
+         left join service.transaction_attempts attempt
+           on attempt.chain_id = sent.chain_id and attempt.tx_hash = sent.tx_hash and sent.state <> 'failed'
+         where sent.id = any($1) and sent.state in ('mined', 'final', 'failed')`,
+        [[...waiting.keys()]],
+      );
+      for (const { id, hash } of rows) {
+        const row = waiting.get(id);
+        if (row && hash !== null) await learnFromReceipt(row, hash);
+        waiting.delete(id);
+      }
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+
+/**
+ * Whether the index shows by what the nonce of a row's permit was used up. Then the projector settles the row: with the block itself
+ * or, where the row was stored after that was folded, with its next look at everything that is open. Without an index nothing is
+ * known to be used up.
+ */
+export async function isPermitUsed(pool: pg.Pool, id: string): Promise<boolean> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    `select to_regclass('${index}.inputs') is not null and to_regclass('${index}.agreements') is not null as is_there`,
+  );
+  if (!rows[0]?.is_there) return false;
+  const { rowCount } = await pool.query(
+    `select 1 from service.transactions it where it.id = $1 and (
+       exists (
+         select 1 from ${index}.inputs effect
+         where it.kind = 'input' and effect.chain_id = it.chain_id and effect.agreement = lower(it.contract)
+           and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce)
+       or exists (
+         select 1 from ${index}.agreements effect
+         where it.kind = 'deploy' and effect.chain_id = it.chain_id and effect.factory = lower(it.contract)
+           and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce))`,
+    [id],
+  );
+  return rowCount !== 0;
+}

@@ -1,0 +1,59 @@
+import {
+  type Address,
+  BaseError,
+  type Hex,
+  hexToBigInt,
+  MethodNotFoundRpcError,
+  MethodNotSupportedRpcError,
+  type PublicClient,
+} from 'viem';
+import { estimateGas } from 'viem/linea';
+import { findCallFault } from '../../platform/nodes/unavailable.ts';
+
+/** What Linea wants for one call: the tip covers what publishing its data on Ethereum costs. */
+export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
+
+const lineaChains = new Set([59_141, 59_144]);
+/** After so long an endpoint is asked again that did not know the method, or had no answer at all. */
+const absenceMs = 10 * 60_000;
+const troubleMs = 15_000;
+
+/** Asks Linea for the terms of single calls, as long as the endpoint knows how; undefined on other chains. */
+export function createLineaEstimator(client: PublicClient, chainId: number) {
+  let absentUntil = lineaChains.has(chainId) ? 0 : Number.POSITIVE_INFINITY;
+  return {
+    isOffered: () => absentUntil <= performance.now(),
+    /** Undefined where the endpoint has no answer for this call: then the chain's common fees do. */
+    async estimate(call: { from: Address; to: Address; data: Hex }): Promise<LineaTerms | undefined> {
+      const { from: account, to, data } = call;
+      try {
+        const { gasLimit, baseFeePerGas, priorityFeePerGas } = await estimateGas(client, {
+          account,
+          to,
+          data,
+        });
+        return { gas: gasLimit, baseFeePerGas, tip: priorityFeePerGas };
+      } catch (error) {
+        if (!findCallFault(error))
+          absentUntil = performance.now() + (isUnknownMethod(error) ? absenceMs : troubleMs);
+        return undefined;
+      }
+    },
+  };
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const cause = error.walk(
+    (one) => one instanceof MethodNotFoundRpcError || one instanceof MethodNotSupportedRpcError,
+  );
+  return cause !== null;
+}
+
+/** What the call would use if it were mined now. @throws where it would revert, or no endpoint answers. */
+export async function estimateCallGas(
+  client: PublicClient,
+  call: { from: Address; to: Address; data: Hex },
+): Promise<bigint> {
+  return hexToBigInt(await client.request({ method: 'eth_estimateGas', params: [call] }));
+}

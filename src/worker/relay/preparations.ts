@@ -1,0 +1,198 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Address, type Hex, type PublicClient, size } from 'viem';
+import type { RelaySettings } from '../../platform/config/relaySettings.ts';
+import { computeDataFee } from '../../platform/nodes/dataFee.ts';
+import { findCallFault } from '../../platform/nodes/unavailable.ts';
+import type { CountedAdmission } from '../../platform/operations/metrics.ts';
+import { continueTrace } from '../../platform/tracing/tracing.ts';
+import { type AttemptKey, findFate } from './attemptFate.ts';
+import type { ChainView } from './chainView.ts';
+import type { Terms } from './claimRows.ts';
+import { readoptRow } from './endRow.ts';
+import { suggestFees } from './fees.ts';
+import { findPredecessor } from './findPredecessor.ts';
+import type { GasLessons } from './gasLessons.ts';
+import { createLineaEstimator, estimateCallGas, type LineaTerms } from './lineaTerms.ts';
+import { readPermitTurn } from './permitTurn.ts';
+import type { AcceptedRow } from './readClaimable.ts';
+import { refuseUnsent } from './refuseUnsent.ts';
+
+export type PreparationOptions = {
+  pool: pg.Pool;
+  chainId: number;
+  client: PublicClient;
+  endpoints: readonly PublicClient[];
+  settings: RelaySettings;
+  confirmations: number;
+  lessons: GasLessons;
+  /** An input that was admitted would revert, and is not sent. */
+  onReverted?: ((admission: CountedAdmission) => void) | undefined;
+  /** Called when a row can be claimed that could not before. */
+  onReady(): void;
+  logger: Logger;
+};
+
+/** Finds out, outside any database transaction, what has to be known of a row before it is signed. */
+export type Preparations = {
+  /** What to sign the row with, where all is known that has to be. */
+  findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
+  /** Finds out what is missing. */
+  prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
+  /** Leaves the row alone for a while. */
+  postpone(id: string): void;
+  /** Whether so many rows are being prepared that others can wait. */
+  isBusy(): boolean;
+  /** The rows that are not to be claimed now: those that are being prepared, and those that are left alone for longer. */
+  listRunning(): string[];
+  listPostponed(): string[];
+  forget(ids: readonly string[]): void;
+  idle(): Promise<void>;
+};
+
+type Known = {
+  /** The attempt up to which nothing signed for the row can be mined any more. */
+  clearedThrough?: number | undefined;
+  /** One of them was mined and reverted: it is looked at by a node before another one is paid for. */
+  hasReverted?: boolean;
+  gas?: bigint | undefined;
+  /** The block by which a node first said that it would revert, with nothing open that comes before it. */
+  refusedAt?: bigint;
+  linea?: { terms: LineaTerms | undefined; until: number };
+};
+
+/** What inputs use at the most that call nothing else; one that needs more runs out of gas, and is estimated and sent again. */
+const inputGas = 300_000n;
+const gasPerByte = 60n;
+const postponedMs = 5_000;
+const quoteMs = 15_000;
+const rowsAtOnce = 64;
+const mostKnown = 5_000;
+
+export function createPreparations(options: PreparationOptions): Preparations {
+  const { pool, client, endpoints, settings, chainId, logger } = options;
+  const linea = createLineaEstimator(client, chainId);
+  const known = new Map<string, Known>();
+  const postponed = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+
+  const withMargin = (gas: bigint) => (gas * BigInt(100 + settings.gasMarginPercent)) / 100n;
+  const findQuote = (id: string) => {
+    const quote = known.get(id)?.linea;
+    return quote && quote.until > performance.now() ? quote : undefined;
+  };
+
+  const findOut = async (row: AcceptedRow, { view, wallet }: { view: ChainView; wallet: Address }) => {
+    // Those that another process has signed are never forgotten one by one.
+    if (known.size > mostKnown) known.clear();
+    const facts = known.get(row.id) ?? {};
+    known.set(row.id, facts);
+    if (row.lastAttemptId !== undefined && facts.clearedThrough !== row.lastAttemptId) {
+      if (!(await clear(row, facts, view))) return postpone(row.id);
+      facts.clearedThrough = row.lastAttemptId;
+    }
+    const call = { from: wallet, to: row.contract, data: row.callData };
+    if (linea.isOffered() && !findQuote(row.id))
+      facts.linea = { terms: await linea.estimate(call), until: performance.now() + quoteMs };
+    if (facts.gas === undefined && (row.gasEstimate === undefined || facts.hasReverted))
+      facts.gas = findQuote(row.id)?.terms?.gas ?? (await estimateOrBound(row, facts, call));
+  };
+  const estimateOrBound = async (
+    row: AcceptedRow,
+    facts: Known,
+    call: { from: Address; to: Address; data: Hex },
+  ): Promise<bigint | undefined> => {
+    try {
+      const gas = await estimateCallGas(client, call);
+      await options.lessons.note(row, gas);
+      return gas;
+    } catch (error) {
+      const fault = findCallFault(error);
+      if (!fault) throw error;
+      // Before those that it comes after are mined, it only reverts.
+      if ((await findPredecessor(pool, row.id)) !== undefined)
+        return inputGas + gasPerByte * BigInt(size(row.callData));
+      facts.refusedAt ??= await client.getBlockNumber({ cacheTime: 0 });
+      const isEnded = await refuseUnsent(options, { row, data: fault.data, refusedAt: facts.refusedAt });
+      if (!isEnded) postpone(row.id);
+      return undefined;
+    }
+  };
+  const clear = async (row: AcceptedRow, facts: Known, view: ChainView): Promise<boolean> => {
+    const { id } = row;
+    const attempts = await readAttempts(pool, id);
+    const fate = await findFate(endpoints, { attempts, depthBlock: view.blockNumber });
+    facts.hasReverted = fate.kind === 'reverted';
+    if (fate.kind === 'possible') await readoptRow(pool, { id, attempt: fate.attempt });
+    if (fate.kind === 'possible' || fate.kind === 'unknown') return false;
+    // What was mined in vain may have come before its turn, which then has to come.
+    const turn = await readPermitTurn(client, row);
+    if (turn === 'used') return false;
+    if (turn === 'later' && row.after.length === 0 && (await findPredecessor(pool, id)) === undefined)
+      return false;
+    return fate.kind !== 'succeeded' || turn !== 'unknown';
+  };
+  const postpone = (id: string) => {
+    postponed.set(id, performance.now() + postponedMs);
+  };
+
+  return {
+    findTerms(row, view) {
+      const facts = known.get(row.id);
+      if (row.lastAttemptId !== undefined && facts?.clearedThrough !== row.lastAttemptId) return undefined;
+      if (facts?.hasReverted && facts.gas === undefined) return undefined;
+      const quote = findQuote(row.id);
+      if (linea.isOffered() && !quote) return undefined;
+      const gas = largest([row.gasEstimate, facts?.gas, quote?.terms?.gas]);
+      const fees = suggestFees(quote?.terms ?? view, settings.maxFeePerGas);
+      if (gas === undefined || !fees) return undefined;
+      return { gas: withMargin(gas), fees, dataFee: computeDataFee(view.dataFee, size(row.callData)) };
+    },
+    prepare(row, context) {
+      if (running.has(row.id)) return;
+      const { id, traceParent } = row;
+      const attributes = { 'agreements.chain.id': chainId, 'agreements.transaction.id': id };
+      const plan = { name: 'prepare transaction', traceParent, attributes };
+      const run = continueTrace(plan, () => findOut(row, context))
+        .catch((error) => {
+          logger.warn({ err: error, transaction: row.id }, 'a transaction cannot be prepared yet');
+          postpone(row.id);
+        })
+        .finally(() => {
+          running.delete(row.id);
+          options.onReady();
+        });
+      running.set(row.id, run);
+    },
+    postpone,
+    isBusy: () => running.size >= rowsAtOnce,
+    listRunning: () => [...running.keys()],
+    listPostponed() {
+      const now = performance.now();
+      for (const [id, until] of postponed) if (until <= now) postponed.delete(id);
+      return [...postponed.keys()];
+    },
+    forget(ids) {
+      for (const id of ids) known.delete(id);
+    },
+    async idle() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+function largest(values: readonly (bigint | undefined)[]): bigint | undefined {
+  return values.reduce(
+    (most, value) => (most === undefined || (value ?? 0n) > most ? value : most),
+    undefined,
+  );
+}
+
+async function readAttempts(pool: pg.Pool, id: string): Promise<AttemptKey[]> {
+  const { rows } = await pool.query<{ id: number; wallet: Address; nonce: string; hash: AttemptKey['hash'] }>(
+    `select id, wallet, wallet_nonce as nonce, tx_hash as hash from service.transaction_attempts
+     where transaction_id = $1 order by id`,
+    [id],
+  );
+  return rows.map((row) => ({ ...row, nonce: Number(row.nonce) }));
+}

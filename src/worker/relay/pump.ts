@@ -1,0 +1,239 @@
+import { channels } from '../../platform/database/channels.ts';
+import { notifySoon } from '../../platform/database/notifySoon.ts';
+import type { Signer } from '../../platform/signers/signer.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import type { ChainContext } from './chainContext.ts';
+import type { ChainView } from './chainView.ts';
+import { claimRemotely } from './claimRemotely.ts';
+import { type Claim, type ClaimOptions, claimRows, highestCost } from './claimRows.ts';
+import { suggestFees } from './fees.ts';
+import type { Preparations } from './preparations.ts';
+import type { Seat } from './seat.ts';
+import {
+  availableFunds,
+  chooseWallet,
+  countInFlight,
+  isAble,
+  isReady,
+  listUnpayable,
+  noteSignerFailure,
+  noteUnpayable,
+  type Wallet,
+} from './wallet.ts';
+
+/** Signing takes about a third of a millisecond a row, and nothing else runs meanwhile. */
+const batchSize = 24;
+/** While the database commits what one wallet has signed, another one signs, where there is more than one batch. */
+const lanes = 2;
+/** An older view is no base for fees. */
+const viewMs = 30_000;
+
+export type PumpOutcome =
+  /** Everything that can be signed is. */
+  | 'drained'
+  /** All wallets have as much under way as they may. */
+  | 'full'
+  /** Nothing was done because nobody knows what the chain says now. */
+  | 'blind';
+
+/**
+ * Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's
+ * sender. Signers outside of the process are not waited for: `wake` is called when there may be more to sign after one is done.
+ */
+export async function pump(
+  context: ChainContext,
+  { preparations, wake }: { preparations: Preparations; wake(): void },
+): Promise<PumpOutcome> {
+  const options = { preparations, wake, claiming: new Set<Wallet>(), exhausted: new Set<Wallet>() };
+  // A second lane would find nothing, as long as one batch holds all there is.
+  const outcome = await pumpLane(context, { ...options, endsWithFullBatch: true });
+  if (outcome !== 'more') return outcome;
+  const outcomes = await Promise.all(
+    Array.from({ length: lanes }, () => pumpLane(context, { ...options, endsWithFullBatch: false })),
+  );
+  return outcomes.find((of) => of === 'full' || of === 'blind') ?? 'drained';
+}
+
+async function pumpLane(
+  context: ChainContext,
+  options: {
+    preparations: Preparations;
+    wake(): void;
+    claiming: Set<Wallet>;
+    /** Those for which nothing is left, though others may have to sign what is. */
+    exhausted: Set<Wallet>;
+    endsWithFullBatch: boolean;
+  },
+): Promise<PumpOutcome | 'more'> {
+  const { settings, seats } = context;
+  const { preparations, claiming, exhausted, endsWithFullBatch } = options;
+  for (const { wallet } of seats.values()) wallet.isAwaited ||= wallet.isSigning;
+  for (;;) {
+    const { view } = context;
+    if (!view || performance.now() - view.readAt > viewMs) return 'blind';
+    // Above the cap nothing could be mined: it waits unsigned, where it holds up no nonce.
+    if (!suggestFees(view, settings.maxFeePerGas) || preparations.isBusy()) return 'drained';
+    const wallets = [...seats.values()]
+      .map(({ wallet }) => wallet)
+      .filter((wallet) => !claiming.has(wallet) && !exhausted.has(wallet));
+    const wallet = chooseWallet(wallets, settings);
+    const seat = wallet && seats.get(wallet.address);
+    if (!seat) return wallets.some(isReady) ? 'full' : 'drained';
+    if (wallet.signer?.isLocal === false) {
+      claimInBackground(context, { seat, view, ...options });
+      continue;
+    }
+    claiming.add(wallet);
+    try {
+      const left = await claimOnce(context, { seat, view, preparations });
+      if (left === 'nothing') return 'drained';
+      if (left === 'others') exhausted.add(wallet);
+      else if (endsWithFullBatch) return 'more';
+    } finally {
+      claiming.delete(wallet);
+    }
+  }
+}
+
+function claimInBackground(
+  context: ChainContext,
+  {
+    seat,
+    view,
+    preparations,
+    wake,
+  }: { seat: Seat; view: ChainView; preparations: Preparations; wake(): void },
+): void {
+  const { wallet } = seat;
+  wallet.isSigning = true;
+  wallet.isAwaited = false;
+  const work = claimOnce(context, { seat, view, preparations })
+    .catch((error) => {
+      context.logger.error({ err: error, wallet: wallet.address }, 'claiming for a wallet failed');
+      noteSignerFailure(wallet);
+      return 'more' as const;
+    })
+    .then((left) => {
+      wallet.isSigning = false;
+      context.remoteWork.delete(work);
+      // Something may have come that the claim had no chance to see.
+      if (left === 'more' || wallet.isAwaited) wake();
+    });
+  context.remoteWork.add(work);
+}
+
+/**
+ * The fewer, the oftener the wallet's signer has failed in a row: of a batch only what comes before the first failure is kept, and
+ * a signer that refuses when it is asked too much at once would refuse for ever.
+ */
+function batchSizeOf({ signerFailures }: Wallet): number {
+  return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
+}
+
+/** What may be left to sign: nothing, something for this wallet, or something for others alone. */
+type Left = 'nothing' | 'more' | 'others';
+
+/** So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. */
+const mostIdleClaims = 8;
+
+async function claimOnce(
+  context: ChainContext,
+  { seat, view, preparations }: { seat: Seat; view: ChainView; preparations: Preparations },
+): Promise<Left> {
+  const { wallet } = seat;
+  const { signer } = wallet;
+  if (!signer) return 'others';
+  for (let idle = 1; ; idle++) {
+    const options = buildClaim(context, { wallet, signer, view, preparations });
+    const claim = await (signer.isLocal
+      ? claimRows(context.pool, options)
+      : claimRemotely(context.pool, options));
+    if (!claim.isHeld) {
+      // Another's, or resting: whoever looks after the wallets finds out.
+      wallet.isReconciled = false;
+      return 'more';
+    }
+    if (claim.signed.length > 0) faultPoint('afterSignCommit');
+    passOn(context, { seat, claim, preparations, view });
+    if (!isAble(wallet)) return 'more';
+    const isMore = claim.isCut || claim.found === options.limit;
+    if (isMore && claim.asked + claim.unprepared.length + claim.unpayable.length > 0) return 'more';
+    if (!isMore || idle === mostIdleClaims)
+      return isMore || claim.hasOthers || claim.unpayable.length > 0 ? 'others' : 'nothing';
+  }
+}
+
+function buildClaim(
+  { holder, settings, turns }: ChainContext,
+  {
+    wallet,
+    signer,
+    view,
+    preparations,
+  }: { wallet: Wallet; signer: Signer; view: ChainView; preparations: Preparations },
+): ClaimOptions {
+  const postponed = preparations.listPostponed();
+  const waived = [...postponed, ...listUnpayable(wallet)];
+  return {
+    wallet: { address: wallet.address, signer },
+    holder,
+    limit: Math.min(batchSizeOf(wallet), settings.maxInFlight - countInFlight(wallet)),
+    earliest: earliestBlockTime(view),
+    excluded: [...preparations.listRunning(), ...waived],
+    waived,
+    turns,
+    funds: availableFunds(wallet),
+    findTerms: (row) => preparations.findTerms(row, view),
+  };
+}
+
+function passOn(
+  { logger, pool }: ChainContext,
+  {
+    seat,
+    claim,
+    preparations,
+    view,
+  }: { seat: Seat; claim: Claim; preparations: Preparations; view: ChainView },
+): void {
+  const { wallet, sender } = seat;
+  const { signed, unprepared, unpayable, refused, failure } = claim;
+  if (countInFlight(wallet) === 0) wallet.movedAt = performance.now();
+  // While a remote signer was asked in vain, the counter may have moved.
+  if (signed.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = claim.nextNonce;
+  for (const row of signed) wallet.committed.set(row.nonce, highestCost(row));
+  sender.push(signed.map(({ hash, raw, traceParent }) => ({ hash, raw, traceParent, everywhere: false })));
+  const ids = signed.map(({ id }) => id);
+  notifySoon(pool, channels.transactionChanged, ids);
+  preparations.forget(ids);
+
+  for (const row of unprepared) preparations.prepare(row, { view, wallet: wallet.address });
+  for (const { row, error } of refused) {
+    logger.error({ err: error, transaction: row.id }, 'a transaction cannot be signed');
+    preparations.postpone(row.id);
+  }
+  if (signed.length > 0) wallet.signerFailures = 0;
+  if (failure) {
+    const restMs = noteSignerFailure(wallet);
+    logger.error(
+      { err: failure, wallet: wallet.address, restMs },
+      'a signer does not sign: its wallet rests',
+    );
+  }
+  for (const { id } of unpayable) {
+    noteUnpayable(wallet, id);
+    logger.warn(
+      { wallet: wallet.address, transaction: id },
+      'a wallet has too little left for a transaction',
+    );
+  }
+}
+
+/**
+ * Unix seconds that the next block has at least: it comes after the newest one, and later by what has passed since that was seen.
+ * Only the chain's clock decides about deadlines; that of this machine may be wrong.
+ */
+function earliestBlockTime({ timestamp, seenAt }: ChainView): bigint {
+  const passed = Math.floor((performance.now() - seenAt) / 1_000);
+  return timestamp + BigInt(Math.max(passed, 1));
+}

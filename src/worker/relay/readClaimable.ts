@@ -1,0 +1,193 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
+import type { ClaimTurns, LookedAt } from './claimTurns.ts';
+import { acceptedBefore, isFreeFor, isTargetThere } from './rowOrder.ts';
+import type { LeaseHolder } from './walletRows.ts';
+
+/** An accepted transaction that waits to be signed. */
+export type AcceptedRow = {
+  readonly id: string;
+  readonly contract: Address;
+  readonly callData: Hex;
+  readonly permit: { readonly signer: Address; readonly nonce: bigint };
+  readonly gasEstimate: bigint | undefined;
+  /** The newest of what was signed for it before it was accepted again; undefined where nothing was. */
+  readonly lastAttemptId: number | undefined;
+  /** The nearest accepted rows that have to be signed before it. */
+  readonly after: readonly string[];
+  /** Where its request stood in its trace; null where nobody traced it. */
+  readonly traceParent: string | null;
+};
+
+export type ClaimableOptions = {
+  wallet: { address: Address };
+  holder: LeaseHolder;
+  limit: number;
+  /** Unix seconds of the block that the transactions can be in at the earliest: what expires before is left alone. */
+  earliest: bigint;
+  /** Rows that are left alone for now, and those among them for which other signers of the same agreement do not wait. */
+  excluded: readonly string[];
+  waived: readonly string[];
+  turns: ClaimTurns;
+};
+
+export type FoundRows = {
+  isHeld: boolean;
+  rows: readonly AcceptedRow[];
+  /** Whether there may be more that this wallet can sign. */
+  isCut: boolean;
+  hasOthers: boolean;
+  nextNonce: number;
+};
+
+type FoundRow = {
+  next_nonce: string;
+  has_others: boolean;
+  looked: LookedAt[] | null;
+  is_round_cut: boolean | null;
+  id: string | null;
+  contract: Address;
+  call_data: Hex;
+  signer: Address;
+  permit_nonce: string;
+  gas_estimate: string | null;
+  last_attempt_id: number | null;
+  after: (string | null)[];
+  trace_parent: string | null;
+};
+
+/** The state in a form that leads to no index: by ids the rows are found at once. */
+const isSignable = `it.state || '' = 'accepted' and it.deadline >= $4::numeric and it.id <> all($5)
+  and (it.reserved_until is null or it.reserved_until < now())`;
+
+const accepted = `service.transactions it where it.chain_id = $1 and it.state = 'accepted'`;
+
+/** The principals that have anything to sign, from the one after the last on and once round, each found by one step in the index. */
+const round = `
+  select $8::text as principal, 0 as lap, 0 as place
+  union all
+  select next.principal, next.lap, round.place + 1
+  from round cross join lateral (
+    (select * from (
+        select ${ownerKeyOf('it.')} as principal, round.lap from ${accepted} and ${ownerKeyOf('it.')} > round.principal
+        order by ${ownerKeyOf('it.')} limit 1) as one
+      where round.lap = 0 or one.principal <= $8)
+    union all
+    (select ${ownerKeyOf('it.')}, 1 from ${accepted} and round.lap = 0 and ${ownerKeyOf('it.')} <= $8
+      order by ${ownerKeyOf('it.')} limit 1)
+    order by 2 limit 1) as next
+  where round.place < $6::int`;
+
+/** Oldest first, and few: what is looked at of a principal does not depend on how much it has. */
+const windows = `
+  select principals.principal, it.*
+  from principals left join unnest($9::text[], $10::timestamptz[], $11::text[]) as position(principal, created_at, id)
+    on position.principal = principals.principal
+  cross join lateral (
+    select it.id, it.chain_id, it.kind, it.contract, it.signer, it.gas_estimate, it.state, it.deadline, it.reserved_until, it.created_at
+    from ${accepted} and ${ownerKeyOf('it.')} = principals.principal
+      and (it.created_at, it.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
+    order by it.created_at, it.id limit (select 2 * size + 8 from share)) as it`;
+
+/** A row that has to come first and cannot be signed now; what other signers have waits only for what will be signed at once. */
+const isExpired = 'earlier.deadline < $4::numeric';
+const isPassedBy = `earlier.signer <> it.signer and (earlier.id = any($7) or ${isExpired})`;
+const predecessors = `
+  select count(*) as count,
+    coalesce(bool_or(earlier.id = any($5) or earlier.reserved_until > now() or ${isExpired}), false) as are_held_up,
+    array[
+      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer = it.signer))[1],
+      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer <> it.signer))[1]] as nearest
+  from (${acceptedBefore('it', { isPassedBy, limit: '$6::int' })}) as earlier`;
+
+/** Of each principal its share, in the principals' order: nobody's first waits for anybody's second. */
+const picked = `
+  select free.id, free.nearest, principals.principal,
+    row_number() over (partition by principals.principal order by free.created_at, free.id) as turn, principals.place
+  from principals cross join lateral (
+    select it.id, it.created_at, before.nearest
+    from windows it cross join lateral (${predecessors}) as before
+    where it.principal = principals.principal and ${isSignable}
+      and before.count < $6::int and not before.are_held_up
+      and ${isFreeFor('it', '$2')} and ${isTargetThere('it')}
+    order by it.created_at, it.id limit (select size from share)) as free`;
+
+const claimStatement = `
+  with recursive held as (
+    select next_nonce from service.relayer_wallets
+    where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and status = 'active'
+    for update),
+  round as (${round}),
+  principals as materialized (select principal, place from round where place > 0),
+  share as materialized (
+    select ceil($6::numeric / greatest(count(*), 1))::int as size from principals),
+  windows as materialized (${windows}),
+  picked as materialized (${picked}),
+  found as (
+    select it.id, it.contract, it.call_data, it.signer, it.permit_nonce, it.gas_estimate, it.trace_parent, it.created_at,
+      picked.nearest as after
+    from (select * from picked order by turn, place limit $6) as picked
+    join service.transactions it on it.id = picked.id
+    where ${isSignable} order by it.created_at, it.id
+    for update of it skip locked)
+  select held.next_nonce, it.*, (
+      select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id, (
+      select json_agg(json_build_object('principal', looked.principal, 'createdAt', looked.created_at::text, 'id', looked.id,
+          'isCut', looked.count = 2 * share.size + 8, 'isServed', looked.served >= share.size) order by principals.place)
+      from (
+        select distinct on (principal) principal, created_at, id, count(*) over (partition by principal) as count, (
+          select count(*) from picked where picked.principal = windows.principal) as served
+        from windows order by principal, created_at desc, id desc) as looked
+        join principals using (principal), share) as looked, (
+      select max(place) = $6::int from round) as is_round_cut, (
+      select count(*) from (select 1 from ${accepted} and it.id <> all($5) limit $6) as any_row)
+      > (select count(*) from found) as has_others
+  from held left join found it on true
+  order by it.created_at, it.id`;
+
+/**
+ * Locks the wallet's row, and accepted ones that it may sign and nobody else is at: by turns over principals, each one's oldest
+ * first. It reads as much as it may give, however much waits.
+ */
+export async function readClaimable(client: pg.PoolClient, options: ClaimableOptions): Promise<FoundRows> {
+  const { wallet, holder, limit, earliest, excluded, waived, turns } = options;
+  const positions = turns.positions();
+  const { rows } = await client.query<FoundRow>({
+    name: 'relay claim',
+    text: claimStatement,
+    values: [
+      holder.chainId,
+      wallet.address,
+      holder.owner,
+      String(earliest),
+      excluded,
+      limit,
+      waived,
+      turns.last(),
+      positions.map(({ principal }) => principal),
+      positions.map(({ position }) => position.createdAt),
+      positions.map(({ position }) => position.id),
+    ],
+  });
+  const [first] = rows;
+  const looked = first?.looked ?? [];
+  turns.note(looked);
+  return {
+    isHeld: first !== undefined,
+    rows: rows.flatMap(readAccepted),
+    isCut: first?.is_round_cut === true || looked.some(({ isCut, isServed }) => isCut || isServed),
+    hasOthers: first?.has_others ?? false,
+    nextNonce: Number(first?.next_nonce ?? 0),
+  };
+}
+
+function readAccepted(row: FoundRow): AcceptedRow[] {
+  if (row.id === null) return [];
+  const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
+  const lastAttemptId = row.last_attempt_id ?? undefined;
+  const { id, contract, call_data: callData, trace_parent: traceParent } = row;
+  const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
+  const after = row.after.filter((earlier) => earlier !== null);
+  return [{ id, contract, callData, permit, gasEstimate, lastAttemptId, after, traceParent }];
+}

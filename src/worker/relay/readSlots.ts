@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import type { TransactionState } from '../../platform/database/tables/transactions.ts';
+import type { NodeAnswer } from '../../platform/nodes/nodeAnswer.ts';
+import type { Fees } from './fees.ts';
+
+/** A nonce of a wallet that the chain has not used up, with the newest bytes that were signed for it. */
+export type Slot = {
+  readonly wallet: Address;
+  readonly nonce: number;
+  readonly attempt: {
+    readonly id: number;
+    readonly hash: Hex;
+    readonly gas: bigint;
+    readonly fees: Fees;
+    /** Milliseconds since it was signed, and since a node last took it (undefined: none has). */
+    readonly ageMs: number;
+    readonly acceptedMs: number | undefined;
+    /** What a node last said against it. */
+    readonly objection: NodeAnswer | undefined;
+  };
+  /** What the bytes carry; undefined where they only use up the nonce. */
+  readonly row: SlotRow | undefined;
+};
+
+export type SlotRow = {
+  readonly id: string;
+  readonly state: TransactionState;
+  readonly contract: Address;
+  readonly callData: Hex;
+  /** Unix seconds. */
+  readonly deadline: bigint;
+  /** Whether the row goes by this nonce now, and whether the index shows, as mined, its effect as that of one of these bytes. */
+  readonly isHere: boolean;
+  readonly isShownHere: boolean;
+  readonly traceParent: string | null;
+};
+
+type FoundSlot = {
+  wallet: Address;
+  nonce: string;
+  id: number;
+  hash: Hex;
+  gas: string;
+  max_fee: string;
+  tip: string;
+  age_ms: number;
+  accepted_ms: number | null;
+  objection: NodeAnswer | null;
+  transaction_id: string | null;
+  state: TransactionState;
+  contract: Address;
+  call_data: Hex;
+  deadline: string;
+  is_here: boolean;
+  is_shown_here: boolean;
+  trace_parent: string | null;
+};
+
+/** The slots of the given wallets from the first nonce on that the chain has free, in the order of their nonces. */
+export async function readSlots(
+  pool: pg.Pool,
+  { chainId, wallets }: { chainId: number; wallets: readonly { address: Address; from: number }[] },
+): Promise<Slot[]> {
+  const { rows } = await pool.query<FoundSlot>({
+    name: 'relay slots',
+    // All that was ever signed is there, and the planner takes what lies above a nonce for a third of it: what lies between two, and
+    // what is looked up one by one, it takes for the little that it is.
+    text: `
+      select attempt.wallet, attempt.wallet_nonce as nonce, attempt.id,
+        attempt.tx_hash as hash, attempt.gas, attempt.max_fee_per_gas as max_fee, attempt.max_priority_fee_per_gas as tip,
+        extract(epoch from now() - attempt.created_at)::float8 * 1000 as age_ms,
+        extract(epoch from now() - attempt.accepted_at)::float8 * 1000 as accepted_ms,
+        split_part(attempt.last_error, ':', 1) as objection,
+        attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
+        sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
+        sent.state = 'mined' and sent.tx_hash in (
+          select earlier.tx_hash from service.transaction_attempts earlier
+          where earlier.chain_id = attempt.chain_id and earlier.wallet = attempt.wallet
+            and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here
+      from unnest($2::text[], $3::bigint[]) as asked(address, from_nonce)
+      cross join lateral (
+        select distinct on (wallet_nonce) * from service.transaction_attempts
+        where chain_id = $1 and wallet = asked.address and wallet_nonce between asked.from_nonce and $4
+        order by wallet_nonce, id desc) as attempt
+      left join lateral (select * from service.transactions where id = attempt.transaction_id offset 0) as sent on true
+      order by attempt.wallet, attempt.wallet_nonce`,
+    values: [
+      chainId,
+      wallets.map(({ address }) => address),
+      wallets.map(({ from }) => from),
+      Number.MAX_SAFE_INTEGER,
+    ],
+  });
+  return rows.map((row) => ({
+    wallet: row.wallet,
+    nonce: Number(row.nonce),
+    attempt: {
+      id: row.id,
+      hash: row.hash,
+      gas: BigInt(row.gas),
+      fees: { maxFeePerGas: BigInt(row.max_fee), maxPriorityFeePerGas: BigInt(row.tip) },
+      ageMs: row.age_ms,
+      acceptedMs: row.accepted_ms ?? undefined,
+      objection: row.objection ?? undefined,
+    },
+    row: row.transaction_id === null ? undefined : slotRow(row, row.transaction_id),
+  }));
+}
+
+function slotRow(row: FoundSlot, id: string): SlotRow {
+  const { state, contract, call_data, deadline, is_here, is_shown_here } = row;
+  return {
+    id,
+    state,
+    contract,
+    callData: call_data,
+    deadline: BigInt(deadline),
+    isHere: is_here,
+    isShownHere: is_shown_here,
+    traceParent: row.trace_parent,
+  };
+}
+
+/** Whether what the bytes carry is still to happen, or happened in a block that fell out and is to happen again. */
+export function isLive({ row }: Slot): boolean {
+  if (!row?.isHere) return false;
+  if (row.state === 'mined') return row.isShownHere;
+  return row.state === 'signed' || row.state === 'broadcast';
+}

@@ -1,0 +1,110 @@
+import type { Hex, PublicClient } from 'viem';
+import { findNodeText, readNodeAnswer } from '../../platform/nodes/nodeAnswer.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { continueTrace } from '../../platform/tracing/tracing.ts';
+import type { NotedAnswer } from './answerLog.ts';
+
+/** Stored bytes on their way to a node. */
+export type Outgoing = {
+  readonly hash: Hex;
+  readonly raw: Hex;
+  /** To every endpoint, and not only to the first that answers. */
+  readonly everywhere: boolean;
+  /** Where the request of what they carry stood in its trace; null where nobody traced it, or they carry nothing. */
+  readonly traceParent: string | null;
+};
+
+export type Sender = {
+  /** Sends soon, in the order given, after what is waiting already. */
+  push(items: readonly Outgoing[]): void;
+  /** Milliseconds since these bytes were last sent, 0 while they wait or are on their way; undefined for never. */
+  sentMs(hash: Hex): number | undefined;
+  /** Forgets what was sent before `until`, by the clock of this process, and is not among these hashes. */
+  retain(hashes: ReadonlySet<Hex>, until: number): void;
+  /** Drops what is waiting, and resolves when nothing is on its way. */
+  close(): Promise<void>;
+};
+
+/** With the count that goes along it makes one request of the most calls that a client puts into one. */
+const batchSize = 19;
+
+/**
+ * Sends the bytes of one wallet, a batch at a time, so that nodes see its nonces in order. `onBatch` gets what they said, and is
+ * called with `count` in the same request: for whoever wants to know how far the chain is now.
+ */
+export function createSender(options: {
+  client: PublicClient;
+  endpoints: readonly PublicClient[];
+  count(): Promise<void>;
+  onAnswers(answers: readonly NotedAnswer[]): void;
+}): Sender {
+  const { client, endpoints, count, onAnswers } = options;
+  let waiting: Outgoing[] = [];
+  const sentAt = new Map<Hex, number>();
+  let running: Promise<void> | undefined;
+
+  const send = (item: Outgoing): Promise<NotedAnswer> => {
+    const { hash, traceParent } = item;
+    const attributes = { 'agreements.transaction.hash': hash };
+    return continueTrace({ name: 'broadcast transaction', traceParent, attributes }, async (span) => {
+      const answer = await sendNow(item);
+      span.note({ 'agreements.node.answer': answer.answer });
+      return answer;
+    });
+  };
+  const sendNow = async ({ hash, raw, everywhere }: Outgoing): Promise<NotedAnswer> => {
+    const targets = everywhere && endpoints.length > 1 ? endpoints : [client];
+    const answers = await Promise.all(targets.map((target) => sendBytes(target, hash, raw)));
+    sentAt.set(hash, performance.now());
+    const [first = { hash, answer: 'unavailable', text: undefined } as const] = answers;
+    return (
+      answers.find(({ answer }) => answer === 'accepted') ??
+      answers.find(({ answer }) => answer !== 'unavailable') ??
+      first
+    );
+  };
+  const run = async () => {
+    for (let batch = waiting.splice(0, batchSize); batch.length > 0; batch = waiting.splice(0, batchSize)) {
+      faultPoint('beforeBroadcast');
+      const [answers] = await Promise.all([Promise.all(batch.map(send)), count().catch(() => {})]);
+      faultPoint('afterBroadcast');
+      onAnswers(answers);
+    }
+  };
+
+  const start = () => {
+    if (waiting.length === 0) return;
+    running ??= run().finally(() => {
+      running = undefined;
+      start();
+    });
+  };
+
+  return {
+    push(items) {
+      for (const { hash } of items) sentAt.set(hash, Number.POSITIVE_INFINITY);
+      waiting.push(...items);
+      start();
+    },
+    sentMs(hash) {
+      const at = sentAt.get(hash);
+      return at === undefined ? undefined : Math.max(0, performance.now() - at);
+    },
+    retain(hashes, until) {
+      for (const [hash, at] of sentAt) if (!hashes.has(hash) && at < until) sentAt.delete(hash);
+    },
+    async close() {
+      waiting = [];
+      await running;
+    },
+  };
+}
+
+async function sendBytes(client: PublicClient, hash: Hex, raw: Hex): Promise<NotedAnswer> {
+  try {
+    await client.request({ method: 'eth_sendRawTransaction', params: [raw] });
+    return { hash, answer: 'accepted', text: undefined };
+  } catch (error) {
+    return { hash, answer: readNodeAnswer(error), text: findNodeText(error) };
+  }
+}

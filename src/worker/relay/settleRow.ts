@@ -1,0 +1,187 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Address, BlockNotFoundError, type Hex, type PublicClient } from 'viem';
+import type { CountedAdmission } from '../../platform/operations/metrics.ts';
+import { type AttemptKey, findFate, type Receipt, readReceipts } from './attemptFate.ts';
+import type { ChainView } from './chainView.ts';
+import { failRow, requeueRow } from './endRow.ts';
+import { explainRevert } from './explainRevert.ts';
+import { findPredecessor } from './findPredecessor.ts';
+import type { GasLessons } from './gasLessons.ts';
+import { isPermitUsed } from './isPermitUsed.ts';
+import { type PermitPlace, readPermitTurn } from './permitTurn.ts';
+import { findRevertReason } from './revertReason.ts';
+
+/** A row whose nonce the chain has used up although the index does not show the permit's effect. */
+export type PassedRow = PermitPlace & {
+  readonly id: string;
+  readonly wallet: Address;
+  readonly nonce: number;
+  readonly callData: Hex;
+  readonly attempts: readonly AttemptKey[];
+  /** Since the newest of them was signed, in milliseconds. */
+  readonly newestAgeMs: number;
+  /** What a node last said against the newest bytes. */
+  readonly objection: string | null;
+};
+
+/** The last block that is folded. */
+export type IndexHead = { readonly number: bigint; readonly hash: Hex };
+
+export type SettleOptions = {
+  pool: pg.Pool;
+  chainId: number;
+  confirmations: number;
+  /** How often the chain is looked at. */
+  pollMs: number;
+  client: PublicClient;
+  endpoints: readonly PublicClient[];
+  lessons: GasLessons;
+  /** An input that was admitted has reverted. */
+  onReverted?: ((admission: CountedAdmission) => void) | undefined;
+  logger: Logger;
+};
+
+/** When to look at a row again, and since when nodes know nothing of what was sent for it, although its nonce was used up by a block. */
+export type Watch = {
+  nextAt: number;
+  pauseMs: number;
+  absent: { since: number; depthBlock: bigint } | undefined;
+};
+
+type Look = { row: PassedRow; head: IndexHead | undefined; view: ChainView; watch: Watch };
+
+/** A nonce is believed to be another transaction's only when it is so at two looks, so many polls apart. */
+const absencePolls = 2;
+/** A row gets so many nonces at once; each further one costs twice the time of the one before. */
+const quickNonces = 2;
+const firstNonceMs = 2_000;
+const longestNonceMs = 3_600_000;
+
+/**
+ * Decides about a row that the chain has passed; returns whether it is settled. Nothing is decided before the index, on the chain that
+ * the node has, has passed what the node tells, and the contract says that the permit is not used up: what had its effect is the
+ * index's to show. A row fails only where the contract refuses its call in its turn, with nothing open that comes before it. Whatever
+ * else went wrong gets a new nonce.
+ */
+export async function settleRow(options: SettleOptions, look: Look): Promise<boolean> {
+  const { row } = look;
+  const receipts = await readReceipts(
+    options.client,
+    row.attempts.map(({ hash }) => hash),
+  );
+  const here = receipts.find(({ hash }) =>
+    row.attempts.some((key) => key.hash === hash && key.wallet === row.wallet && key.nonce === row.nonce),
+  );
+  const mined = receipts.find(({ isReverted }) => !isReverted) ?? here;
+  return mined ? settleMined(options, look, mined) : settleLost(options, look);
+}
+
+async function settleMined(options: SettleOptions, look: Look, receipt: Receipt): Promise<boolean> {
+  const { pool, chainId, client, logger } = options;
+  const { row, watch } = look;
+  watch.absent = undefined;
+  if (receipt.isReverted) watch.pauseMs = options.pollMs;
+  // What falls out can be mined once more, and need not revert then.
+  if (!(await hasPassed(options, look, receipt.blockNumber))) return false;
+  // It reverts because the permit has had its effect, or another one has its nonce.
+  if (await isPermitUsed(pool, row.id)) return false;
+  const turn = await readPermitTurn(client, row);
+  if (turn === 'used' || (!receipt.isReverted && turn === 'unknown' && (await hasCode(client, row))))
+    return false;
+  const facts = { transaction: row.id, hash: receipt.hash, blockNumber: String(receipt.blockNumber) };
+  if (!receipt.isReverted) return requeue(options, { row, facts, why: 'a transaction had no effect' });
+  const predecessor = await findPredecessor(pool, row.id);
+  if (predecessor === 'passed') return false;
+  if (turn === 'later' || predecessor === 'open')
+    return requeue(options, { row, facts, why: 'a transaction was mined before its turn' });
+
+  const revert = await findRevertReason({ client, pool }, { row, receipt });
+  if (revert.wouldSucceedNow !== undefined) {
+    const why = 'a transaction reverted that would succeed now';
+    // The oftener it was too little, the more.
+    const gasEstimate = revert.wouldSucceedNow * BigInt(countNonces(row));
+    await options.lessons.note(row, revert.wouldSucceedNow);
+    return requeue(options, { row, facts, why, gasEstimate });
+  }
+  const failure = {
+    reason: revert.reason,
+    message: `The transaction reverted. ${revert.message}`,
+    transactionHash: receipt.hash,
+    blockNumber: String(receipt.blockNumber),
+  };
+  const isFailed = await failRow(pool, { chainId, row, failure, blockNumber: receipt.blockNumber });
+  if (!isFailed) return false;
+  const admission = await explainRevert(pool, row.id);
+  if (admission) options.onReverted?.(admission);
+  logger.warn({ ...facts, message: failure.message, race: admission?.race }, 'a transaction reverted');
+  return true;
+}
+
+/** No node knows of anything mined for the row, though its nonce is used up. */
+async function settleLost(options: SettleOptions, look: Look): Promise<boolean> {
+  const { pool, chainId, client, endpoints, confirmations, pollMs, logger } = options;
+  const { row, view, watch } = look;
+  const depth = BigInt(confirmations - 1);
+  const depthBlock = view.blockNumber > depth ? view.blockNumber - depth : 0n;
+  const fate = await findFate(endpoints, { attempts: row.attempts, depthBlock });
+  watch.pauseMs = pollMs;
+  if (fate.kind !== 'impossible' && fate.kind !== 'reverted') {
+    watch.absent = undefined;
+    return false;
+  }
+  watch.absent ??= { since: performance.now(), depthBlock };
+  if (performance.now() - watch.absent.since < absencePolls * pollMs) return false;
+  // A node that has lost receipts has mined it perhaps: the index, and the contract, must have it no more than the node.
+  if (!(await hasPassed(options, look, watch.absent.depthBlock))) return false;
+  if (await isPermitUsed(pool, row.id)) return false;
+  if ((await readPermitTurn(client, row)) === 'used') return false;
+
+  const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
+  if (row.objection?.startsWith('rejected:')) {
+    const failure = {
+      reason: 'transaction_rejected',
+      message: 'No node of the chain takes the transaction.',
+      objection: row.objection.slice('rejected: '.length),
+    };
+    logger.error({ ...facts, objection: failure.objection }, 'no node takes a transaction');
+    return failRow(pool, { chainId, row, failure, blockNumber: undefined });
+  }
+  return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
+}
+
+/** Whether the index has passed a block with its confirmations, on the chain that the node has. */
+async function hasPassed(
+  { client, confirmations }: SettleOptions,
+  { head }: Look,
+  blockNumber: bigint,
+): Promise<boolean> {
+  if (head === undefined || head.number < blockNumber + BigInt(confirmations - 1)) return false;
+  try {
+    return (await client.getBlock({ blockNumber: head.number })).hash === head.hash;
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return false;
+    throw error;
+  }
+}
+
+async function hasCode(client: PublicClient, { contract }: PassedRow): Promise<boolean> {
+  return (await client.getCode({ address: contract })) !== undefined;
+}
+
+function countNonces({ attempts }: PassedRow): number {
+  return new Set(attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
+}
+
+/** Has the row signed once more, but not too often: what goes wrong again and again costs gas each time. */
+async function requeue(
+  { pool, chainId, logger }: SettleOptions,
+  again: { row: PassedRow; facts: object; why: string; gasEstimate?: bigint },
+): Promise<boolean> {
+  const { row, facts, why, gasEstimate } = again;
+  const surplus = countNonces(row) - quickNonces;
+  const pauseMs = surplus < 0 ? 0 : Math.min(firstNonceMs * 2 ** surplus, longestNonceMs);
+  if (row.newestAgeMs < pauseMs) return false;
+  logger.warn(facts, `${why}: the row gets a new nonce`);
+  return requeueRow(pool, { chainId, row, gasEstimate });
+}

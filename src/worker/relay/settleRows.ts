@@ -1,0 +1,132 @@
+import type pg from 'pg';
+import type { Address, Hex } from 'viem';
+import type { AttemptKey } from './attemptFate.ts';
+import type { ChainView } from './chainView.ts';
+import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
+
+export type Settlements = {
+  /** Looks at the rows of these wallets whose nonce is below `minedCount`; returns how many there are. */
+  settle(view: ChainView, wallets: readonly { address: Address; minedCount: number }[]): Promise<number>;
+};
+
+/** The index is given so many polls to show what was mined, before receipts are asked for. */
+const indexPolls = 1.5;
+const rowsAtOnce = 20;
+const longestPauseMs = 60_000;
+/** Rows that others have settled are forgotten all at once, together with how long the others have waited. */
+const mostWatched = 10_000;
+
+/** Decides about rows that the chain has passed, some at a time, and each the seldomer the longer it stays as it is. */
+export function createSettlements(options: SettleOptions): Settlements {
+  const { pool, chainId, pollMs } = options;
+  const watched = new Map<string, Watch>();
+  let position = '';
+
+  const check = async (row: PassedRow, head: IndexHead | undefined, view: ChainView) => {
+    const watch = watched.get(row.id) ?? { nextAt: 0, pauseMs: pollMs, absent: undefined };
+    watched.set(row.id, watch);
+    const isSettled = await settleRow(options, { row, head, view, watch });
+    if (isSettled) watched.delete(row.id);
+    watch.nextAt = performance.now() + watch.pauseMs;
+    watch.pauseMs = Math.min(watch.pauseMs * 2, longestPauseMs);
+  };
+
+  return {
+    async settle(view, wallets) {
+      const { rows, head, last } = await readPassedRows(pool, {
+        chainId,
+        wallets,
+        after: position,
+        quietMs: indexPolls * pollMs,
+      });
+      position = last;
+      if (watched.size > mostWatched) watched.clear();
+      const due = rows.filter(({ id }) => (watched.get(id)?.nextAt ?? 0) <= performance.now());
+      for (const row of due.slice(0, rowsAtOnce)) await check(row, head, view);
+      return rows.length;
+    },
+  };
+}
+
+const page = 200;
+
+/** One page of passed rows, in turn: while the index stands still there may be more of them than can be looked at. */
+async function readPassedRows(
+  pool: pg.Pool,
+  query: {
+    chainId: number;
+    wallets: readonly { address: Address; minedCount: number }[];
+    after: string;
+    quietMs: number;
+  },
+): Promise<{ rows: PassedRow[]; head: IndexHead | undefined; last: string }> {
+  const { rows } = await pool.query<{
+    id: string | null;
+    head: string | null;
+    head_hash: Hex | null;
+    wallet: Address;
+    nonce: string;
+    contract: Address;
+    call_data: Hex;
+    signer: Address;
+    permit_nonce: string;
+    attempts: AttemptKey[];
+    newest_age_ms: number;
+    objection: string | null;
+  }>({
+    name: 'relay passed',
+    text: `
+      select it.*, shown.head_number as head, shown.head_hash
+      from (select 1) as one
+      left join service.projections shown on shown.chain_id = $1
+      left join lateral (
+        select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, (
+            select extract(epoch from now() - max(created_at))::float8 * 1000
+            from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as newest_age_ms, (
+            select json_agg(json_build_object('id', attempt.id, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
+              'hash', attempt.tx_hash) order by attempt.id)
+            from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as attempts, (
+            select last_error from service.transaction_attempts newest
+            where newest.chain_id = $1 and newest.tx_hash = sent.tx_hash) as objection
+        from unnest($2::text[], $3::bigint[]) as wallet(address, mined_count)
+        join service.transactions sent on sent.chain_id = $1 and sent.wallet = wallet.address
+          and sent.wallet_nonce < wallet.mined_count and sent.state in ('signed', 'broadcast')
+        where sent.updated_at < now() - $4 * interval '1 millisecond' and sent.id > $5
+        order by sent.id limit $6) it on true`,
+    values: [
+      query.chainId,
+      query.wallets.map(({ address }) => address),
+      query.wallets.map(({ minedCount }) => minedCount),
+      query.quietMs,
+      query.after,
+      page,
+    ],
+  });
+  const [first] = rows;
+  const passed = rows.flatMap((row): PassedRow[] => {
+    if (row.id === null) return [];
+    const {
+      id,
+      wallet,
+      contract,
+      attempts,
+      objection,
+      call_data: callData,
+      newest_age_ms: newestAgeMs,
+    } = row;
+    const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
+    return [
+      { id, wallet, nonce: Number(row.nonce), contract, callData, permit, attempts, newestAgeMs, objection },
+    ];
+  });
+  return {
+    rows: passed,
+    head: first && readHead(first),
+    last: passed.length === page ? (passed.at(-1)?.id ?? '') : '',
+  };
+}
+
+function readHead(row: { head: string | null; head_hash: Hex | null }): IndexHead | undefined {
+  if (row.head === null || row.head_hash === null) return undefined;
+  return { number: BigInt(row.head), hash: row.head_hash };
+}

@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+import { channels } from '../../platform/database/channels.ts';
+import { withTransaction } from '../../platform/database/withTransaction.ts';
+import type { Terms } from './claimRows.ts';
+import type { SignedTransaction } from './signTransaction.ts';
+import type { LeaseHolder } from './walletRows.ts';
+
+export type NewAttempt = {
+  readonly wallet: Address;
+  readonly nonce: number;
+  /** The newest attempt for this nonce when it was decided to make another; undefined for none. */
+  readonly previousId: number | undefined;
+  /** The row that the bytes carry; undefined where they only use up the nonce. */
+  readonly transactionId: string | undefined;
+  readonly signed: SignedTransaction;
+  readonly terms: Terms;
+};
+
+/**
+ * Keeps other bytes for a nonce that is in use, before they leave the process. Returns false, and keeps nothing, where the lease
+ * is not this owner's, somebody has signed for the nonce meanwhile, or the row has gone elsewhere.
+ */
+export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHolder): Promise<boolean> {
+  const { chainId, owner } = holder;
+  const { wallet, nonce, previousId, transactionId, signed, terms } = attempt;
+  return withTransaction(pool, async (client) => {
+    const held = await client.query(
+      `select 1 from service.relayer_wallets
+       where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and next_nonce > $4 for update`,
+      [chainId, wallet, owner, nonce],
+    );
+    if (held.rowCount === 0) return false;
+    const newest = await client.query<{ id: number | null }>(
+      `select max(id) as id from service.transaction_attempts where chain_id = $1 and wallet = $2 and wallet_nonce = $3`,
+      [chainId, wallet, nonce],
+    );
+    if ((newest.rows[0]?.id ?? undefined) !== previousId) return false;
+    if (transactionId !== undefined) {
+      const updated = await client.query(
+        `with updated as (
+           update service.transactions set tx_hash = $4, updated_at = now()
+           where id = $1 and wallet = $2 and wallet_nonce = $3 and state in ('signed', 'broadcast')
+           returning id)
+         select pg_notify($5, id) from updated`,
+        [transactionId, wallet, nonce, signed.hash, channels.transactionChanged],
+      );
+      if (updated.rowCount === 0) return false;
+    }
+    await client.query(
+      `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
+         gas, max_fee_per_gas, max_priority_fee_per_gas)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (chain_id, tx_hash) do update set transaction_id = excluded.transaction_id, created_at = now()`,
+      [
+        transactionId ?? null,
+        chainId,
+        wallet,
+        nonce,
+        signed.hash,
+        signed.raw,
+        String(terms.gas),
+        String(terms.fees.maxFeePerGas),
+        String(terms.fees.maxPriorityFeePerGas),
+      ],
+    );
+    return true;
+  });
+}
+
+/** The stored bytes of attempts, by their ids. */
+export async function readBytes(
+  pool: pg.Pool,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, SignedTransaction>> {
+  const { rows } = await pool.query<SignedTransaction & { id: number }>(
+    `select id, tx_hash as hash, raw_transaction as raw from service.transaction_attempts where id = any($1)`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, hash, raw }) => [id, { hash, raw }]));
+}

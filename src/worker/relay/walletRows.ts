@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import type { Address } from 'viem';
+import { channels } from '../../platform/database/channels.ts';
+import type { WalletView } from './chainView.ts';
+
+/** Who a wallet belongs to until its lease ends, and for how long one renewal holds. */
+export type LeaseHolder = { readonly chainId: number; readonly owner: string; readonly leaseMs: number };
+export type Lease = { address: Address; nextNonce: number; isNew: boolean };
+
+/** Makes a row for each wallet that has none yet; one that had been retired is in service again. */
+export async function insertWallets(
+  pool: pg.Pool,
+  chainId: number,
+  views: ReadonlyMap<Address, WalletView>,
+): Promise<void> {
+  const wallets = [...views];
+  await pool.query(
+    `insert into service.relayer_wallets as it (chain_id, address, status, balance, next_nonce)
+     select $1, address, 'unfunded', balance, next_nonce
+     from unnest($2::text[], $3::numeric[], $4::bigint[]) as wallet(address, balance, next_nonce)
+     order by address
+     on conflict (chain_id, address) do update set status = 'unfunded', updated_at = now() where it.status = 'retired'`,
+    [
+      chainId,
+      wallets.map(([address]) => address),
+      wallets.map(([, { balance }]) => String(balance)),
+      wallets.map(([, { minedCount, pendingCount }]) => Math.max(minedCount, pendingCount)),
+    ],
+  );
+}
+
+/**
+ * Takes every wallet whose lease is nobody's, and keeps those that are this owner's, until `leaseMs` from now by the clock of the
+ * database. Whoever is not in the answer is another's.
+ */
+export async function renewLeases(
+  pool: pg.Pool,
+  addresses: readonly Address[],
+  { chainId, owner, leaseMs }: LeaseHolder,
+): Promise<Lease[]> {
+  const { rows } = await pool.query<{ address: Address; next_nonce: string; is_new: boolean }>(
+    // Locked in one order, so that two processes that take wallets at once do not wait for each other in a circle.
+    `with free as (
+       select address, lease_owner from service.relayer_wallets
+       where chain_id = $1 and address = any($2) and (lease_owner = $3 or lease_owner is null or lease_until < now())
+       order by address for update)
+     update service.relayer_wallets it
+     set lease_owner = $3, lease_until = now() + $4 * interval '1 millisecond', updated_at = now()
+     from free where it.chain_id = $1 and it.address = free.address
+     returning it.address, it.next_nonce, free.lease_owner is distinct from $3 as is_new`,
+    [chainId, addresses, owner, leaseMs],
+  );
+  return rows.map(({ address, next_nonce, is_new }) => ({
+    address,
+    nextNonce: Number(next_nonce),
+    isNew: is_new,
+  }));
+}
+
+/** Lets go of wallets at once and says so, so that the next process need not wait for the leases to end. */
+export async function releaseLeases(
+  pool: pg.Pool,
+  addresses: readonly Address[],
+  { chainId, owner }: LeaseHolder,
+): Promise<void> {
+  await pool.query(
+    `with released as (
+       update service.relayer_wallets set lease_owner = null, lease_until = null, updated_at = now()
+       where chain_id = $1 and lease_owner = $2 and address = any($3) returning 1)
+     select pg_notify($4, $1::int::text) where exists (select 1 from released)`,
+    [chainId, owner, addresses, channels.walletsReleased],
+  );
+}
+
+/** Writes what the wallet has, what it can pay and whether it sends, where that is new and the lease is still this owner's. */
+export async function writeStatus(
+  pool: pg.Pool,
+  wallet: { address: Address; status: 'active' | 'unfunded'; balance: bigint; payableGas: bigint },
+  { chainId, owner }: LeaseHolder,
+): Promise<void> {
+  await pool.query(
+    `update service.relayer_wallets set status = $4, balance = $5, payable_gas = $6, updated_at = now()
+     where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now()
+       and (status, balance, payable_gas) is distinct from ($4, $5::numeric, $6::bigint)`,
+    [chainId, wallet.address, owner, wallet.status, String(wallet.balance), String(wallet.payableGas)],
+  );
+}
+
+/** Moves the counter, unless something was signed since it was read; returns whether it did. */
+export async function moveCounter(
+  pool: pg.Pool,
+  { address, from, to }: { address: Address; from: number; to: number },
+  { chainId, owner }: LeaseHolder,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update service.relayer_wallets set next_nonce = $5, updated_at = now()
+     where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and next_nonce = $4`,
+    [chainId, address, owner, from, to],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Retires the wallets that no running process has a key for: they get nothing new. Returns those of them that still have
+ * something under way, which can be seen through without a key. One that is in service again, because somebody has come who has
+ * its key, is not among them.
+ */
+export async function retireWallets(
+  pool: pg.Pool,
+  { chainId, configured }: { chainId: number; configured: readonly Address[] },
+): Promise<Address[]> {
+  const { rows } = await pool.query<{ address: Address }>(
+    `with retired as (
+       update service.relayer_wallets set status = 'retired', updated_at = now()
+       where chain_id = $1 and address <> all($2) and status <> 'retired'
+         and (lease_owner is null or lease_until < now())
+       returning address),
+     idle as (
+       select address from service.relayer_wallets where chain_id = $1 and address <> all($2) and status = 'retired'
+       union select address from retired)
+     select address from idle where exists (
+       select 1 from service.transactions sent
+       where sent.chain_id = $1 and sent.wallet = idle.address and sent.state in ('signed', 'broadcast'))`,
+    [chainId, configured],
+  );
+  return rows.map(({ address }) => address);
+}

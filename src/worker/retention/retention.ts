@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { withTransaction } from '../../platform/database/withTransaction.ts';
+import { noOldRows, type OldRows, removeOldEvents, removeOldMails } from '../../records/retention/oldRows.ts';
+import { createRepeater } from '../leases/repeater.ts';
+
+export type RetentionOptions = {
+  /** Takes one connection out of it, for a moment at a time. */
+  pool: pg.Pool;
+  /** What is older is removed. */
+  keptDays: number;
+  onRemoved?(rows: OldRows): void;
+  logger: Logger;
+  /** Between two looks when nothing is old, and between two steps. */
+  lookMs?: number;
+  stepMs?: number;
+};
+
+/** Any constant will do: under this lock one worker at a time removes. */
+const retentionLock = 0x6f6c64;
+/** Small, so that each statement is quick and holds its locks briefly. */
+const rowsAtOnce = 500;
+const dayMs = 86_400_000;
+
+/** Removes events, deliveries, attempts and mails that are old, a little at a time, until it is closed. Records stay for ever. */
+export function createRetention(options: RetentionOptions): { close(): Promise<void> } {
+  const { pool, keptDays, onRemoved, logger, lookMs = 600_000, stepMs = 250 } = options;
+  let isMore = false;
+
+  const step = async () => {
+    const before = new Date(Date.now() - keptDays * dayMs);
+    const removed = await withTransaction(pool, async (client) => {
+      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [
+        retentionLock,
+      ]);
+      if (rows[0]?.held !== true) return noOldRows;
+      const events = await removeOldEvents(client, { before, limit: rowsAtOnce });
+      const mails = await removeOldMails(client, { before, limit: rowsAtOnce });
+      return { ...events, mails: mails.mails, usageDays: mails.usageDays };
+    });
+    isMore = Math.max(removed.events, removed.mails, removed.usageDays) >= rowsAtOnce;
+    if (Object.values(removed).some((count) => count > 0)) {
+      logger.debug(removed, 'old rows were removed');
+      onRemoved?.(removed);
+    }
+  };
+
+  const repeater = createRepeater({
+    what: 'removing what is old',
+    work: step,
+    pauseMs: () => (isMore ? stepMs : lookMs),
+    logger,
+  });
+  repeater.wake();
+  return { close: () => repeater.close() };
+}

@@ -1,0 +1,45 @@
+import { createLocalStacks } from '../e2e/support/localStack.ts';
+import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
+import { signDraft } from './consoleChecks/drafts.ts';
+import { showHostileTexts } from './consoleChecks/hostile.ts';
+import { playJourney } from './consoleChecks/journey.ts';
+import { lookAtPages, walkByKeyboard } from './consoleChecks/pages.ts';
+import { meetTroubles } from './consoleChecks/troubles.ts';
+import { openBrowser } from './support/openBrowser.ts';
+
+/**
+ * The console in a real browser, on a whole service as its users start it: journeys of people with wallets, what goes wrong on the
+ * way, hostile texts, and what every page has to keep. Nothing may violate the policy, throw, or ask another origin.
+ */
+async function main(): Promise<number> {
+  const stacks = await createLocalStacks();
+  const browser = await openBrowser();
+  let failures = 0;
+  try {
+    const { stack } = await stacks.start();
+    const checks = { playJourney, signDraft, meetTroubles, showHostileTexts, lookAtPages, walkByKeyboard };
+    const wanted = process.argv.slice(2);
+    for (const [name, check] of Object.entries(checks)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue;
+      const world = await createConsoleWorld(stack, browser);
+      const startedAt = Date.now();
+      try {
+        await check(world);
+      } catch (error) {
+        world.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      }
+      failures += world.faults.length;
+      for (const fault of new Set(world.faults)) console.error(`${name}: ${fault}`);
+      console.log(
+        `${name}: ${world.faults.length} failures, ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+      );
+      for (const context of browser.contexts()) await context.close();
+    }
+  } finally {
+    await browser.close();
+    await stacks.dispose();
+  }
+  return failures;
+}
+
+process.exitCode = (await main()) === 0 ? 0 : 1;

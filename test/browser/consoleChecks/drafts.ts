@@ -1,0 +1,46 @@
+import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
+
+/**
+ * A deployment that one side prepares and the other signs by a link; then the signer logs in with the wallet and finds the agreement
+ * among all that awaits it.
+ */
+export async function signDraft(world: ConsoleWorld): Promise<void> {
+  const [author, signer] = [createAccount(), createAccount()];
+  const { page, context } = await world.invite(author);
+  await page.getByRole('link', { name: 'Author' }).click();
+  await page.getByRole('button', { name: 'Begin with an example' }).click();
+  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByRole('tab', { name: 'Deploy' }).click();
+  await page.getByLabel('Name of the agreement').fill('Prepared for another');
+  await page.getByLabel('Wallet of Owner').fill(signer.address);
+  await page.getByLabel('Wallet of Rider').fill(author.address);
+  await page.getByLabel('Bicycle', { exact: true }).fill('A red tandem');
+  await page.getByLabel('Participants who log in').selectOption('sign');
+  await page.getByLabel('Who signs').selectOption('other');
+  await page.getByLabel('Wallet that is to sign').fill(signer.address);
+  await page.getByRole('button', { name: 'Prepare it and make the link' }).click();
+  const link = await page.locator('.note code').innerText();
+
+  const other = await world.invite(createAccount(), link);
+  await see(other.page, 'Waiting for a signature');
+  await other.page.getByRole('button', { name: /^Connect/ }).click();
+  await see(other.page, 'Only this wallet signs it');
+  other.owner.account = signer;
+  await other.page.getByRole('button', { name: 'Use another account' }).click();
+  await other.page.getByRole('button', { name: 'Review what to sign' }).click();
+  await other.page.getByRole('button', { name: 'Sign in the wallet' }).click();
+  await other.page.getByText('OFFERED', { exact: true }).first().waitFor();
+
+  await other.page.goto(`${world.baseUrl}/console/awaiting`);
+  await other.page.getByRole('button', { name: /^Connect/ }).click();
+  await other.page.getByRole('button', { name: 'Log in with this wallet' }).click();
+  await other.page.getByRole('link', { name: 'Prepared for another' }).click();
+  await see(other.page, 'Take the bicycle');
+  const cookies = await other.context.cookies();
+  expectTrue(
+    cookies.every(({ httpOnly }) => httpOnly),
+    'no script reads the cookie',
+  );
+  await context.close();
+  await other.context.close();
+}

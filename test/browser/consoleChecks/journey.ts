@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type ConsoleWorld, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+
+/**
+ * Two people, each with a wallet and a browser of their own, bring an agreement from the author's page through a signing link to its
+ * final state. On the way a planted error is found, a signature is declined, and a wrong wallet is sent away.
+ */
+export async function playJourney(world: ConsoleWorld): Promise<void> {
+  const [ownerAccount, riderAccount] = [createAccount(), createAccount()];
+  const owner = await world.invite(ownerAccount);
+  const id = await deploy(owner, riderAccount.address);
+  const link = await makeLink(owner.page);
+  const rider = await world.invite(createAccount(), link);
+  await see(rider.page, 'You act as Rider');
+  expectTrue(!rider.page.url().includes('agl_'), 'the secret is out of the address');
+  await actAsRider(rider, riderAccount);
+  // The other side sees it without doing anything.
+  await owner.page.getByText('LENT', { exact: true }).first().waitFor();
+  await act(owner, 'Confirm the return', async () => {});
+  await see(rider.page, 'Nothing leads on from here');
+  const { state } = await world.client.agreements.getState(id);
+  expectTrue(state === 'RETURNED', `the state is ${state}`);
+  await endLinks(world, { owner, rider, id });
+  await owner.context.close();
+  await rider.context.close();
+}
+
+async function deploy({ page, owner }: Person, rider: string): Promise<string> {
+  await page.getByRole('link', { name: 'Author' }).click();
+  await press(page, 'Begin with an example');
+  await page.getByText('Sound', { exact: true }).waitFor();
+  const editor = page.getByRole('textbox', { name: 'Document, as JSON' });
+  const sound = await editor.inputValue();
+  await editor.fill(sound.replace('"from": "LENT"', '"from": "LEND"'));
+  await see(page, '1 error');
+  await page.locator('.problems button').first().click();
+  const start: unknown = await page.evaluate('document.activeElement?.selectionStart');
+  const line = sound.slice(0, Number(start)).split('\n').length;
+  expectTrue(sound.split('\n')[line - 1]?.includes('"from"') ?? false, 'the error leads to its place');
+  await editor.fill(sound);
+  await page.getByText('Sound', { exact: true }).waitFor();
+
+  await page.getByRole('tab', { name: 'Simulate' }).click();
+  await page.getByLabel('By', { exact: true }).selectOption('owner');
+  await page.getByLabel('Note', { exact: true }).fill('A first ride');
+  await press(page, 'Play');
+  await page.getByText('refused', { exact: true }).waitFor();
+  await page.getByLabel('By', { exact: true }).selectOption('rider');
+  await page.getByLabel('Note', { exact: true }).fill('A first ride');
+  await press(page, 'Play');
+  await page.locator('[data-state="LENT"]').waitFor();
+
+  await page.getByRole('tab', { name: 'Deploy' }).click();
+  await press(page, /^Connect/);
+  await press(page, 'Use the connected wallet: owner');
+  await page.getByLabel('Wallet of Rider').fill(rider);
+  await page.getByLabel('Bicycle', { exact: true }).fill('A red tandem');
+  await press(page, 'Review what to sign');
+  await compareDigests(page);
+  owner.declines = true;
+  await press(page, 'Sign in the wallet');
+  await see(page, 'You have declined');
+  owner.declines = false;
+  await press(page, 'Sign in the wallet');
+  await page.getByRole('link', { name: 'Open the agreement' }).click();
+  await page.waitForURL('**/agreements/agr_*');
+  await page.getByText('OFFERED', { exact: true }).first().waitFor();
+  return page.url().split('/').at(-1) ?? '';
+}
+
+async function compareDigests(page: Page): Promise<void> {
+  const here = await page.locator('[data-digest="here"]').innerText();
+  const service = await page.locator('[data-digest="service"]').innerText();
+  expectTrue(/^0x[0-9a-f]{64}$/.test(here) && here === service, 'the digests are the same');
+}
+
+async function makeLink(page: Page): Promise<string> {
+  await page.getByLabel('For', { exact: true }).selectOption('rider');
+  await press(page, 'Make a link');
+  const link = await page.locator('.note code').innerText();
+  expectTrue(/\/console\/sign#agl_[0-9a-f]{64}$/.test(link), 'the link is shown');
+  return link;
+}
+
+async function actAsRider(rider: Person, account: Person['owner']['account']): Promise<void> {
+  const { page, owner } = rider;
+  await press(page, 'Act: Take the bicycle');
+  await page.getByLabel('Note', { exact: true }).fill('The rear lamp flickers.');
+  await press(page, /^Connect/);
+  await see(page, 'This link is for another wallet');
+  expectTrue(
+    await page.getByRole('button', { name: 'Review what to sign' }).isDisabled(),
+    'a wrong wallet cannot sign',
+  );
+  owner.account = account;
+  await press(page, 'Use another account');
+  await finishAct(rider);
+}
+
+async function act(person: Person, name: string, fill: () => Promise<void>): Promise<void> {
+  await press(person.page, `Act: ${name}`);
+  await fill();
+  await press(person.page, /^Connect/);
+  await finishAct(person);
+}
+
+async function finishAct({ page, owner }: Person): Promise<void> {
+  await press(page, 'Review what to sign');
+  await compareDigests(page);
+  owner.declines = true;
+  await press(page, 'Sign in the wallet');
+  await see(page, 'You have declined');
+  owner.declines = false;
+  await press(page, 'Sign in the wallet');
+  await see(page, /The agreement is now in/);
+  await page.locator('.steps li.done', { hasText: 'Confirmed' }).waitFor();
+  await press(page, 'Done');
+}
+
+type Ending = { readonly owner: Person; readonly rider: Person; readonly id: string };
+
+/** A link that is revoked, expired or cut off opens nothing. */
+async function endLinks(world: ConsoleWorld, { owner, rider, id }: Ending): Promise<void> {
+  await press(owner.page, 'Revoke');
+  await see(owner.page, 'No link is in force');
+  await rider.page.reload();
+  await see(rider.page, 'This link is not good any more');
+  const { url } = await world.client.links.create(id, { may: 'read', expiresInSeconds: 1 });
+  await waitUntil('the link has expired', async () => (await world.client.links.list(id)).data.length === 0);
+  const late = await world.invite(createAccount(), url);
+  await see(late.page, 'This link is not good any more');
+  await late.context.close();
+  const cut = await world.invite(createAccount(), url.slice(0, -5));
+  await see(cut.page, 'This address holds no link');
+  await cut.context.close();
+}

@@ -1,0 +1,108 @@
+import { deployAgreement } from '../../../client/src/viem/index.ts';
+import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
+import { checkAxe } from '../support/checkAxe.ts';
+import { type ConsoleWorld, chainId, createAccount, see } from './consoleWorld.ts';
+
+/** An agreement of the example between two wallets, in its first state. */
+export async function deployExample({ client }: ConsoleWorld, displayName: string, rider = createAccount()) {
+  const account = createAccount();
+  return deployAgreement({
+    client,
+    account,
+    agreement: exampleDocument,
+    chainId,
+    displayName,
+    initValues: { bicycle: 'A red tandem' },
+    participants: [
+      { variableKey: 'owner', walletAddress: account.address },
+      { variableKey: 'rider', walletAddress: rider.address },
+    ],
+  });
+}
+
+/** Every page, light and narrow, dark and wide: nothing serious for axe, and nothing wider than the screen. */
+export async function lookAtPages(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'Tandem for the summer');
+  const webhook = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
+  const { page, context } = await world.invite(createAccount());
+  const { url } = await world.client.links.create(record.id, {
+    may: 'sign',
+    participant: 'rider',
+    expiresInSeconds: 600,
+  });
+  const paths = [
+    ...[
+      'agreements',
+      `agreements/${record.id}`,
+      'author',
+      'events',
+      'webhooks',
+      `webhooks/${webhook.id}`,
+      'rules',
+      'keys',
+      'nowhere',
+    ],
+    'enter',
+    'awaiting',
+    'sign',
+  ];
+  const { faults } = world;
+  await page.goto(url);
+  await see(page, 'You act as Rider');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of paths) {
+      const width = colorScheme === 'light' ? 360 : 1_280;
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${world.baseUrl}/console/${path}`);
+      await page.locator('h1, .note').first().waitFor();
+      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+      const where = `${path}, ${colorScheme}, ${width} wide`;
+      faults.push(...(await checkAxe(page)).map((fault) => `${where}: ${fault}`));
+      const excess: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (Number(excess) > 0) faults.push(`${where}: ${excess} px wider than the screen`);
+    }
+  }
+  await context.close();
+}
+
+/** From the key to an input that is chosen, by keys alone. */
+export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
+  const record = await deployExample(world, 'By keys alone');
+  const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console`);
+  const { keyboard } = page;
+  const focus = async (name: string | RegExp) => {
+    for (let presses = 0; presses < 80; presses++) {
+      await keyboard.press('Tab');
+      const text: unknown = await page.evaluate(
+        `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? '').trim()`,
+      );
+      if (typeof name === 'string' ? text === name : name.test(String(text))) return;
+    }
+    throw new Error(`no key leads to ${name}`);
+  };
+  await see(page, 'API key');
+  await focus('API key');
+  await keyboard.type(world.stack.apiKey);
+  await keyboard.press('Enter');
+  await see(page, record.displayName);
+  await focus('Skip to the content');
+  await focus(record.displayName);
+  await keyboard.press('Enter');
+  await page.waitForURL(`**/${record.id}`);
+  await see(page, 'Take the bicycle');
+  await focus(/^Diagram of the states/);
+  const box = () => page.locator('svg[role="img"]').getAttribute('viewBox');
+  const before = await box();
+  await keyboard.press('+');
+  await keyboard.press('ArrowDown');
+  await page.locator(`svg[role="img"]:not([viewBox="${before}"])`).waitFor();
+  await focus('Act: Take the bicycle');
+  await keyboard.press('Enter');
+  await focus('Note');
+  await keyboard.type('By keys');
+  await focus(/^Connect Test wallet/);
+  await keyboard.press('Enter');
+  await see(page, 'This wallet may not do that');
+  await context.close();
+}

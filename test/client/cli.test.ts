@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { submitInput } from '../../client/src/viem/index.ts';
+import { verifyWebhook, type WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
+import { sealKeystore } from '../support/sealKeystore.ts';
+import { deployPingPong } from './support/agreements.ts';
+import { bundleProgram, type Ended, runCli, startCli } from './support/runCli.ts';
+import { createAccount, createClient, stack } from './support/stack.ts';
+
+const mural = fileURLToPath(new URL('../../examples/agreements/mural-commission.json', import.meta.url));
+const [patronKey, artistKey] = [generatePrivateKey(), generatePrivateKey()];
+const [patron, artist] = [patronKey, artistKey].map(privateKeyToAddress);
+
+let program: string;
+let home: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'agreements-cli-'));
+  program = await bundleProgram(join(home, 'cli.mjs'));
+  env = { HOME: home, AGREEMENTS_URL: stack.baseUrl, AGREEMENTS_API_KEY: stack.apiKey };
+});
+afterAll(() => rm(home, { recursive: true }));
+
+const run = (words: readonly string[], more: Record<string, string> = {}) =>
+  runCli(program, words, { env: { ...env, ...more } });
+const json = async (words: readonly string[], more: Record<string, string> = {}) => {
+  const { stdout, code, stderr } = await run([...words, '--json'], more);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+
+test('an agreement is deployed, moved and looked at from the terminal', async () => {
+  const keystore = join(home, 'patron.json');
+  await writeFile(keystore, sealKeystore(patronKey, 'secret'));
+  const parties = ['--participant', `patron=${patron}`, '--participant', `artist=${artist}`];
+  const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];
+  const deploy = ['deploy', mural, '--chain', '59141', ...parties, ...values, '--keystore', keystore];
+  const record = await json(deploy, { AGREEMENTS_KEYSTORE_PASSWORD: 'secret' });
+  expect(record).toMatchObject({ status: 'Deployed', owner: patron, displayName: 'Mural commission' });
+  const { id } = record;
+
+  const { stdout: choices } = await run(['act', id]);
+  expect(choices).toMatch(/acceptCommission\s+0x\w+\s+artistSignature: signature/);
+  const act = ['act', id, 'acceptCommission', '--value', 'artistSignature=M. Tamm'];
+  expect(await run(act, { AGREEMENTS_PRIVATE_KEY: patronKey })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('issuer_not_allowed'),
+  });
+  expect(await json(act, { AGREEMENTS_PRIVATE_KEY: artistKey })).toMatchObject({ toState: 'SKETCHING' });
+
+  const { stdout: shown } = await run(['show', id]);
+  expect(shown).toMatch(/state +SKETCHING/);
+  expect(shown).toMatch(/acceptCommission +MINED +OFFERED → SKETCHING/);
+  expect((await run(['document', id])).stdout).toContain('# Mural commission');
+  expect((await run(['diagram', id])).stdout).toMatch(/^stateDiagram-v2\n[\s\S]*class s1 current/);
+  expect((await run(['diagram', id, '--svg'])).stdout).toMatch(
+    /^<svg [\s\S]*class="current"><title>SKETCHING</,
+  );
+  const link = await json(['act', id, '--link', 'artist']);
+  expect(link).toMatchObject({ participant: 'artist', url: expect.stringContaining('/console/sign#') });
+  const listed: { id: string }[] = await json(['list', '--state', 'SKETCHING', '--chain', '59141']);
+  expect(listed.map((one) => one.id)).toContain(id);
+  const { stdout: events } = await run(['events', '--json']);
+  const told = events
+    .trim()
+    .split('\n')
+    .map((line): { event: WebhookEvent } => JSON.parse(line));
+  expect(told.filter(({ event }) => Reflect.get(event.data, 'agreementId') === id)).toHaveLength(2);
+});
+
+test('a login is kept for this user alone, and only where the service takes the key', async () => {
+  const own = { HOME: home };
+  const words = ['login', stack.baseUrl];
+  expect(await runCli(program, words, { env: own, input: 'agk_test_wrong\n' })).toMatchObject({ code: 3 });
+  expect(await runCli(program, ['list'], { env: own })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('login'),
+  });
+  expect(await runCli(program, words, { env: own, input: `${stack.apiKey}\n` })).toMatchObject({ code: 0 });
+  const file = join(home, '.config/agreements/config.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ baseUrl: stack.baseUrl, apiKey: stack.apiKey });
+  expect(await runCli(program, ['list'], { env: own })).toMatchObject({ code: 0 });
+  expect(await runCli(program, ['logout'], { env: own })).toMatchObject({ code: 0 });
+  expect(await runCli(program, ['list'], { env: own })).toMatchObject({ code: 3 });
+});
+
+describe('what went wrong is said in a sentence, and by the exit code:', () => {
+  test.each<[string, string[], Partial<Ended>, Record<string, string>?]>([
+    ['an unknown command', ['lst'], { code: 2, stderr: expect.stringContaining('Did you mean list?') }],
+    ['a missing option', ['deploy', mural], { code: 2, stderr: expect.stringContaining('--chain') }],
+    [
+      'a file that is not there',
+      ['validate', '/nowhere.json'],
+      { code: 2, stderr: expect.stringContaining('/nowhere.json') },
+    ],
+    [
+      'no key to sign with',
+      ['act', 'agr_1', 'x'],
+      { code: 2, stderr: expect.stringContaining('AGREEMENTS_PRIVATE_KEY') },
+    ],
+    ['a wrong API key', ['list', '--api-key', 'agk_test_wrong'], { code: 3 }],
+    [
+      'an unknown agreement',
+      ['show', 'agr_unknown'],
+      { code: 4, stderr: expect.stringMatching(/request req_/) },
+    ],
+    [
+      'a service that is away',
+      ['list', '--url', 'http://127.0.0.1:3'],
+      { code: 5, stderr: expect.stringContaining('ECONNREFUSED') },
+    ],
+  ])('%s', async (_, words, ended, more = {}) => {
+    expect(await run(words, more)).toMatchObject({ stdout: '', ...ended });
+  });
+
+  test('a document with faults, each with its place, and as JSON', async () => {
+    const input = JSON.stringify({ metadata: { id: 'x' }, execution: { transitions: 1 } });
+    const { code, stderr } = await runCli(program, ['validate', '-'], { env, input });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('execution.transitions')]);
+    const { stdout } = await runCli(program, ['validate', '-', '--json'], { env, input });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', reason: 'invalid_agreement' } });
+  });
+});
+
+test('whoever reads no more ends the program in peace', async () => {
+  const child = startCli(program, ['--help'], env);
+  child.stdout?.destroy();
+  let complaint = '';
+  child.stderr?.on('data', (chunk) => {
+    complaint += String(chunk);
+  });
+  const [code] = await once(child, 'close');
+  expect([code, complaint]).toEqual([0, '']);
+});
+
+test('events are handed to a receiver on this machine, signed, and watched as they happen', async () => {
+  const { id: agreementId } = await deployPingPong();
+  let secret = '';
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    const event = await verifyWebhook(await buffer(request), request.headers, secret);
+    received.push(event.id);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const listening = startCli(program, ['listen', '--forward-to', `http://127.0.0.1:${port}/`, '--json'], env);
+  const watching = startCli(program, ['watch', agreementId], env);
+  const linesOf = ({ stdout }: typeof listening) => {
+    if (!stdout) throw new Error('the command line has no output');
+    return createInterface({ input: stdout })[Symbol.asyncIterator]();
+  };
+  const [heard, seen] = [linesOf(listening), linesOf(watching)];
+  secret = JSON.parse(String((await heard.next()).value)).secret;
+  expect((await seen.next()).value).toBe('Ping pong is in PING');
+  const hit = {
+    client: createClient(),
+    account: createAccount(),
+    agreementId,
+    inputId: 'hit',
+    values: { note: 'x' },
+  };
+  await submitInput(hit);
+  for await (const line of heard) {
+    const { event, answer }: { event: WebhookEvent; answer: string } = JSON.parse(line);
+    if (Reflect.get(event.data, 'agreementId') !== agreementId) continue;
+    expect([answer, received.at(-1)]).toEqual(['204', event.id]);
+    break;
+  }
+  for await (const line of seen) if (/ MINED hit {2}PING → PONG$/.test(line)) break;
+  for (const child of [listening, watching]) {
+    child.kill('SIGINT');
+    expect((await once(child, 'close'))[0]).toBe(0);
+  }
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a document is played without a service, and a refused step is told by the exit code', async () => {
+  const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];
+  const steps = ['--step', 'artist:acceptCommission:{"artistSignature": "M."}', '--step', 'artist:takeOver'];
+  const ended = await runCli(program, ['simulate', mural, ...values, ...steps, '--json'], { env: {} });
+  expect(ended).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    steps: [{ outcome: { ok: true } }, { outcome: { ok: false, reason: 'reverted' } }],
+    state: 'SKETCHING',
+  });
+});
+
+test.each(['bash', 'fish'])('completion for %s names the commands', async (shell) => {
+  const { stdout } = await run(['completion', shell]);
+  for (const name of ['deploy', 'watch', 'rotate-secret']) expect(stdout).toContain(name);
+});

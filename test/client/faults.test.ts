@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  AgreementsError,
+  ChainUnavailableError,
+  ConnectionError,
+  InvalidResponseError,
+  RateLimitedError,
+  TimeoutError,
+  waitForInput,
+} from '../../client/src/index.ts';
+import { signInput } from '../../client/src/viem/index.ts';
+import { createRandom, pick } from '../support/random.ts';
+import { deployPingPong } from './support/agreements.ts';
+import { type Fault, type FaultyProxy, faults, startFaultyProxy } from './support/faultyProxy.ts';
+import { createAccount, createClient, stack } from './support/stack.ts';
+
+/** Few in the suite; `npm run test:client-faults` makes 10,000. */
+const calls = Number(process.env.CLIENT_FAULT_CALLS ?? 240);
+const seed = Number(process.env.CLIENT_FAULT_SEED ?? 1);
+const callers = 8;
+const timeoutMs = 2_000;
+const faultRate = 0.4;
+
+type ErrorClass = abstract new (...args: never[]) => AgreementsError;
+const classes: Record<Fault, ErrorClass> = {
+  none: TimeoutError,
+  cutBefore: ConnectionError,
+  cutDuring: ConnectionError,
+  cutAfter: ConnectionError,
+  rateLimited: RateLimitedError,
+  unavailable: ChainUnavailableError,
+  slow: TimeoutError,
+  truncated: InvalidResponseError,
+  page: InvalidResponseError,
+};
+
+const direct = createClient();
+let proxy: FaultyProxy;
+beforeAll(async () => {
+  const random = createRandom(seed);
+  const choose = (): Fault => (random() < faultRate ? pick(random, faults) : 'none');
+  proxy = await startFaultyProxy({ target: stack.baseUrl, slowMs: timeoutMs * 1.5, choose });
+});
+afterAll(() => proxy?.close());
+
+type Outcome<Result> = { readonly ok: true; readonly result: Result } | { readonly ok: false };
+
+/** The names of the errors that each fault has led to. */
+const named = new Map<Fault, Set<string>>();
+
+/** Every failure is of the class of the last fault, and carries the id of the request that met it. */
+async function attempt<Result>(run: () => Promise<Result>): Promise<Outcome<Result>> {
+  try {
+    return { ok: true, result: await run() };
+  } catch (error) {
+    if (!(error instanceof AgreementsError)) throw error;
+    const { name } = error;
+    const fault = proxy.passed.get(error.requestId)?.fault ?? 'none';
+    // A busy machine is slow by itself.
+    expect([classes[fault].name, TimeoutError.name]).toContain(name);
+    named.set(fault, (named.get(fault) ?? new Set()).add(name));
+    return { ok: false };
+  }
+}
+
+test('through a connection full of faults no write happens twice, and none is lost without an error', async () => {
+  const client = createClient({ baseUrl: proxy.baseUrl, timeoutMs });
+  const agreements = await Promise.all(Array.from({ length: callers }, () => deployPingPong()));
+  const counts = { made: 0, failed: 0, reads: 0, webhooks: 0, inputs: 0 };
+  const submitted: { agreementId: string; note: string }[] = [];
+
+  async function readOnce(agreementId: string): Promise<void> {
+    counts.reads++;
+    const read = await attempt(() => client.agreements.get(agreementId));
+    if (read.ok) expect(read.result.id).toBe(agreementId);
+    else counts.failed++;
+  }
+
+  async function subscribe(at: number): Promise<void> {
+    counts.webhooks++;
+    const url = `http://127.0.0.1:9/${seed}/${at}`;
+    const made = await attempt(() => client.webhooks.create({ url, filters: { agreementIds: ['none'] } }));
+    if (!made.ok) counts.failed++;
+    const found: string[] = [];
+    for await (const webhook of direct.webhooks.list({ status: 'active', limit: 100 }))
+      if (webhook.url === url) found.push(webhook.id);
+    if (made.ok) expect(found).toEqual([made.result.id]);
+    else expect(found.length).toBeLessThanOrEqual(1);
+    await Promise.all(found.map((id) => direct.webhooks.disable(id)));
+  }
+
+  async function hit(agreementId: string, at: number): Promise<void> {
+    counts.inputs++;
+    const note = `${at}`;
+    const account = createAccount();
+    const values = { note };
+    const { body } = await signInput({ client: direct, account, agreementId, inputId: 'hit', values });
+    const sent = await attempt(() => client.agreements.submitInput(agreementId, body));
+    if (!sent.ok) counts.failed++;
+    // Whether it had happened is not known after an error: the same permit asks.
+    const input = await direct.agreements.submitInput(agreementId, body);
+    if (sent.ok) expect(input.id).toBe(sent.result.id);
+    await waitForInput(direct, input, { pollMs: 20 });
+    submitted.push({ agreementId, note });
+  }
+
+  let next = 0;
+  await Promise.all(
+    agreements.map(async ({ id }) => {
+      for (let at = next++; at < calls; at = next++) {
+        counts.made++;
+        if (at % 4 === 0) await hit(id, at);
+        else if (at % 4 === 1) await subscribe(at);
+        else await readOnce(id);
+      }
+    }),
+  );
+
+  for (const { id } of agreements) {
+    const notes: unknown[] = [];
+    for await (const { values } of direct.agreements.listInputs(id, { limit: 100 })) notes.push(values.note);
+    const wanted = submitted.filter(({ agreementId }) => agreementId === id).map(({ note }) => note);
+    expect(notes.toSorted()).toEqual(wanted.toSorted());
+  }
+  expect(counts.made).toBe(calls);
+  // The faults have been met, and most of them were overcome.
+  expect(counts.failed).toBeGreaterThan(0);
+  expect(counts.failed).toBeLessThan(calls / 4);
+  const met = new Set([...proxy.passed.values()].map(({ fault }) => fault));
+  expect([...met].toSorted()).toEqual([...faults, 'none'].toSorted());
+  for (const [fault, names] of named) if (fault !== 'none') expect(names).toContain(classes[fault].name);
+  console.log(JSON.stringify({ seed, ...counts, requests: proxy.passed.size }));
+});

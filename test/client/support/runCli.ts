@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { bundleCli } from '../../../client/build/bundleEntries.ts';
+
+export type Ended = { code: number | null; stdout: string; stderr: string };
+
+/** The command line as the package has it, in one file. */
+export async function bundleProgram(file: string): Promise<string> {
+  await bundleCli(file);
+  return file;
+}
+
+/** Starts the command line with nothing in its environment but `env`. */
+export function startCli(
+  program: string,
+  words: readonly string[],
+  env: Record<string, string>,
+): ChildProcess {
+  return spawn(process.execPath, [program, ...words], { env: { PATH: process.env.PATH, ...env } });
+}
+
+/** Runs one command to its end. */
+export async function runCli(
+  program: string,
+  words: readonly string[],
+  { env, input = '' }: { env: Record<string, string>; input?: string },
+): Promise<Ended> {
+  const child = startCli(program, words, env);
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout || !stderr) throw new Error('the command line has no streams');
+  stdin.end(input);
+  const [out, complaint, [code]] = await Promise.all([text(stdout), text(stderr), once(child, 'close')]);
+  return { code, stdout: out, stderr: complaint };
+}

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeModelReport } from '../model/describeModelReport.ts';
+import { generateCases, runModelTest } from '../model/runModelTest.ts';
+import { type ContractChain, startContractChain } from '../model/support/contractChain.ts';
+import type { ModelCase } from '../model/support/modelCase.ts';
+import { walkDocument } from '../model/support/walkDocument.ts';
+
+const examples = new URL('../../examples/agreements/', import.meta.url);
+
+describe('the model of the engine', () => {
+  let chain: ContractChain;
+  beforeAll(async () => {
+    chain = await startContractChain();
+  });
+  afterAll(() => chain.stop());
+
+  const compare = (cases: Iterable<ModelCase>) => runModelTest({ chain, cases });
+
+  it('says what the contracts say of generated agreements and inputs, to the byte', async () => {
+    const report = await compare(generateCases(2_000, 20_260_601));
+    expect(report.findings, describeModelReport(report)).toEqual([]);
+    // The cases reach every check of the engine, or else comparing them shows little.
+    expect([...report.reached.reverts.keys()]).toEqual(expect.arrayContaining(everyRevert));
+    expect(report.reached.accepted).toBeGreaterThan(report.reached.steps / 8);
+  });
+
+  it.each(readdirSync(examples))('says what the contracts say on all paths of %s', async (file) => {
+    const agreement: unknown = JSON.parse(readFileSync(new URL(file, examples), 'utf8'));
+    const report = await compare(walkDocument(agreement));
+    expect(report.findings, describeModelReport(report)).toEqual([]);
+    expect(report.reached.accepted).toBeGreaterThan(0);
+  });
+});
+
+/** What the contracts revert with, as `describeModelReport` names it. */
+const everyRevert = [
+  'revert without data',
+  'Panic(65)',
+  'PermitExpired',
+  'InvalidSignature',
+  'Error(Unknown inputId)',
+  'Error(Field type mismatch)',
+  'Error(Required field missing)',
+  'Error(Field data is empty)',
+  'Error(Invalid uint256 encoding)',
+  'Error(Invalid address encoding)',
+  'Error(Invalid bool encoding)',
+  'Error(Invalid bytes32 encoding)',
+  'Error(Invalid string encoding)',
+  'Error(Condition field not found in input data)',
+  'ComparisonFailed',
+  'TypeMismatch',
+  'VarNotSet',
+  'SenderAddressMismatch',
+  'SenderAddressNotAllowed',
+  'Error(No valid transition)',
+  'ActionCallFailed',
+  'at creation: revert without data',
+  'at creation: OwnerZero',
+  'at creation: VerifierZero',
+  'at creation: DuplicateVerifier',
+  'at creation: UnknownVerifier',
+  'at creation: ActionTargetZero',
+  'at creation: Error(InputDef id zero)',
+  'at creation: Error(Duplicate inputId)',
+  'at creation: Error(InitVar id zero)',
+  'at creation: Error(Field data is empty)',
+];

@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from 'vitest';
+import { startAnvil } from '../../src/cli/devtools/anvil.ts';
+import { createAnvilClient } from '../support/anvilClient.ts';
+import { catchUp, startIndexer } from '../support/indexer.ts';
+import { createLyingNode } from '../support/lyingNode.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { deploy, submission } from './support/agreements.ts';
+import { expectIndexEqualsChain } from './support/expectIndex.ts';
+import { startTestChain } from './support/testChain.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+test('a node that answers from two forks makes no input double: the indexer ends, and its next start holds what the chain says', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const chain = await startTestChain(84532);
+  cleanups.push(() => chain.stop());
+  const { chainId, rpcUrl } = chain;
+  const agreement = await deploy(chain);
+  const forkedAt = Number(await chain.client.getBlockNumber());
+  const second = await startAnvil({ chainId, fork: { url: rpcUrl, blockNumber: forkedAt } });
+  cleanups.push(() => second.stop());
+  const node = await createLyingNode(rpcUrl, { second: second.rpcUrl });
+  cleanups.push(() => node.close());
+  const launch = async () => {
+    const indexer = await startIndexer({
+      databaseUrl: database.url,
+      chains: [{ chainId, rpcUrl: node.url }],
+    });
+    cleanups.push(() => indexer.stop());
+    return indexer;
+  };
+
+  const first = await launch();
+  await first.ready();
+  for (let sent = 0; sent < 2; sent++) {
+    await chain.send(submission(agreement, 'toggle'));
+    await catchUp(database.url, [chain]);
+  }
+  await createAnvilClient(second.rpcUrl).mine({ blocks: 2 });
+  node.tell('twoForks');
+  await waitUntil('a parent is unknown', () => node.countUnknown() > 0);
+  node.tell(undefined);
+
+  expect(await first.exited).toEqual({ code: 75, signal: null });
+  expect(first.lines.filter((line) => line.includes('they answer from two forks'))).toHaveLength(1);
+  const next = await launch();
+  await next.ready();
+  await expectIndexEqualsChain(database.url, chain);
+});

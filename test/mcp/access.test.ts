@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployPingPong } from '../client/support/agreements.ts';
+import { createAccount, stack } from '../client/support/stack.ts';
+import { type Agent, connectAgent } from './support/connectAgent.ts';
+
+const hello = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+
+const post = (headers: Record<string, string>, body: unknown = hello) =>
+  fetch(`${stack.baseUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+
+describe('the door', () => {
+  const key = { 'x-api-key': stack.apiKey };
+
+  test.each([
+    ['no key', {}, 401],
+    ['a key that nobody has', { 'x-api-key': `agk_test_${'0'.repeat(64)}` }, 401],
+    ['the cookie of a browser alone', { cookie: 'agreements_session=x', 'x-agreements-session': '1' }, 401],
+    ['a page of another origin', { ...key, origin: 'https://evil.example' }, 403],
+    ['a page that hides its origin', { ...key, origin: 'null' }, 403],
+    ['a page of the service', { ...key, origin: stack.baseUrl }, 200],
+    ['a key as Bearer', { authorization: `Bearer ${stack.apiKey}` }, 200],
+  ])('%s is answered with its status and an id', async (_name, headers, status) => {
+    const response = await post(headers);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+    await response.body?.cancel();
+  });
+
+  test('bodies that are too large, no JSON or of another type are refused before anything is done', async () => {
+    const large = await post(key, { ...hello, filling: 'x'.repeat(1_100_000) });
+    expect(large.status).toBe(413);
+    const headers = { ...key, 'content-type': 'application/json' };
+    const broken = await fetch(`${stack.baseUrl}/mcp`, { method: 'POST', headers, body: '{' });
+    expect(broken.status).toBe(400);
+    expect((await post({ ...key, 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  test('streams that would stay open are not opened', async () => {
+    const listening = await post(key, { jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: {} });
+    expect(listening.status).toBe(404);
+    const get = await fetch(`${stack.baseUrl}/mcp`, { headers: { ...key, accept: 'text/event-stream' } });
+    expect(get.status).toBe(405);
+  });
+});
+
+describe('refusals', () => {
+  let agent: Agent;
+  beforeAll(async () => {
+    agent = await connectAgent(stack);
+  });
+  afterAll(() => agent.close());
+
+  test('are results with a reason and what to do', async () => {
+    const { id: agreementId } = await deployPingPong();
+    const { address: signer } = createAccount();
+    const cases = [
+      ['read_agreement', { agreementId: `agr_${'0'.repeat(32)}` }, { code: 'not_found' }],
+      ['read_agreement', { id: 1 }, { code: 'bad_request' }],
+      ['no_such_tool', {}, { code: 'bad_request' }],
+      [
+        'prepare_signature',
+        { purpose: 'input', agreementId, inputId: 'nope', signer },
+        { code: 'bad_request', reason: 'unknown_input' },
+      ],
+      [
+        'submit_signed',
+        { purpose: 'input', agreementId, inputId: 'hit', signer, deadline: 1, signature: '0x12' },
+        { code: 'bad_request', field: 'signature' },
+      ],
+      ['simulate_agreement', { steps: [] }, { code: 'bad_request' }],
+      ['find_agreements', { cursor: 'x' }, { code: 'bad_request' }],
+    ] as const;
+    for (const [name, args, error] of cases) {
+      const answer = await agent.call(name, args);
+      expect(answer, name).toMatchObject({
+        isError: true,
+        data: { error: { ...error, message: expect.any(String), whatToDo: expect.any(String) } },
+        text: expect.stringMatching(/What to do: /),
+      });
+    }
+  });
+
+  test('a resource that is not there, or is no address of one, is not found', async () => {
+    for (const uri of [`agreements://agr_${'0'.repeat(32)}`, 'agreements://x/../y', 'file:///etc/passwd'])
+      await expect(agent.client.readResource({ uri })).rejects.toThrow(/not found/i);
+  });
+});

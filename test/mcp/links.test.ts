@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { deployAgreement } from '../../client/src/viem/index.ts';
+import { describeMural } from '../client/support/agreements.ts';
+import { createAccount, createClient, stack } from '../client/support/stack.ts';
+import { connectAgent } from './support/connectAgent.ts';
+
+const shownShape = z.looseObject({ mode: z.literal('url'), url: z.string(), message: z.string() });
+
+/** An agent whose client shows a person addresses, and whose person always answers the same. */
+async function connectWithPerson(action: 'accept' | 'decline') {
+  const shown: string[] = [];
+  const agent = await connectAgent(stack, { client: { capabilities: { elicitation: { url: {} } } } });
+  agent.client.setRequestHandler('elicitation/create', ({ params }) => {
+    shown.push(shownShape.parse(params).url);
+    return { action };
+  });
+  return { agent, shown };
+}
+
+test('a client that shows addresses shows the link, and no model sees it; one that is turned down is revoked', async () => {
+  const client = createClient();
+  const account = createAccount();
+  const { displayName, ...deployment } = describeMural({ patron: account, artist: createAccount() });
+  const { id: agreementId } = await deployAgreement({ client, account, displayName, ...deployment });
+  const asked = { purpose: 'link', agreementId, participant: 'artist' };
+
+  const willing = await connectWithPerson('accept');
+  const answer = await willing.agent.call('prepare_signature', asked);
+  expect(answer.data).toMatchObject({ link: { shown: 'accepted', expiresAt: expect.any(String) } });
+  expect(willing.shown).toEqual([expect.stringMatching(/\/console\/sign#\w+/)]);
+  expect(JSON.stringify(answer)).not.toContain(willing.shown[0]?.split('#')[1]);
+
+  const unwilling = await connectWithPerson('decline');
+  const refused = await unwilling.agent.call('prepare_signature', asked);
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('revoked') });
+  const links = [];
+  for await (const link of client.links.list(agreementId)) links.push(link);
+  expect(links).toEqual([expect.objectContaining({ participant: 'artist', may: 'sign' })]);
+
+  const other = await connectAgent(stack);
+  const plain = await other.call('prepare_signature', asked);
+  expect(plain.data).toMatchObject({ link: { url: expect.any(String), shown: 'notShown' } });
+  for (const { close } of [willing.agent, unwilling.agent, other]) await close();
+});

@@ -1,0 +1,61 @@
+import { type BoundName, readBounds } from '../../../src/protocol/fieldRules.ts';
+import type { Field } from '../../../src/protocol/fields.ts';
+import { FieldType, type WireValue, type WireValues } from '../../../src/protocol/index.ts';
+import { readInputs } from '../../../src/protocol/inputDefinitions.ts';
+import { JsonCursor } from '../../../src/protocol/jsonCursor.ts';
+import { readVariables } from '../../../src/protocol/variables.ts';
+import { actorAt, actors } from './modelCase.ts';
+
+type Definition = Pick<Field, 'fType' | 'validation'>;
+
+/** A value for every variable of a document: an actor for each address, the least that its bounds allow for others. */
+export function inventVariables(agreement: unknown): WireValues {
+  const variables = readVariables(new JsonCursor(agreement));
+  return Object.fromEntries(
+    variables.map((variable, index) => [variable.name, inventValue(variable, index)] as const),
+  );
+}
+
+/** The values of an input in several ways: all fields, the required ones, none, and each bound missed by one. */
+export function inventInputs(agreement: unknown, inputId: string): WireValues[] {
+  const fields = readInputs(new JsonCursor(agreement)).find(({ id }) => id === inputId)?.fields ?? [];
+  const all = valuesOf(fields);
+  const missed = fields.flatMap((field) =>
+    missBounds(field).map((value) => ({ ...all, [field.name]: value })),
+  );
+  return [all, valuesOf(fields.filter(({ required }) => required)), {}, ...missed];
+}
+
+function valuesOf(fields: readonly Field[]): WireValues {
+  return Object.fromEntries(fields.map((field, index) => [field.name, inventValue(field, index)] as const));
+}
+
+function inventValue(definition: Definition, index: number): WireValue {
+  const { min, minLength } = boundsOf(definition);
+  switch (definition.fType) {
+    case FieldType.UINT256:
+      return (min ?? 1n).toString();
+    case FieldType.STRING:
+      return 'a'.repeat(Number(minLength ?? 0n));
+    case FieldType.ADDRESS:
+      return actorAt(index % actors.length).address;
+    case FieldType.BOOL:
+      return true;
+    case FieldType.BYTES32:
+      return `0x${'ab'.repeat(32)}`;
+  }
+}
+
+function missBounds(definition: Definition): WireValue[] {
+  const { min, max, minLength, maxLength } = boundsOf(definition);
+  return [
+    ...(min ? [(min - 1n).toString()] : []),
+    ...(max === undefined ? [] : [(max + 1n).toString()]),
+    ...(minLength ? ['a'.repeat(Number(minLength) - 1)] : []),
+    ...(maxLength !== undefined && maxLength < 10_000n ? ['a'.repeat(Number(maxLength) + 1)] : []),
+  ];
+}
+
+function boundsOf(definition: Definition): Partial<Record<BoundName, bigint>> {
+  return Object.fromEntries(readBounds(definition).map(({ name, limit }) => [name, limit]));
+}

@@ -1,0 +1,78 @@
+import pg from 'pg';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nameSessions } from '../../../src/indexer/runtime/sessions.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { listen } from '../../../src/platform/database/listen.ts';
+import { migrateDatabase } from '../../../src/platform/database/migrateDatabase.ts';
+import { runPrepared } from '../../../src/platform/database/runPrepared.ts';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgBouncer.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const logger = pino({ level: 'silent' });
+let database: TestDatabase;
+let pooler: PgBouncer;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await pooler.stop();
+  await database.drop();
+});
+
+describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
+  test('in session mode tables are made, statements stay prepared and notifications arrive', async () => {
+    pooler = await startPgBouncer(database.url, {
+      pool_mode: 'session',
+      ignore_startup_parameters: 'extra_float_digits',
+    });
+    await migrateDatabase(pooler.url);
+    const handle = createDatabase({ url: pooler.url, applicationName: 'pooled', maxConnections: 2, logger });
+    const heard: string[] = [];
+    const listener = listen({
+      url: pooler.url,
+      channels: ['news'],
+      onNotification: (_, payload) => heard.push(payload),
+      onConnected() {},
+      logger,
+    });
+    await listener.ready;
+    const read = () =>
+      runPrepared(handle.pool, `select current_setting('jit') as jit, $1::text as value`, ['a']);
+    expect(await read()).toEqual([{ jit: 'off', value: 'a' }]);
+    expect(await read()).toEqual([{ jit: 'off', value: 'a' }]);
+    await handle.pool.query(`select pg_notify('news', 'heard')`);
+    await waitUntil('the notification is there', () => heard.includes('heard'));
+    await listener.close();
+    await handle.close();
+  });
+
+  test('in session mode that ignores what Ponder asks for, the sessions of an indexer open', async () => {
+    pooler = await startPgBouncer(database.url, {
+      pool_mode: 'session',
+      ignore_startup_parameters: 'extra_float_digits,statement_timeout,options',
+    });
+    const connectionString = nameSessions(pooler.url, 'chain_index ponder');
+    const client = new pg.Client({ connectionString, statement_timeout: 120_000 });
+    await client.connect();
+    const { rows } = await client.query('show application_name');
+    expect(rows).toEqual([{ application_name: 'chain_index ponder' }]);
+    await client.end();
+  });
+
+  test.each([
+    { pool_mode: 'transaction' },
+    { pool_mode: 'transaction', default_pool_size: '1' },
+    { pool_mode: 'transaction', server_round_robin: '1' },
+    { pool_mode: 'statement' },
+  ])('with %o nothing starts, and the reason is told', async (settings) => {
+    pooler = await startPgBouncer(database.url, settings);
+    await expect(migrateDatabase(pooler.url)).rejects.toThrow('session mode');
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query(`select to_regnamespace('service') as made`);
+    await client.end();
+    expect(rows).toEqual([{ made: null }]);
+  });
+});

@@ -1,0 +1,118 @@
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
+import { readObject } from '../evidence/editJson.ts';
+import { createCall } from './support/call.ts';
+import { submitDirectly } from './support/directDeployment.ts';
+import { type EvidenceWorld, startEvidenceWorld } from './support/evidenceWorld.ts';
+import { chainId } from './support/testChain.ts';
+import { startTestApi } from './support/testService.ts';
+
+let world: EvidenceWorld;
+beforeAll(async () => {
+  world = await startEvidenceWorld();
+});
+afterAll(() => world?.close());
+
+describe('evidence', () => {
+  test('of a signed agreement with an action, direct inputs and several signers holds without the service', async () => {
+    const lease = await world.playLease();
+    const file = await world.readFile(lease.id);
+    const verdict = await verifyEvidence(file);
+    expect(verdict).toMatchObject({
+      ok: true,
+      level: 'included',
+      name: 'Lease',
+      agreement: { docHash: lease.docHash, owner: lease.landlord.address.toLowerCase(), state: 'PAID' },
+      acts: [
+        {
+          by: 'permit',
+          actor: lease.landlord.address.toLowerCase(),
+          roles: ['owner', 'landlord'],
+          toState: 'OFFERED',
+        },
+        { by: 'permit', input: 'appoint', roles: ['landlord'] },
+        { by: 'transaction', input: 'knock' },
+        { by: 'permit', input: 'accept', roles: ['tenant'], toState: 'ACTIVE' },
+        { by: 'permit', input: 'pay', toState: 'PAID', called: world.chain.token.toLowerCase() },
+      ],
+      provedAt: { blockNumber: expect.any(Number) },
+    });
+  });
+
+  test('is refused for an agreement that another contract has deployed: nobody knows its first values', async () => {
+    const { id } = await world.playDirectLease({ isIndirect: true });
+    await world.catchUp();
+    const response = await world.readEvidence(id);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ error: { details: { reason: 'values_unknown' } } });
+  });
+
+  test('follows the chain where a reorg has removed a step', async () => {
+    const { id, address, agreement } = await world.playDirectLease();
+    const before = await world.readFile(id);
+    const { chain } = world;
+    const [, landlord = '0x'] = await chain.client.getAddresses();
+    await chain.client.request({ method: 'anvil_reorg', params: [3, []] } as never);
+    await submitDirectly(chain, { from: landlord, to: address, agreement, inputId: 'knock', values: {} });
+    await world.catchUp();
+    await expect
+      .poll(async () => {
+        const verdict = await verifyEvidence(await world.readFile(id));
+        return verdict.ok ? verdict.acts.map(({ input }) => input) : verdict;
+      })
+      .not.toEqual([null, 'knock', 'accept']);
+    const after = await world.readFile(id);
+    expect(await verifyEvidence(after)).toMatchObject({ ok: true, level: 'included' });
+    expect(readObject(after).blocks).not.toEqual(readObject(before).blocks);
+  });
+
+  test('is a page for readers who print it, whatever the agreement is called', async () => {
+    const lease = await world.playLease();
+    const response = await world.readEvidence(lease.id, 'text/html');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const page = await response.text();
+    expect(page).toContain('Who signed what, and when');
+    expect(page).toContain('accept');
+    expect(page).toContain('What this does not show');
+  });
+
+  test('is for the principal of the record alone, and for what is deployed', async () => {
+    const lease = await world.playDirectLease();
+    const stranger = await world.service.createPrincipal();
+    expect((await world.readEvidence(lease.id, 'application/json', stranger.key)).status).toBe(403);
+    expect((await world.readEvidence('agr_none')).status).toBe(404);
+  });
+
+  test('says how far it has come where blocks take longer to prove than a request waits', async () => {
+    const { id } = await world.playDirectLease();
+    const { databaseUrl } = world.service;
+    const impatient = await startTestApi(databaseUrl, {
+      rpcUrls: { [chainId]: world.chain.rpcUrl },
+      env: { EVIDENCE_WAIT_MS: '0' },
+    });
+    try {
+      const ask = createCall(impatient.baseUrl, world.principal.key);
+      const first = await ask('GET', `/v0/agreements/${id}/evidence`);
+      expect(first.status).toBe(202);
+      expect(first.body.data).toMatchObject({ status: 'collecting' });
+      expect(first.headers.get('retry-after')).toBe('2');
+    } finally {
+      await impatient.close();
+    }
+  });
+
+  test('has a schema that is published as it is committed, and that every file fits', async () => {
+    const { id } = await world.playDirectLease();
+    const served: unknown = await (await fetch(`${world.service.baseUrl}/v0/evidence.schema.json`)).json();
+    const path = fileURLToPath(new URL('../../docs/evidence.schema.json', import.meta.url));
+    await expect(`${JSON.stringify(served, null, 2)}\n`).toMatchFileSnapshot(path);
+    const validate = addFormats
+      .default(new Ajv2020({ strict: false }))
+      .compile(z.record(z.string(), z.unknown()).parse(served));
+    expect(validate(JSON.parse(await world.readFile(id))), JSON.stringify(validate.errors)).toBe(true);
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { type Answer, createCall } from '../support/call.ts';
+import { type IndexedService, startIndexedService } from '../support/indexedService.ts';
+import { deployLease, type Lease } from '../support/leases.ts';
+import { outcome } from '../support/outcome.ts';
+import { createAccount } from '../support/permits.ts';
+import { chainId } from '../support/testChain.ts';
+import { startTestApi, type TestApi, type TestPrincipal } from '../support/testService.ts';
+import { accept } from './support/inputScene.ts';
+
+let setting: IndexedService;
+let principal: TestPrincipal;
+let node: DisturbedNode;
+const apis: TestApi[] = [];
+/** What the APIs under test have asked the node, but for how far it is, which they ask from time to time. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  setting = await startIndexedService();
+  principal = await setting.service.createPrincipal();
+  node = await createDisturbedNode(setting.chain.rpcUrl, ({ method }) => {
+    // Every process asks each endpoint for its newest block, on no request's way.
+    if (method !== 'eth_getBlockByNumber') asked.push(method);
+    return undefined;
+  });
+});
+afterAll(async () => {
+  for (const api of apis) await api.close();
+  await node?.close();
+  await setting?.close();
+});
+
+/** An API whose way to the node is watched; chains of tests stand still for as long as a busy machine takes. */
+async function startApi(env: Record<string, string>) {
+  const api = await startTestApi(setting.service.databaseUrl, {
+    rpcUrls: { [chainId]: node.url },
+    env: { ADMISSION_MAX_LAG_SECONDS: '86400', SIGNING_WAIT_MS: '120000', ...env },
+  });
+  apis.push(api);
+  const call = createCall(api.baseUrl, principal.key);
+  return (lease: Lease, body: unknown) => call('POST', `/v0/agreements/${lease.id}/input`, { body });
+}
+
+/** A lease that the index shows. */
+async function deploy(): Promise<Lease> {
+  const { chain, worker, service } = setting;
+  const lease = await deployLease(principal, { chain, worker });
+  const query = 'select 1 from chain_index.agreements where address = $1';
+  await waitUntil('the index shows it', async () => {
+    return (await service.handle.pool.query(query, [lease.address.toLowerCase()])).rowCount === 1;
+  });
+  return lease;
+}
+
+async function countStored(lease: Lease): Promise<number> {
+  const query = `select 1 from service.transactions where contract = $1 and kind = 'input'`;
+  return (await setting.service.handle.pool.query(query, [lease.address])).rowCount ?? 0;
+}
+
+const knockOf = (account = createAccount()) => ({ inputId: 'knock', values: {}, account });
+
+describe('by index and outbox', () => {
+  let submit: Awaited<ReturnType<typeof startApi>>;
+  beforeAll(async () => {
+    submit = await startApi({});
+  });
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  test('inputs are taken and refused without a call to a node', async () => {
+    const lease = await deploy();
+    const account = createAccount();
+    const { body } = await lease.sign(knockOf(account));
+    expect((await submit(lease, body)).status).toBe(200);
+    const refuse = async (input: Parameters<Lease['sign']>[0]) =>
+      outcome(await submit(lease, (await lease.sign(input)).body));
+    expect(await refuse(knockOf(lease.tenant))).toMatchObject({ status: 200 });
+    expect(await refuse({ ...knockOf(account), nonce: 5n })).toMatchObject({
+      details: { reason: 'future_nonce', signedNonce: '5', currentNonce: '1' },
+    });
+    expect(await refuse({ ...knockOf(account), deadline: 1 })).toMatchObject({
+      details: { reason: 'permit_expired' },
+    });
+    expect(await refuse({ inputId: 'appoint', values: { keeper: account.address }, account })).toMatchObject({
+      details: { reason: 'issuer_not_allowed' },
+    });
+    expect(await refuse({ inputId: 'pay', values: {}, account: lease.tenant, nonce: 1n })).toMatchObject({
+      details: { reason: 'state_not_accepting', currentState: 'OFFERED' },
+    });
+    expect(outcome(await submit(lease, { ...body, values: { more: '1' } }))).toMatchObject({
+      details: { reason: 'schema_mismatch' },
+    });
+    expect(outcome(await submit(lease, { ...body, deadline: body.deadline + 1 }))).toMatchObject({
+      details: { reason: 'signature_mismatch' },
+    });
+    expect(asked).toEqual([]);
+    expect(await countStored(lease)).toBe(2);
+  });
+
+  test('an input is taken that needs what others that are open leave behind, of whatever signer', async () => {
+    const lease = await deploy();
+    const keeper = createAccount();
+    const inspect = { inputId: 'inspect', values: {}, account: keeper };
+    const row = [
+      { inputId: 'appoint', values: { keeper: keeper.address }, account: lease.landlord },
+      inspect,
+      { ...inspect, nonce: 1n },
+      { ...accept, account: lease.tenant },
+    ];
+    const early = await submit(lease, (await lease.sign(inspect)).body);
+    expect(outcome(early)).toMatchObject({ details: { reason: 'issuer_not_allowed' } });
+    const sent: Promise<Answer>[] = [];
+    await setting.worker.hold(async () => {
+      for (const input of row) {
+        sent.push(submit(lease, (await lease.sign(input)).body));
+        await waitUntil('it is stored', async () => (await countStored(lease)) === sent.length);
+      }
+      const late = await submit(lease, (await lease.sign(knockOf())).body);
+      expect(outcome(late)).toMatchObject({
+        details: { reason: 'state_not_accepting', currentState: 'ACTIVE' },
+      });
+      const twice = await lease.sign({
+        ...inspect,
+        nonce: 1n,
+        deadline: Math.floor(Date.now() / 1_000) + 99,
+      });
+      expect(outcome(await submit(lease, twice.body))).toMatchObject({
+        details: { reason: 'state_not_accepting' },
+      });
+    });
+    // The stand-in sends them in their order, and throws where one reverts.
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(asked).toEqual([]);
+  });
+
+  test('a second permit with the nonce of one that is open is refused as in flight', async () => {
+    const lease = await deploy();
+    const knock = knockOf();
+    const first = await lease.sign(knock);
+    const second = await lease.sign({ ...knock, deadline: first.body.deadline + 1 });
+    let sent: Promise<Answer> | undefined;
+    await setting.worker.hold(async () => {
+      sent = submit(lease, first.body);
+      await waitUntil('it is stored', async () => (await countStored(lease)) === 1);
+      expect(outcome(await submit(lease, second.body))).toMatchObject({
+        status: 409,
+        details: { reason: 'nonce_in_flight', nonce: '0' },
+      });
+    });
+    expect((await sent)?.status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+
+  test('an input with an action is simulated by a node', async () => {
+    const lease = await deploy();
+    await submit(lease, (await lease.sign({ ...accept, account: lease.tenant })).body);
+    expect(asked).toEqual([]);
+    const pay = await lease.sign({ inputId: 'pay', values: {}, account: lease.landlord });
+    // The tenant has no tokens.
+    expect(outcome(await submit(lease, pay.body))).toMatchObject({ details: { reason: 'action_reverted' } });
+    expect(asked).toContain('eth_estimateGas');
+  });
+});
+
+describe.each([
+  ['where that is set', { ADMISSION: 'node' }],
+  ['while the index is older than it may be', { ADMISSION_MAX_LAG_SECONDS: '0' }],
+])('%s', (_, env) => {
+  test('a node simulates each input', async () => {
+    const submit = await startApi(env);
+    const lease = await deploy();
+    asked.length = 0;
+    expect((await submit(lease, (await lease.sign(knockOf())).body)).status).toBe(200);
+    expect(asked).toContain('eth_estimateGas');
+  });
+});

@@ -1,0 +1,212 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createMetrics } from '../../../src/platform/operations/metrics.ts';
+import { readEventFacts } from '../../../src/platform/operations/readEventFacts.ts';
+import { hashDocument, serializeAgreement } from '../../../src/protocol/document.ts';
+import { createProjector } from '../../../src/worker/projector/projector.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { evaluateAlert } from '../support/evaluateAlert.ts';
+import { addressOfClone } from './support/chain.ts';
+import { createLamp, type Lamp } from './support/lamp.ts';
+import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { chainId, createFixture, emptyDatabase, type Fixture, reorgWindow, silent } from './support/setup.ts';
+
+let fixture: Fixture;
+let scene: Scene;
+const closings: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+beforeEach(async () => {
+  await emptyDatabase(fixture);
+  scene = await createScene(fixture);
+});
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+afterAll(() => fixture.close());
+
+const other = addressOfClone(1);
+
+async function startProjector() {
+  const { url } = fixture;
+  const handle = createDatabase({ url, applicationName: 'projector', maxConnections: 3, logger: silent });
+  closings.push(handle.close);
+  const chains = [{ chainId, confirmations: 1, reorgWindow }];
+  const projector = createProjector({
+    pool: handle.pool,
+    databaseUrl: url,
+    chains,
+    logger: silent,
+    pollIntervalMs: 100,
+  });
+  closings.push(projector.close);
+  await projector.ready;
+}
+
+/** A lamp whose `annotate` declares so many fields of its own. */
+function createWideLamp(fields: number): Lamp {
+  const wide = createLamp('wide');
+  const data = Object.fromEntries(Array.from({ length: fields }, (_, at) => [`f${at}`, {}]));
+  const agreement = JSON.parse(wide.text);
+  Object.assign(agreement.execution.inputs.annotate.data, data);
+  const text = serializeAgreement(agreement);
+  return { ...wide, text, docHash: hashDocument(text), agreement: createLamp('wide').agreement };
+}
+
+const quarantined = async () =>
+  (
+    await fixture.pool.query<{
+      record_id: string;
+      phase: string;
+      failures: number;
+      error: string;
+      pause: number;
+    }>(
+      `select record_id, phase, failures, error, extract(epoch from retry_at - now())::int as pause
+      from service.quarantined_records`,
+    )
+  ).rows;
+const hasInputs = (recordId: string, count: number) => async () =>
+  (await scene.record(recordId)).inputCount === count;
+const retryNow = () =>
+  fixture.pool.query(`update service.quarantined_records set retry_at = now() - interval '1 second'`);
+
+/** The answer of the command line. */
+async function administer(...words: string[]): Promise<unknown> {
+  const printed: string[] = [];
+  const print = (text: string) => printed.push(text);
+  const env = { DATABASE_URL: fixture.url };
+  const code = await runAdmin({ words: [...words, '--json'], env, print, printError: print });
+  expect(code, printed.join(' ')).toBe(0);
+  return JSON.parse(printed.join(''));
+}
+
+/** Whether the alert on records in quarantine would fire now, by what a worker tells at /metrics. */
+async function isAlertFiring(): Promise<boolean | undefined> {
+  const metrics = createMetrics({ chains: [{ chainId }] });
+  metrics.noteEvents(await readEventFacts(fixture.pool));
+  return evaluateAlert('AgreementsRecordsQuarantined', await metrics.print()).get(String(chainId));
+}
+
+/** What makes every change of a record, or of its history, fail. */
+async function plantFailure(recordId: string) {
+  await fixture.pool.query(`
+    create function service.refuse() returns trigger language plpgsql as
+      $$ begin if new.record_id = '${recordId}' then raise 'planted'; end if; return new; end $$;
+    create trigger refuse before insert or update on service.inputs for each row execute function service.refuse()`);
+  return () => fixture.pool.query('drop function if exists service.refuse() cascade');
+}
+
+test('many inputs of a document with very many fields leave the event loop to others', async () => {
+  const wide = createWideLamp(40_000);
+  scene.add(deployment(), deployment({ lamp: wide }));
+  for (let count = 0; count < 40; count++)
+    scene.add(input(annotate('x'), { agreement: other }), input(toggle('5')));
+  await scene.show();
+  const hostile = await scene.askFor(other, wide);
+  const { recordId } = await scene.askFor(clone);
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await startProjector();
+  await waitUntil('the history of the other', hasInputs(recordId, 40));
+  await waitUntil('the history of the wide document', hasInputs(hostile.recordId, 40));
+  delay.disable();
+  expect((await scene.record(hostile.recordId)).variables.remark).toBe('x');
+  // Reading the document anew for each input took seconds an input.
+  expect(delay.max / 1e6).toBeLessThan(2_500);
+});
+
+test('a record that cannot be folded is set aside, the others go on, and it catches up when it can', async () => {
+  scene.add(deployment(), deployment());
+  await scene.show();
+  const stuck = await scene.askFor(other);
+  const { recordId } = await scene.askFor(clone);
+  await startProjector();
+  await waitUntil('the deployment', async () => (await scene.record(stuck.recordId)).state === 'dark');
+  closings.push(await plantFailure(stuck.recordId));
+  expect(await isAlertFiring()).toBe(false);
+  scene.add(input(toggle('5')), input(toggle('6'), { agreement: other }));
+  scene.add(input(toggle('7')));
+  await scene.show();
+  await waitUntil('the history of the other', hasInputs(recordId, 2));
+  expect(await quarantined()).toMatchObject([
+    { record_id: stuck.recordId, phase: 'continue', failures: 1, error: 'planted' },
+  ]);
+  expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'dark', inputCount: 0 });
+
+  await retryNow();
+  await waitUntil('another failure', async () => (await quarantined())[0]?.failures === 2);
+  expect((await quarantined())[0]?.pause).toBeGreaterThan(50);
+  scene.add(input(toggle('8')), input(toggle('9'), { agreement: other }));
+  await scene.show();
+  await waitUntil('the history of the other', hasInputs(recordId, 3));
+
+  await closings.pop()?.();
+  expect((await readEventFacts(fixture.pool)).quarantined).toEqual([{ chainId, count: 1 }]);
+  expect(await isAlertFiring()).toBe(true);
+  expect(await administer('quarantine', 'list')).toMatchObject([
+    { recordId: stuck.recordId, chainId, failures: 2, error: 'planted' },
+  ]);
+  expect(await administer('quarantine', 'show', stuck.recordId)).toMatchObject({
+    state: 'dark',
+    inputCount: 0,
+  });
+  expect(await administer('quarantine', 'release', stuck.recordId)).toEqual({
+    recordId: stuck.recordId,
+    chainId,
+  });
+  await waitUntil('what it lacked', hasInputs(stuck.recordId, 2));
+  expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'dark', variables: { brightness: '9' } });
+  expect(await quarantined()).toEqual([]);
+  expect(await isAlertFiring()).toBe(false);
+});
+
+test('a record whose inputs in the index make no sense is set aside by itself', async () => {
+  scene.add(deployment(), deployment(), input(toggle('6'), { agreement: other }), input(toggle('5')));
+  const stuck = await scene.askFor(other);
+  const { recordId } = await scene.askFor(clone);
+  await scene.show();
+  await fixture.pool.query(
+    `update chain_index.inputs set permit_signer = 'nobody' where agreement = '${other.toLowerCase()}'`,
+  );
+  await startProjector();
+  await waitUntil('the history of the other', hasInputs(recordId, 1));
+  await waitUntil('the quarantine', async () => (await quarantined()).length === 1);
+  expect(await quarantined()).toMatchObject([{ record_id: stuck.recordId, phase: 'begin' }]);
+  // It shows what its deployment says of it.
+  expect(await scene.record(stuck.recordId)).toMatchObject({ status: 'Deployed', inputCount: 0 });
+  expect((await scene.record(stuck.recordId)).stateHash).toMatch(/^0x/);
+
+  await scene.show();
+  await retryNow();
+  await waitUntil('what it lacked', hasInputs(stuck.recordId, 1));
+  expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'lit', variables: { brightness: '6' } });
+});
+
+test('what a reorganisation takes from a record in quarantine is gone when it is tried again', async () => {
+  scene.add(deployment(), deployment());
+  scene.add(input(toggle('6'), { agreement: other }));
+  await scene.show();
+  const stuck = await scene.askFor(other);
+  const { recordId } = await scene.askFor(clone);
+  await startProjector();
+  await waitUntil('the first input', hasInputs(stuck.recordId, 1));
+  closings.push(await plantFailure(stuck.recordId));
+  scene.add(input(toggle('7'), { agreement: other }));
+  await scene.show();
+  await waitUntil('the quarantine', async () => (await quarantined()).length === 1);
+  scene.drop(2);
+  scene.add();
+  scene.add(input(toggle('5')));
+  scene.add();
+  await scene.show();
+  await waitUntil('the history of the other', hasInputs(recordId, 1));
+  expect(await quarantined()).toMatchObject([{ phase: 'restore' }]);
+  await closings.pop()?.();
+  await retryNow();
+  await waitUntil('what is left to it', hasInputs(stuck.recordId, 0));
+  expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'dark', variables: { brightness: '1' } });
+});

@@ -1,0 +1,138 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
+import { defaultQuotas, quotaNames } from '../../src/records/quotas/quotas.ts';
+import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
+import { queueMails } from '../../src/worker/notifier/queueMails.ts';
+import { lamp } from './projector/support/scene.ts';
+import { insertRecord } from './projector/support/serviceRows.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+async function administer(...words: string[]): Promise<unknown> {
+  const printed: string[] = [];
+  const print = (text: string) => printed.push(text);
+  const env = { DATABASE_URL: service.databaseUrl };
+  const code = await runAdmin({ words: [...words, '--json'], env, print, printError: print });
+  expect(code, printed.join(' ')).toBe(0);
+  return JSON.parse(printed.join(''));
+}
+
+const address = '0x00000000000000000000000000000000000000A1';
+const adopt = ({ call }: TestPrincipal) =>
+  call('POST', '/v0/agreements/import', {
+    body: { chainId: 59141, address, agreement: lamp.agreement, displayName: 'A lamp' },
+  });
+const deploy = ({ call }: TestPrincipal) =>
+  call('POST', '/v0/agreements/deploy-with-permit', {
+    body: {
+      chainId: 59141,
+      agreement: lamp.agreement,
+      displayName: 'A lamp',
+      docUri: 'ipfs://x',
+      initValues: { holder: address, brightness: '1', remark: '' },
+      signer: address,
+      deadline: 4_000_000_000,
+      signature: { v: 27, r: `0x${'1'.repeat(64)}`, s: `0x${'1'.repeat(64)}` },
+    },
+  });
+
+test('writes beyond a quota are refused with its name, those of others are not, and the operator can raise it', async () => {
+  const [used, other] = [await service.createPrincipal(), await service.createPrincipal()];
+  await addUsage(service.handle.database, [{ principalId: used.id, gas: BigInt(defaultQuotas.gasPerDay) }]);
+  await addTotals(service.handle.database, [
+    { principalId: used.id, adoptedAgreements: defaultQuotas.adoptedAgreements },
+  ]);
+  expect(await deploy(used)).toMatchObject({
+    status: 429,
+    body: { error: { code: 'rate_limited', details: { reason: 'quota_exceeded', quota: 'gasPerDay' } } },
+  });
+  expect(await adopt(used)).toMatchObject({
+    status: 402,
+    body: {
+      error: {
+        code: 'payment_required',
+        details: { reason: 'storage_exceeded', quota: 'adoptedAgreements' },
+      },
+    },
+  });
+  // Nobody answers for the chain here: that is as far as a write gets that is within its quotas.
+  for (const answer of [await deploy(other), await adopt(other)]) expect(answer.status).toBe(503);
+
+  const raised = await service.createPrincipal();
+  await administer('quotas', 'set', raised.name, 'openTransactions', '0');
+  expect(await deploy(raised)).toMatchObject({ status: 429, body: { error: { details: { limit: 0 } } } });
+  const listed = await administer('quotas', 'list', '--principal', raised.name);
+  expect(listed).toHaveLength(quotaNames.length);
+  expect(listed).toContainEqual(
+    expect.objectContaining({ quota: 'openTransactions', used: 0, limit: 0, isDefault: false }),
+  );
+  const last = await service.createPrincipal();
+  await administer('quotas', 'set', last.name, 'openTransactions', '0');
+  await administer('quotas', 'set', last.name, 'openTransactions', 'default');
+  expect((await deploy(last)).status).toBe(503);
+});
+
+test('answers that are kept for keys count at once, those that were kept are answered beyond the quota, and a refusal is not kept', async () => {
+  const principal = await service.createPrincipal();
+  await administer('quotas', 'set', principal.name, 'answerBytesPerDay', '1');
+  const validate = (key: string) =>
+    principal.call('POST', '/v0/agreements/validate-template', {
+      body: lamp.agreement,
+      headers: { 'idempotency-key': key },
+    });
+  const first = await validate('first');
+  expect(first.status).toBe(200);
+  expect(await validate('second')).toMatchObject({
+    status: 429,
+    body: { error: { code: 'rate_limited', message: expect.stringContaining('Idempotency-Key') } },
+  });
+  const again = await validate('first');
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  expect(again.body.data).toEqual(first.body.data);
+  await administer('quotas', 'set', principal.name, 'answerBytesPerDay', 'default');
+  await expect.poll(async () => (await validate('second')).status).toBe(200);
+});
+
+test('mails beyond the quota of a day are skipped, and those of whoever has sent fewer come first', async () => {
+  const { pool, database } = service.handle;
+  const [many, few] = [await service.createPrincipal(), await service.createPrincipal()];
+  const due: { firingId: string; principalId: string }[] = [];
+  for (const [{ id: principalId }, count] of [
+    [many, 3],
+    [few, 1],
+  ] as const) {
+    const recordId = await insertRecord(database, { principalId, chainId: 59141, lamp });
+    for (let at = 0; at < count; at++) {
+      const firingId = `firing ${principalId} ${at}`;
+      due.push({ firingId, principalId });
+      await pool.query(
+        `insert into service.rule_firings (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state, chain_id)
+          values ($1, $2, 'r', 'a@b.example', $1, 'temporal', 'email', 'released', 59141)`,
+        [firingId, recordId],
+      );
+      await pool.query(
+        `insert into service.mails (firing_id, address, subject, body, status) values ($1, 'a@b.example', 's', 'b', 'due')`,
+        [firingId],
+      );
+    }
+  }
+  await administer('quotas', 'set', many.name, 'mailsPerDay', '2');
+  const client = await pool.connect();
+  await client.query('begin');
+  await queueMails(drizzle(client, { casing: 'snake_case' }), due);
+  await client.query('commit');
+  client.release();
+  const { rows: skipped } = await pool.query(`select firing_id from service.mails where status = 'skipped'`);
+  expect(skipped).toEqual([{ firing_id: `firing ${many.id} 2` }]);
+  const { rows: queued } = await pool.query(
+    `select job.key, job.priority from graphile_worker.jobs job order by job.priority, job.key`,
+  );
+  expect(queued.map(({ priority }) => priority)).toEqual([0, 0, 1]);
+  expect(queued.at(-1)?.key).toBe(`mail:firing ${many.id} 1`);
+});

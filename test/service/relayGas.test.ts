@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createPermitWorld, type PermitWorld } from './support/permitWorld.ts';
+
+let world: RelayWorld;
+let permits: PermitWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+  permits = await createPermitWorld(world);
+});
+afterEach(() => world.reset());
+afterAll(() => world.close());
+
+async function readBound(kind: string) {
+  const { rows } = await world.pool.query<{ execution_gas: string; receipts: number }>(
+    'select execution_gas, receipts from service.gas_bounds where chain_id = $1 and kind = $2',
+    [world.chainId, kind],
+  );
+  const [row] = rows;
+  return row && { executionGas: BigInt(row.execution_gas), receipts: row.receipts };
+}
+
+async function countAttempts(id: string): Promise<number> {
+  const query = 'select 1 from service.transaction_attempts where transaction_id = $1';
+  return (await world.pool.query(query, [id])).rowCount ?? 0;
+}
+
+test('the first input of a kind is estimated, and what it used is kept and compared with its receipt', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  const stopIndexing = permits.startIndexing(agreement);
+  await world.startRelay({ keys });
+  const account = permits.createAccount();
+  const row = await permits.accept({ agreement, account, nonce: 0, gasEstimate: null, gasKind: 'stay' });
+  const { hash } = await world.waitForState(row.id, 'mined');
+  await waitUntil('it is compared', async () => (await readBound('stay'))?.receipts === 1);
+  const { gasUsed } = await world.client.getTransactionReceipt({ hash: hash ?? '0x' });
+  const bound = await readBound('stay');
+  expect(bound?.executionGas).toBeGreaterThan(gasUsed - 60_000n);
+  expect(bound?.executionGas).toBeLessThan(gasUsed * 2n);
+  await stopIndexing();
+});
+
+test('a transaction that runs out of gas is estimated and sent again with the same permit, and the lesson is kept', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  const stopIndexing = permits.startIndexing(agreement);
+  await world.startRelay({ keys });
+  const account = permits.createAccount();
+  const row = await permits.accept({ agreement, account, nonce: 0, gasEstimate: 40_000n, gasKind: 'little' });
+  await world.waitForState(row.id, 'mined');
+  expect(await permits.countPermits(agreement, account.address)).toBe(1n);
+  expect(await countAttempts(row.id)).toBe(2);
+  expect((await readBound('little'))?.executionGas).toBeGreaterThan(20_000n);
+  await stopIndexing();
+});
+
+test('a row that the contract refuses in its turn fails, with its reason, and nothing is paid for it', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  await world.startRelay({ keys });
+  const account = permits.createAccount();
+  const row = await permits.accept({ agreement, account, nonce: 0, inputId: 'pong', gasEstimate: null });
+  const stopIndexing = permits.startIndexing(agreement);
+  await waitUntil('it fails', async () => {
+    await world.client.mine({ blocks: 1 });
+    return (await world.readRow(row.id)).state === 'failed';
+  });
+  expect((await world.readRow(row.id)).failure).toMatchObject({ reason: 'state_not_accepting' });
+  expect(await countAttempts(row.id)).toBe(0);
+  await stopIndexing();
+});

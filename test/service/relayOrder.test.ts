@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import type { Address } from 'viem';
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { createPermitWorld, type PermitRow, type PermitWorld } from './support/permitWorld.ts';
+
+let world: RelayWorld;
+let permits: PermitWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+  permits = await createPermitWorld(world);
+});
+afterEach(async () => {
+  await world.reset();
+  await world.client.setAutomine(true);
+});
+afterAll(() => world.close());
+
+const idsOf = (rows: readonly PermitRow[]) => rows.map(({ id }) => id);
+
+/** A way to the chain on which the first bytes that are sent are lost until it is opened. */
+async function holdFirst() {
+  let held: unknown;
+  let isOpen = true;
+  const node = await world.disturb(({ method, params }) => {
+    if (method !== 'eth_sendRawTransaction' || isOpen) return undefined;
+    return params[0] === held ? 'loseRequest' : undefined;
+  });
+  return {
+    url: node.url,
+    /** Loses these bytes from now on. */
+    hold(bytes: unknown) {
+      held = bytes;
+      isOpen = false;
+    },
+    open() {
+      isOpen = true;
+    },
+  };
+}
+
+async function readBytes(id: string): Promise<unknown> {
+  const { rows } = await world.pool.query(
+    'select raw_transaction from service.transaction_attempts where transaction_id = $1 order by id limit 1',
+    [id],
+  );
+  return rows[0]?.raw_transaction;
+}
+
+describe('inputs that went through several wallets and fell out', () => {
+  test.each([
+    ['of one signer', ['stay', 'stay', 'stay'] as const, 1],
+    ['of two parties that depend on each other', ['ping', 'pong', 'ping'] as const, 2],
+  ])('%s all come back, in whatever order they are sent again', async (_, inputs, parties) => {
+    const [first, second] = await world.createWallets(2);
+    if (!first || !second) throw new Error('two wallets were asked for');
+    const agreement = await permits.deploy();
+    const accounts = Array.from({ length: parties }, () => permits.createAccount());
+    const way = await holdFirst();
+    await world.client.mine({ blocks: 5 });
+    await world.takeOverMining();
+    const stopIndexing = permits.startIndexing(agreement);
+
+    const rows: PermitRow[] = [];
+    const nonces = new Map<string, number>();
+    for (const [at, inputId] of inputs.entries()) {
+      const relay = await world.startRelay({ keys: [at === 0 ? first : second] });
+      const account = accounts[at % parties] ?? permits.createAccount();
+      const nonce = nonces.get(account.address) ?? 0;
+      nonces.set(account.address, nonce + 1);
+      // As from before a wallet was kept to: the other one is not there.
+      const row = await permits.accept({ agreement, account, nonce, inputId });
+      await world.pool.query(`update service.relayer_wallets set lease_until = now() - interval '1 hour'`);
+      await world.waitForState(row.id, 'mined');
+      rows.push(row);
+      await relay.close();
+    }
+    way.hold(await readBytes(rows[0]?.id ?? ''));
+    await world.dropBlocks(4);
+    await world.startRelay({ keys: [first, second], rpcUrls: [way.url] });
+    await waitUntil('one was mined before its turn', async () => {
+      const address = privateKeyToAddress(second);
+      return (await world.client.getTransactionCount({ address })) > 0;
+    });
+    const mined = async (row: PermitRow) => (await world.readRow(row.id)).state === 'mined';
+    for (const row of rows.slice(1)) {
+      await waitUntil('it waits for its turn again, or is given up', async () => {
+        const { state } = await world.readRow(row.id);
+        return state === 'accepted' || state === 'failed' || (await mined(row));
+      });
+    }
+    way.open();
+    await waitUntil('all are decided', async () => {
+      const states = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+      return states.every(({ state }) => state === 'mined' || state === 'failed');
+    });
+    const states = await Promise.all(rows.map(({ id }) => world.readRow(id)));
+    expect(states.map(({ state, failure }) => [state, failure])).toEqual(rows.map(() => ['mined', null]));
+    await stopIndexing();
+  });
+});
+
+describe('inputs of one agreement', () => {
+  test('go through one wallet while any of them can fall out', async () => {
+    const keys = await world.createWallets(3);
+    const agreement = await permits.deploy();
+    const stopIndexing = permits.startIndexing(agreement);
+    await world.startRelay({ keys });
+    const account = permits.createAccount();
+    const wallets = new Set<unknown>();
+    for (let nonce = 0; nonce < 6; nonce++) {
+      const row = await permits.accept({ agreement, account, nonce });
+      wallets.add((await world.waitForState(row.id, 'mined')).wallet);
+    }
+    expect(wallets.size).toBe(1);
+    await stopIndexing();
+  });
+
+  test('fail with the one before them that fails for good, and name it', async () => {
+    const keys = await world.createWallets(2);
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys });
+    const first = await permits.accept({ agreement, account, nonce: 0, inputId: 'pong' });
+    const others = await permits.acceptRow(agreement, { account, first: 1, count: 2 });
+    const unrelated = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+    await waitUntil('a node has all', async () => (await world.client.getTxpoolStatus()).pending === 4);
+    const stopIndexing = permits.startIndexing(agreement);
+    await world.client.mine({ blocks: 1 });
+    const { failure } = await world.waitForState(first.id, 'failed');
+    expect(failure?.reason).toBe('state_not_accepting');
+    for (const { id } of others)
+      expect((await world.waitForState(id, 'failed')).failure).toMatchObject({
+        reason: 'predecessor_failed',
+        predecessor: first.id,
+      });
+    await world.waitForState(unrelated.id, 'mined');
+    await stopIndexing();
+  });
+
+  test.each([
+    ['estimated', 200_000n],
+    ['not estimated', null],
+  ])('twenty in a row, %s, are mined in order, in at most two blocks', async (_, gasEstimate) => {
+    const keys = await world.createWallets(3);
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    await world.client.setAutomine(false);
+    await world.startRelay({ keys });
+    const rows = await permits.acceptRow(agreement, { account, count: 20, gasEstimate });
+    await waitUntil('a node has all', async () => {
+      const { pending } = await world.client.getTxpoolStatus();
+      return pending === rows.length;
+    });
+    await world.client.mine({ blocks: 1 });
+    expect(await permits.countPermits(agreement, account.address)).toBe(20n);
+    await permits.indexOnce(agreement);
+    await world.waitForAll(idsOf(rows), 'mined');
+  });
+});
+
+test('an input waits while a reorganisation has its agreement at another address, and goes out once it is back', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  const elsewhere = await permits.deploy();
+  const moved = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+  const record = await storeRecord(moved.id, { address: elsewhere, agreement });
+  const other = await permits.accept({ agreement: elsewhere, account: permits.createAccount(), nonce: 0 });
+  await world.startRelay({ keys });
+  await world.waitForNode(other.id);
+  expect(await world.readRow(moved.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  await record.moveTo(agreement);
+  await world.waitForNode(moved.id);
+});
+
+/** An input of a record that is deployed at an address, for which a transaction waits that was signed for the agreement. */
+async function storeRecord(
+  transactionId: string,
+  { address, agreement }: { address: Address; agreement: Address },
+) {
+  const id = randomBytes(8).toString('hex');
+  const { pool, chainId } = world;
+  await pool.query(`insert into service.principals (id, name) values ($1, $1)`, [id]);
+  await pool.query(
+    `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
+       participants, observers, contributors, initial_variables, variables, address)
+     values ($1, $1, $2, 'Deployed', '', '{}', '0x', '', '', '[]', '[]', '[]', '{}', '{}', $3)`,
+    [id, chainId, address],
+  );
+  await pool.query(
+    `insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, payload, values, transaction_id)
+     values ($1, $1, $2, $3, 'stay', 'PENDING', '0x', '{}', $4)`,
+    [id, chainId, agreement, transactionId],
+  );
+  return {
+    async moveTo(to: Address) {
+      await pool.query('update service.records set address = $2 where id = $1', [id, to]);
+    },
+  };
+}

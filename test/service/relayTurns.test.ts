@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+
+let world: RelayWorld;
+beforeAll(async () => {
+  world = await createRelayWorld();
+});
+afterEach(async () => {
+  await world.reset();
+  await world.client.setAutomine(true);
+});
+afterAll(() => world.close());
+
+const atOnce = 8;
+
+/** Whose rows were signed, in the order of the wallet's nonces. */
+async function readOwners(): Promise<string[]> {
+  const { rows } = await world.pool.query<{ owner: string }>(
+    `select coalesce(principal_id, '') as owner from service.transactions where wallet_nonce is not null order by wallet_nonce`,
+  );
+  return rows.map(({ owner }) => owner);
+}
+
+test('whoever has thousands of open rows keeps nobody waiting', async () => {
+  const { key } = await world.createWallet();
+  await world.accept(3_000, { principalId: 'busy' });
+  const late = await world.acceptOne({ principalId: 'late' });
+  const unknown = await world.acceptOne();
+  await world.client.setAutomine(false);
+  await world.startRelay({ keys: [key], settings: { maxInFlight: atOnce } });
+  for (const { id } of [late, unknown]) {
+    const { nonce } = await world.waitForNode(id);
+    expect(nonce).toBeLessThan(atOnce);
+  }
+});
+
+test('each of more principals than one batch holds has its turn before anybody has three', async () => {
+  const { key } = await world.createWallet();
+  const owners = Array.from({ length: 3 * atOnce }, (_, at) => `principal ${String(at).padStart(2, '0')}`);
+  for (const principalId of owners) await world.accept(10, { principalId });
+  await world.startRelay({ keys: [key], settings: { maxInFlight: atOnce } });
+  const first = 2 * owners.length;
+  await waitUntil('enough are signed', async () => (await readOwners()).length >= first);
+  expect(new Set((await readOwners()).slice(0, first))).toEqual(new Set(owners));
+});
+
+test('rows that cannot move do not keep later ones of the same principal waiting', async () => {
+  const { key } = await world.createWallet();
+  const { timestamp } = await world.client.getBlock();
+  await world.accept(400, { principalId: 'one', deadline: timestamp - 1n });
+  const good = await world.acceptOne({ principalId: 'one' });
+  await world.startRelay({ keys: [key] });
+  await world.waitForNode(good.id);
+  expect(await readOwners()).toEqual(['one']);
+});

@@ -1,0 +1,28 @@
+import { type Answer, type CallOptions, createCall } from '../../support/call.ts';
+
+/** Somebody's browser: keeps the cookies that it is given, and sends them back as a page of the service does. */
+export function createBrowser(baseUrl: string) {
+  const jar = new Map<string, string>();
+  const plain = createCall(baseUrl);
+  const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  return {
+    jar,
+    cookie,
+    async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+      const headers = {
+        'x-agreements-session': '1',
+        ...(jar.size > 0 && { cookie: cookie() }),
+        ...options.headers,
+      };
+      const answer = await plain(method, path, { ...options, headers });
+      for (const line of answer.headers.getSetCookie()) {
+        const [pair = ''] = line.split(';', 1);
+        const [name = '', value = ''] = pair.split('=', 2);
+        if (/max-age=0(;|$)/i.test(line)) jar.delete(name);
+        else jar.set(name, value);
+      }
+      return answer;
+    },
+  };
+}
+export type Browser = ReturnType<typeof createBrowser>;

@@ -1,0 +1,3 @@
+import { forgetContracts } from './apiContract.ts';
+
+forgetContracts();

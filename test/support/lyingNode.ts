@@ -1,0 +1,142 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { type LocalServer, listenLocally } from './listenLocally.ts';
+
+/**
+ * What is wrong with an endpoint. `twoForks`: heads, blocks by number and logs come from a second node, blocks by hash from the first;
+ * `nullReceipts`: receipts are not there yet; `behind`: it stands ten blocks behind in all that it says; `absurdHead`: it claims
+ * a head a million blocks ahead; `silent`: connections are open, and nothing comes back.
+ */
+export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent';
+
+export type LyingNode = LocalServer & {
+  /** From now on it lies so, or not at all. */
+  tell(lie: Lie | undefined): void;
+  /** Whose chain is the second fork. */
+  forkTo(second: string): void;
+  /** How many blocks were asked by hash that the first fork does not know. */
+  countUnknown(): number;
+};
+
+const behindBlocks = 10n;
+const absurdBlocks = 1_000_000n;
+const hex = z.string().regex(/^0x[0-9a-f]+$/i);
+const callShape = z.looseObject({
+  id: z.unknown(),
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+});
+type Call = z.output<typeof callShape>;
+const blockShape = z.looseObject({ number: hex });
+const answerShape = z.looseObject({ result: z.unknown().optional() });
+type Answer = z.output<typeof answerShape>;
+
+const byFork = new Set(['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs']);
+/** Calls that say at which block they are to be answered, and where in their parameters. */
+const tagAt: Readonly<Record<string, number>> = {
+  eth_call: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getBlockByNumber: 0,
+};
+
+/** An endpoint over a real node of which everything is true until it is told to lie. */
+export async function createLyingNode(
+  first: string,
+  options: { second?: string; answerAfterMs?: number } = {},
+): Promise<LyingNode> {
+  let { second } = options;
+  const { answerAfterMs = 0 } = options;
+  let lie: Lie | undefined;
+  let unknown = 0;
+  const unanswered = new Set<ServerResponse>();
+
+  const ask = async (url: string, call: Call): Promise<Answer> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(call) });
+    return answerShape.parse(await response.json());
+  };
+  const readHead = async () =>
+    BigInt(
+      hex.parse((await ask(first, { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })).result),
+    );
+  const isAbove = (answer: Answer, head: bigint) => {
+    const block = z.looseObject({ blockNumber: hex }).safeParse(answer.result);
+    return block.success && BigInt(block.data.blockNumber) > head;
+  };
+
+  const answerBehind = async (call: Call): Promise<Answer> => {
+    const newest = await readHead();
+    const head = newest > behindBlocks ? newest - behindBlocks : 0n;
+    const toHex = `0x${head.toString(16)}`;
+    const { id, method, params } = call;
+    const nothing = { jsonrpc: '2.0', id, result: null };
+    if (method === 'eth_blockNumber') return { ...nothing, result: toHex };
+    const at = tagAt[method];
+    if (at !== undefined) {
+      const tag = hex.safeParse(params[at]);
+      if (tag.success && BigInt(tag.data) > head) return nothing;
+      const put = params.with(Math.min(at, params.length - 1), tag.success ? tag.data : toHex);
+      return ask(first, { ...call, params: put });
+    }
+    const answer = await ask(first, call);
+    if (method === 'eth_getBlockByHash') {
+      const block = blockShape.safeParse(answer.result);
+      if (block.success && BigInt(block.data.number) > head) return nothing;
+    }
+    return method === 'eth_getTransactionReceipt' && isAbove(answer, head) ? nothing : answer;
+  };
+  const answerAbsurdly = async (call: Call): Promise<Answer> => {
+    const answer = await ask(first, call);
+    const raise = (number: string) => `0x${(BigInt(number) + absurdBlocks).toString(16)}`;
+    if (call.method === 'eth_blockNumber') return { ...answer, result: raise(hex.parse(answer.result)) };
+    if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return answer;
+    const block = blockShape.parse(answer.result);
+    return { ...answer, result: { ...block, number: raise(block.number) } };
+  };
+  const answer = async (call: Call): Promise<Answer> => {
+    if (lie === 'behind') return answerBehind(call);
+    if (lie === 'absurdHead') return answerAbsurdly(call);
+    if (lie === 'nullReceipts' && call.method === 'eth_getTransactionReceipt')
+      return { jsonrpc: '2.0', id: call.id, result: null };
+    const isForked = lie === 'twoForks' && second !== undefined && byFork.has(call.method);
+    const said = await ask(isForked && second ? second : first, call);
+    if (call.method === 'eth_getBlockByHash' && said.result === null) unknown++;
+    return said;
+  };
+
+  const server = createServer(async (request, response) => {
+    try {
+      const body: unknown = JSON.parse(await text(request));
+      if (lie === 'silent') {
+        unanswered.add(response);
+        return;
+      }
+      const calls = z.array(callShape).parse(Array.isArray(body) ? body : [body]);
+      const answers: Answer[] = [];
+      for (const call of calls) answers.push(await answer(call));
+      await delay(answerAfterMs);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    } catch {
+      response.destroy();
+    }
+  });
+  const local = await listenLocally(server);
+  return {
+    ...local,
+    tell(next) {
+      lie = next;
+      // What was half open is cut, as a balancer does in the end.
+      for (const response of unanswered) response.destroy();
+      unanswered.clear();
+    },
+    forkTo(url) {
+      second = url;
+    },
+    countUnknown: () => unknown,
+  };
+}

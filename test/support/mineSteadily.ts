@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceStack } from './serviceStack.ts';
+
+const blockMs = 500;
+
+/** Blocks come also where nobody sends anything, as on public chains: an indexer that has just started goes on with the next one. */
+export function mineSteadily({ client }: ServiceStack) {
+  let isOver = false;
+  const mining = (async () => {
+    while (!isOver) {
+      await client.mine({ blocks: 1 });
+      await delay(blockMs);
+    }
+  })();
+  mining.catch(() => {});
+  return {
+    async stop(): Promise<void> {
+      isOver = true;
+      await mining;
+    },
+  };
+}

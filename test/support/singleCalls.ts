@@ -1,0 +1,14 @@
+import { AgreementsClient, ApiError, ConnectionError, type Signature } from '../../client/src/index.ts';
+
+export type { Signature };
+
+/** A client that sends each call once, and reads what is there: for programs that measure or decide themselves what to repeat. */
+export function createSingleCallClient(stack: { baseUrl: string; apiKey: string }): AgreementsClient {
+  const { baseUrl, apiKey } = stack;
+  return new AgreementsClient({ baseUrl, apiKey, maxRetries: 0, readYourWrites: false, timeoutMs: 300_000 });
+}
+
+/** Whether a call failed because nobody was there to answer it, or nobody who could. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && error.status === 503);
+}

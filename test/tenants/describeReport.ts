@@ -1,0 +1,66 @@
+import type { Flaws } from '../support/flaws.ts';
+import { listCostly } from './measureRequests.ts';
+import type { TenantsReport } from './runTenants.ts';
+import { listDelays } from './support/compareTimes.ts';
+
+const shown = 15;
+const mebibyte = 1024 * 1024;
+/** Of a process that serves many. */
+const mostBytes = 600 * mebibyte;
+/** What the worker may compute at a time. */
+const workerTurnMs = 100;
+
+/** A report in lines for a terminal. */
+export function describeReport({
+  costs,
+  factors,
+  attacked,
+  peakBytes,
+  workerTurnMs: turn,
+}: TenantsReport): string {
+  const slowest = costs.toSorted((one, other) => other.turnMs - one.turnMs).slice(0, shown);
+  const largest = costs.toSorted((one, other) => other.bytes - one.bytes).slice(0, 5);
+  return [
+    `${costs.length} requests measured; the longest turns of the event loop, the first time in brackets:`,
+    ...slowest.map(
+      ({ name, status, turnMs, firstMs }) =>
+        `  ${turnMs.toFixed(1).padStart(7)} ms  (${firstMs.toFixed(0)})  ${status}  ${name}`,
+    ),
+    'the largest answers:',
+    ...largest.map(({ name, bytes }) => `  ${String(bytes).padStart(9)} bytes  ${name}`),
+    'a neighbour without and with a hostile principal, at the 99th of a hundred:',
+    ...factors.map(
+      ({ kind, quietMs, attackedMs, factor }) =>
+        `  ${kind}: ${quietMs.toFixed(0)} ms, ${attackedMs.toFixed(0)} ms (factor ${factor.toFixed(1)})`,
+    ),
+    ...attacked.map((counts) => `  the hostile principal was answered ${JSON.stringify(counts)}`),
+    `the worker computed for ${turn.toFixed(0)} ms at a time at most`,
+    ...Object.entries(peakBytes).map(
+      ([kind, bytes]) => `${kind}: ${Math.round(bytes / mebibyte)} MiB at most`,
+    ),
+  ].join('\n');
+}
+
+export function listFlaws({
+  costs,
+  factors,
+  attacked,
+  peakBytes,
+  workerTurnMs: turn,
+  failures,
+}: TenantsReport): Flaws {
+  return {
+    'requests that cost too much': listCostly(costs),
+    'delays of a neighbour': listDelays(factors),
+    'requests of a neighbour that failed': failures,
+    'answers that are failures': attacked.flatMap((counts) =>
+      ['0', '500', '503']
+        .filter((status) => counts[status])
+        .map((status) => `${counts[status]} times ${status}`),
+    ),
+    'processes that grew too large': Object.entries(peakBytes)
+      .filter(([, bytes]) => bytes > mostBytes)
+      .map(([kind, bytes]) => `${kind}: ${Math.round(bytes / mebibyte)} MiB`),
+    'turns of the worker': turn > workerTurnMs ? [`${turn.toFixed(0)} ms`] : [],
+  };
+}

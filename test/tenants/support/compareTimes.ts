@@ -1,0 +1,54 @@
+import type { Times } from './neighbour.ts';
+
+/** How much longer something takes beside an attack. */
+export type Factor = {
+  readonly kind: Kind;
+  readonly quietMs: number;
+  readonly attackedMs: number;
+  readonly factor: number;
+};
+
+type Kind = 'reads' | 'writes' | 'webhooks';
+const kinds = ['reads', 'writes', 'webhooks'] as const satisfies readonly Kind[];
+
+/** What a neighbour's own time may be multiplied with at most. */
+export const mostFactors: Readonly<Record<Kind, number>> = { reads: 3, writes: 5, webhooks: 5 };
+
+/**
+ * A machine with other work does not tell shorter times from each other: a neighbour that is answered within them has not noticed
+ * anything, whatever the factor.
+ */
+const noiseMs: Readonly<Record<Kind, number>> = { reads: 15, writes: 40, webhooks: 200 };
+
+/** The 99th of a hundred times; of fewer the longest but for one in a hundred. */
+export function findP99(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The factors of rounds, each of a quiet time and one with an attack right after it. Of the rounds the median counts: what else the
+ * machine does falls into one round or another, what the attack does into all.
+ */
+export function compareTimes(rounds: readonly { quiet: Times; attacked: Times }[]): Factor[] {
+  return kinds.map((kind) => {
+    const factors = rounds.map(({ quiet, attacked }) => {
+      const [quietMs, attackedMs] = [findP99(quiet[kind]), findP99(attacked[kind])];
+      return { kind, quietMs, attackedMs, factor: attackedMs / Math.max(quietMs, noiseMs[kind]) };
+    });
+    const sorted = factors.toSorted((one, other) => one.factor - other.factor);
+    const median = sorted[Math.floor((sorted.length - 1) / 2)];
+    if (!median) throw new Error('there was no round');
+    return median;
+  });
+}
+
+/** The factors that are too large, in words. */
+export function listDelays(factors: readonly Factor[]): string[] {
+  return factors
+    .filter(({ kind, factor }) => !(factor < mostFactors[kind]))
+    .map(
+      ({ kind, quietMs, attackedMs, factor }) =>
+        `${kind}: ${attackedMs.toFixed(0)} ms instead of ${quietMs.toFixed(0)} ms, ${factor.toFixed(1)} times as long`,
+    );
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { pingPong } from '../../../bench/pingPong.ts';
+import { signInputPermit } from '../../support/permits.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import type { ServiceStack } from '../../support/serviceStack.ts';
+import { createSingleCallClient } from '../../support/singleCalls.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+import { deployAs } from './worstWorld.ts';
+
+/** How long what a principal asked for took, in milliseconds, and what was not answered with success. */
+export type Times = { reads: number[]; writes: number[]; webhooks: number[]; failures: string[] };
+
+const readPauseMs = 25;
+const writePauseMs = 150;
+
+/** A principal who reads, writes and is told by webhooks as usual. The caller closes it. */
+export async function createNeighbour(stack: ServiceStack, access: { baseUrl: string; apiKey: string }) {
+  const { baseUrl, apiKey } = access;
+  const client = createSingleCallClient(access);
+  const account = privateKeyToAccount(generatePrivateKey());
+  const agreement = pingPong;
+  const { id, address } = await deployAs(stack, { client, baseUrl, account, agreement });
+  const receiver = await startReceiver();
+  await client.webhooks.create({ url: receiver.url });
+  const paths = [
+    `/agreements/${id}`,
+    `/agreements/${id}/state`,
+    `/agreements/${id}/inputs?limit=5`,
+    '/agreements?limit=5',
+    '/events?limit=5',
+  ];
+
+  const read = async (path: string, times: Times) => {
+    const startedAt = performance.now();
+    const response = await fetch(`${baseUrl}/v0${path}`, { headers: { 'x-api-key': apiKey } });
+    await response.arrayBuffer();
+    if (response.ok) times.reads.push(performance.now() - startedAt);
+    else times.failures.push(`GET ${path}: ${response.status}`);
+  };
+  const write = async (times: Times) => {
+    const values = { note: randomUUID() };
+    const signing = { client: stack.reader, chainId: stack.chainId, agreementAddress: address };
+    const permit = await signInputPermit({ ...signing, agreement, inputId: 'hit', values, account });
+    const told = receiver.received.length;
+    const startedAt = performance.now();
+    await client.agreements.submitInput(id, { inputId: 'hit', values, ...permit });
+    times.writes.push(performance.now() - startedAt);
+    await waitUntil('the webhook', () => receiver.received.length > told);
+    times.webhooks.push(performance.now() - startedAt);
+  };
+
+  return {
+    /** Reads and writes for so long. */
+    async live(ms: number): Promise<Times> {
+      const times: Times = { reads: [], writes: [], webhooks: [], failures: [] };
+      const endsAt = performance.now() + ms;
+      const note = (error: unknown) => void times.failures.push(String(error));
+      const reading = async () => {
+        for (let at = 0; performance.now() < endsAt; at++) {
+          await read(paths[at % paths.length] ?? '', times).catch(note);
+          await delay(readPauseMs);
+        }
+      };
+      const writing = async () => {
+        while (performance.now() < endsAt) {
+          await write(times).catch(note);
+          await delay(writePauseMs);
+        }
+      };
+      await Promise.all([reading(), writing()]);
+      return times;
+    },
+    close: () => receiver.close(),
+  };
+}

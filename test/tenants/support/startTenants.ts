@@ -1,0 +1,65 @@
+import { agreementLimits } from '../../../src/api/agreements/checkDeployment.ts';
+import { limitShape } from '../../../src/platform/config/limits.ts';
+import { createDatabase } from '../../../src/platform/database/database.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+import { createKey } from '../../../src/records/principals/apiKeys.ts';
+import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
+import { createPrincipal } from '../../../src/records/principals/principals.ts';
+import type { LongRunParts } from '../../support/longRun.ts';
+import { startRunning } from '../../support/runningProcess.ts';
+import { createServiceStack, type ServiceStack } from '../../support/serviceStack.ts';
+import type { OnClose } from '../../support/withClosings.ts';
+import { startProbed } from './probedProcess.ts';
+import { buildWorstDocuments } from './worstDocuments.ts';
+import { listWorstRequests } from './worstRequests.ts';
+import { createWorstWorld } from './worstWorld.ts';
+
+/** A whole service with a hostile principal in it, who has what is large, and its worst requests. */
+export async function startTenants(run: LongRunParts, onClose: OnClose) {
+  const limits = limitShape.parse({});
+  const stack = await createServiceStack({
+    databaseUrl: run.databaseUrl,
+    wallets,
+    env: { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', RELAYER_POLL_MS: '250', CONSISTENCY_WAIT_MS: '200' },
+  });
+  onClose(stack.close);
+  const onStart = (child: { kill(): Promise<unknown> }) => onClose(() => child.kill());
+  const [api, worker] = await Promise.all([
+    startProbed(stack, { kind: 'api', onStart }),
+    startProbed(stack, { kind: 'worker', onStart }),
+    startRunning(stack, { kind: 'indexer', onStart }),
+  ]);
+  await stack.awaitReady();
+  run.onProgress('everything runs');
+  const { baseUrl } = api;
+  const [apiKey = '', neighbourKey = ''] = await createKeys(stack, ['hostile', 'neighbour']);
+  const ofAgreement = agreementLimits(limits);
+  const world = await createWorstWorld(stack, {
+    ...{ baseUrl, apiKey, limits: ofAgreement },
+    valueBytes: limits.allValuesBytes / 2,
+    inputs: 40,
+  });
+  const { id: webhookId } = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
+  const documents = buildWorstDocuments(ofAgreement);
+  const requests = listWorstRequests({ world, limits, documents, chainId: stack.chainId, webhookId });
+  return { limits, stack, api, worker, apiKey, neighbourKey, requests };
+}
+
+const wallets = 2;
+
+/** Keys of new principals who may do everything. */
+async function createKeys({ databaseUrl: url }: ServiceStack, names: readonly string[]): Promise<string[]> {
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const handle = createDatabase({ url, applicationName: 'test', maxConnections: 1, logger });
+  try {
+    const keys: string[] = [];
+    for (const name of names) {
+      const { id } = await createPrincipal(handle.database, name);
+      await setEntitlement(handle.database, { principal: id, scope: '*', mode: 'free_allowlist' });
+      keys.push((await createKey(handle.database, { principal: id, environment: 'testnet' })).key);
+    }
+    return keys;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { parseCount, runLong } from '../support/longRun.ts';
+import { withClosings } from '../support/withClosings.ts';
+import { describeReport, listFlaws } from './describeReport.ts';
+import { describeFuzz, fuzzTime } from './fuzzTime.ts';
+import { runTenants } from './runTenants.ts';
+import { startTenants } from './support/startTenants.ts';
+
+const program = new Command('test:tenants')
+  .description(
+    'Sends the worst requests that the limits allow, and measures what each costs and what another principal notices.',
+  )
+  .option('--rounds <count>', 'pairs of a quiet time and one with an attack', parseCount, 3)
+  .option('--seconds <count>', 'of each of both', parseCount, 8)
+  .option('--fuzz <minutes>', 'instead: change the requests for so long, to make them cost more', parseCount)
+  .option('--seed <number>', 'decides how they are changed', parseCount, 1)
+  .option('--log <file>', 'where costs and findings are printed to; nowhere by default')
+  .parse();
+const { rounds, seconds, fuzz, seed, log } = program.opts<{
+  rounds: number;
+  seconds: number;
+  fuzz?: number;
+  seed: number;
+  log?: string;
+}>();
+
+if (fuzz === undefined)
+  await runLong({
+    log,
+    describeReport,
+    listFlaws,
+    run: (parts) => runTenants({ ...parts, rounds, seconds }),
+  });
+else
+  await runLong({
+    log,
+    describeReport: describeFuzz,
+    listFlaws: ({ findings, failures }) => ({
+      'requests that took too long': findings.map(({ name, turnMs }) => `${name}: ${turnMs.toFixed(0)} ms`),
+      'requests that failed': failures,
+    }),
+    run: (parts) =>
+      withClosings(async (onClose) => {
+        const { api, apiKey, requests, limits } = await startTenants(parts, onClose);
+        const { onProgress, onLine } = parts;
+        const { bodyBytes } = limits;
+        const report = await fuzzTime({ api, apiKey, requests, bodyBytes, minutes: fuzz, seed, onProgress });
+        for (const found of report.longest) onLine(JSON.stringify(found));
+        return report;
+      }),
+  });

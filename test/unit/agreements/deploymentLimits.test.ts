@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { checkDeployment } from '../../../src/api/agreements/checkDeployment.ts';
+import { readConfiguration } from '../../../src/platform/config/configuration.ts';
+import { RefusedError } from '../../../src/platform/errors/serviceError.ts';
+import { buildLease } from '../../service/support/documents.ts';
+
+const chainId = 59_141;
+const { chains, limits } = readConfiguration({
+  DATABASE_URL: 'postgres://127.0.0.1/none',
+  ENVIRONMENT: 'testnet',
+  CHAINS: String(chainId),
+  [`RPC_URL_${chainId}`]: 'http://127.0.0.1:9',
+  MAX_PARTIES: '2',
+  MAX_RULES: '2',
+  MAX_NOTIFICATIONS: '3',
+});
+const agreement = buildLease('0x5FbDB2315678afecb367f032d93F642f64180aa3');
+const address = (at: number) => `0x${String(at).repeat(40)}`;
+const initValues = { landlord: address(1), tenant: address(2), rent: '5' };
+const times = <Item>(count: number, make: (at: number) => Item) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+async function refusalOf(parts: object): Promise<object | undefined> {
+  const request = { agreement, chainId, initValues, ...parts };
+  try {
+    await checkDeployment(request, { chains, limits, isMailConfigured: false });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { reason: error.reason };
+  }
+}
+
+const observers = (count: number) => ({ observers: times(count, (at) => `o${at}@example.org`) });
+const rules = (count: number, recipients: number) => ({
+  notificationTemplate: {
+    rules: times(count, (at) => ({
+      id: `r${at}`,
+      name: 'r',
+      trigger: { type: 'onTransition' },
+      recipients: times(recipients, (each) => `a${each}@example.org`),
+      notification: { channel: 'external_webhook', subject: 's', body: 'b' },
+    })),
+  },
+});
+
+test.each<[string, object, object]>([
+  ['observers', observers(2), observers(3)],
+  ['rules', rules(2, 1), rules(3, 1)],
+  ['recipients of all rules', rules(1, 3), rules(2, 2)],
+])('an operator says how many %s an agreement may have', async (_, within, beyond) => {
+  expect(await refusalOf(within)).toBeUndefined();
+  expect(await refusalOf(beyond)).toMatchObject({ reason: expect.stringMatching(/^invalid_/) });
+});
+
+test('participants beyond the limit are refused before each is looked at', async () => {
+  const participants = times(3, (at) => ({ variableKey: `v${at}`, walletAddress: address(at) }));
+  expect(await refusalOf({ participants })).toMatchObject({ reason: 'invalid_participants' });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { drawTable } from '../../../client/src/cli/table.ts';
+
+const rows = [
+  ['agr_0123456789abcdef', 'A very long name of an agreement', 'OPEN'],
+  ['agr_1', 'Short', 'CLOSED'],
+];
+const draw = (columns: number | undefined, colours = false) =>
+  drawTable({ columns, colours }, ['id', 'name', 'state'], rows);
+
+test('a table fits into a narrow terminal, and is whole where nobody looks', () => {
+  for (const width of [80, 60, 40, 30])
+    for (const line of draw(width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+  expect(draw(30)).toContain('…');
+  expect(draw(undefined)).toContain('A very long name of an agreement');
+});
+
+test('what others have written does not reach the terminal as commands', () => {
+  const text = drawTable({ columns: undefined, colours: false }, ['name'], [['\u001b[31mred\u0007']]);
+  expect(text).toBe('name\n [31mred');
+});

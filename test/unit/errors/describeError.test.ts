@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { MalformedError, RefusedError } from '../../../src/platform/errors/serviceError.ts';
+import { describeError } from '../../../src/platform/http/errorResponse.ts';
+
+const issue = { path: 'chainId', message: 'is missing' };
+
+test('a message says in one sentence what is wrong first, and how much more there is', () => {
+  const messageOf = (...issues: { path: string; message: string }[]) =>
+    describeError(new MalformedError('The body is not as expected.', { issues })).message;
+  expect(messageOf(issue)).toBe('The body is not as expected: chainId is missing.');
+  expect(messageOf(issue, issue, issue)).toBe(
+    'The body is not as expected: chainId is missing (and 2 more).',
+  );
+  expect(messageOf({ path: '', message: 'must be an object' })).toBe(
+    'The body is not as expected: must be an object.',
+  );
+  expect(messageOf()).toBe('The body is not as expected.');
+});
+
+test('a refusal says so too, and keeps its details', () => {
+  const refusal = new RefusedError('invalid_values', 'The values do not fit.', { issues: [issue] });
+  expect(describeError(refusal)).toMatchObject({
+    status: 400,
+    message: 'The values do not fit: chainId is missing.',
+    details: { reason: 'invalid_values', issues: [issue] },
+  });
+});
+
+test('a message stays short, however long a path is that a caller has sent', () => {
+  const { message } = describeError(
+    new MalformedError('The body is not as expected.', {
+      issues: [{ path: '😀'.repeat(10_000), message: 'x' }],
+    }),
+  );
+  expect(message.length).toBeLessThan(400);
+  expect(message.isWellFormed()).toBe(true);
+});

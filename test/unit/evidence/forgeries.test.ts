@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { EvidenceVerdict } from '../../../src/protocol/evidence/evidenceVerdict.ts';
+import { verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
+import { readObject, write } from '../../evidence/editJson.ts';
+import { alterFields, dropInput, type Forgery, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeWhole } from '../../evidence/forgeWhole.ts';
+
+/** Files of agreements on a local chain. */
+const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
+const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+const lease = read('lease.json');
+const direct = read('directLease.json');
+const forwarded = read('forwardedLease.json');
+
+async function listUnrefused(forgeries: readonly Forgery[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { name, text, reasons } of forgeries) {
+    const verdict = await verifyEvidence(text);
+    const found = verdict.ok ? 'it holds' : verdict.reason;
+    if (verdict.ok || !reasons.includes(verdict.reason))
+      wrong.push(`${name}: ${found}, not ${reasons.join(' or ')}`);
+  }
+  return wrong;
+}
+
+function levelOf(verdict: EvidenceVerdict): string {
+  return verdict.ok ? verdict.level : `${verdict.reason} at ${verdict.path}: ${verdict.message}`;
+}
+
+describe('genuine files', () => {
+  test.each(readdirSync(directory))('%s holds', async (name) => {
+    expect(levelOf(await verifyEvidence(read(name)))).toBe('included');
+  });
+
+  test('are anchored by hashes that the reader trusts, and contradicted by others', async () => {
+    const found = await verifyEvidence(lease);
+    const hashes = new Map(found.ok ? found.blocks.map(({ number, hash }) => [number, hash]) : []);
+    expect(levelOf(await verifyEvidence(lease, { trustedHashes: hashes }))).toBe('anchored');
+    const [[first = 0] = []] = hashes;
+    const lie = new Map([[first, `0x${'00'.repeat(32)}` as const]]);
+    expect(levelOf(await verifyEvidence(lease, { trustedHashes: lie }))).toMatch(/^block_contradicted/);
+    hashes.delete(first);
+    expect(levelOf(await verifyEvidence(lease, { trustedHashes: hashes }))).toBe('included');
+  });
+
+  test('without proofs are signed and no more; one whose signatures nobody can read is nothing then', async () => {
+    expect(levelOf(await verifyEvidence(stripProofs(lease)))).toBe('signed');
+    expect(levelOf(await verifyEvidence(stripProofs(direct)))).toBe('signed');
+  });
+
+  test('can leave out only what they say they cannot exclude: a step without permit that changed no state', async () => {
+    const file = readObject(lease);
+    dropInput(file, 1);
+    const verdict = await verifyEvidence(write(file));
+    expect(levelOf(verdict)).toBe('included');
+    expect(verdict.ok && verdict.notShown.join(' ')).toContain('cannot be excluded');
+  });
+});
+
+describe('forged files', () => {
+  test('are refused whatever field is altered, for the right reason', async () => {
+    // All of them, and those of other files, are for the long form.
+    const forgeries = alterFields(lease, { eachKind: process.env.EVIDENCE_ALL === undefined });
+    expect(await listUnrefused(forgeries)).toEqual([]);
+  });
+
+  test.runIf(process.env.EVIDENCE_ALL)(
+    'of other agreements are refused whatever field is altered',
+    async () => {
+      const forgeries = [direct, forwarded].flatMap((text) => alterFields(text));
+      expect(forgeries.length).toBeGreaterThan(200);
+      expect(await listUnrefused(forgeries)).toEqual([]);
+    },
+  );
+
+  test('are refused whatever is exchanged, cut or smuggled in, for the right reason', async () => {
+    expect(await listUnrefused(forgeWhole(lease, direct))).toEqual([]);
+  });
+
+  test('are refused with the other form of a signature, also where no transaction shows the true one', async () => {
+    const file = readObject(forwarded);
+    const { permit } = file.deployment as { permit: Parameters<typeof malleate>[0] };
+    malleate(permit);
+    expect(await verifyEvidence(write(file))).toMatchObject({ ok: false, reason: 'signature_invalid' });
+  });
+
+  test('of a hundred megabytes are refused before they are read', async () => {
+    const bytes = new Uint8Array(100 * 1024 * 1024).fill(0x7b);
+    expect(await verifyEvidence(bytes)).toMatchObject({ ok: false, reason: 'too_large' });
+  });
+});

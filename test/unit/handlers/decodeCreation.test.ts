@@ -1,0 +1,97 @@
+import { encodeFunctionData, type Hex, zeroHash } from 'viem';
+import { expect, test } from 'vitest';
+import { agreementFactoryAbi as abi } from '../../../abis/AgreementFactory.ts';
+import { decodeCreation } from '../../../src/indexer/decoding/decodeCreation.ts';
+import { hashDeploymentContent } from '../../../src/protocol/deploymentContent.ts';
+
+const factory = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
+const signer = '0x26Ff3AdEC23fC5778f190371B1CcCadDa74e26c8';
+const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
+const inputDefs = [
+  {
+    id: word('1'),
+    fields: [{ fieldId: word('2'), fType: 1, required: true, persist: false }],
+    conditions: [{ op: 0, fieldId: word('2'), bytesArg: word('3') }],
+    verifierKeys: [word('4')],
+  },
+];
+const transitions = [{ fromState: word('5'), toState: word('6'), inputId: word('1') }];
+const initVars = [{ id: word('7'), fType: 3, data: word('8') }];
+const content = ['uri', word('9'), word('5'), inputDefs, transitions, initVars, [], []] as const;
+const signature = [4_000_000_000n, 27, word('a'), word('b')] as const;
+const read = { docUri: 'uri', docHash: word('9'), inputDefs, transitions, initVars };
+
+const parameters = {
+  docUri: 'uri',
+  docHash: word('9'),
+  initialState: word('5'),
+  inputDefs,
+  transitions,
+  initVars,
+  verifiers: [],
+  actions: [],
+};
+const signedHash = hashDeploymentContent(parameters);
+
+const calls = [
+  encodeFunctionData({ abi, functionName: 'createAgreement', args: content }),
+  encodeFunctionData({ abi, functionName: 'createAgreementDeterministic', args: [word('c'), ...content] }),
+  encodeFunctionData({
+    abi,
+    functionName: 'createAgreementWithPermit',
+    args: [signer, ...content, ...signature],
+  }),
+  encodeFunctionData({
+    abi,
+    functionName: 'createAgreementDeterministicWithPermit',
+    args: [signer, word('c'), ...content, ...signature],
+  }),
+];
+
+test('each of the four create functions is read', () => {
+  expect(calls.map((input) => decodeCreation({ to: factory, input }, factory))).toEqual([
+    { ...read, functionName: 'createAgreement', salt: null, signedHash: null },
+    { ...read, functionName: 'createAgreementDeterministic', salt: word('c'), signedHash: null },
+    { ...read, functionName: 'createAgreementWithPermit', salt: null, signedHash },
+    { ...read, functionName: 'createAgreementDeterministicWithPermit', salt: word('c'), signedHash },
+  ]);
+});
+
+test.each([
+  ['docUri', { docUri: 'other' }],
+  ['docHash', { docHash: word('8') }],
+  ['initial state', { initialState: word('6') }],
+  ['input definitions', { inputDefs: [] }],
+  ['transitions', { transitions: [] }],
+  ['initial values', { initVars: [{ id: word('7'), fType: 3, data: word('9') }] }],
+  ['verifiers', { verifiers: [{ key: word('4'), verifier: signer } as const] }],
+  [
+    'actions',
+    {
+      actions: [{ fromState: word('5'), inputId: word('1'), target: signer, value: 0n, data: '0x' } as const],
+    },
+  ],
+])('a permit for another %s signs other content', (_, change) => {
+  expect(hashDeploymentContent({ ...parameters, ...change })).not.toBe(signedHash);
+});
+
+test('the factory is recognised however its address is written', () => {
+  const [input = '0x'] = calls;
+  const lower = '0x76daa59c02d902e7063e6328d2e64acee6cc121e';
+  expect(decodeCreation({ to: lower, input }, factory)?.docUri).toBe('uri');
+});
+
+test('a call of another contract, a deployment and another function of the factory tell nothing', () => {
+  const [input = '0x'] = calls;
+  expect(decodeCreation({ to: signer, input }, factory)).toBeNull();
+  expect(decodeCreation({ to: null, input }, factory)).toBeNull();
+  const other = encodeFunctionData({ abi, functionName: 'predictAddress', args: [zeroHash] });
+  expect(decodeCreation({ to: factory, input: other }, factory)).toBeNull();
+});
+
+test('call data that do not decode tell nothing', () => {
+  const [whole = '0x'] = calls;
+  for (const input of ['0x', whole.slice(0, 10), whole.slice(0, -64)]) {
+    expect(decodeCreation({ to: factory, input: `0x${input.slice(2)}` }, factory)).toBeNull();
+  }
+});

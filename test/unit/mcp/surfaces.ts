@@ -1,0 +1,14 @@
+import { buildAgentSurface } from '../../../src/api/mcp/agentSurface.ts';
+import { limitShape } from '../../../src/platform/config/limits.ts';
+import { createCipher } from '../../../src/platform/encryption/cipher.ts';
+import { createLogger } from '../../../src/platform/log/createLogger.ts';
+
+/** The surfaces for agents as the service builds them. */
+export function buildTestSurfaces() {
+  const parts = {
+    limits: limitShape.parse({}),
+    cipher: createCipher([Buffer.alloc(32, 7)]),
+    logger: createLogger({ level: 'silent', name: 'test' }),
+  };
+  return { agents: buildAgentSurface(parts) };
+}

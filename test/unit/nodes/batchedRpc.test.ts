@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
+import { afterEach, expect, test } from 'vitest';
+import { createBatchedRpc } from '../../../src/platform/nodes/batchedRpc.ts';
+import { createEndpointHealth } from '../../../src/platform/nodes/endpointHealth.ts';
+
+type Call = { id: number; method: string };
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** A node that answers batches as it is told to, and keeps what it was asked. */
+async function startNode(answer: (calls: Call[]) => unknown) {
+  const asked: { calls: Call[]; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const calls: Call[] = JSON.parse(body);
+    asked.push({ calls, headers: request.headers });
+    const said = answer(calls);
+    if (said === undefined) return;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(said));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const address = server.address();
+  return { host: `127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, asked };
+}
+
+function connect(url: string, timeoutMs = 5_000) {
+  const health = createEndpointHealth();
+  return { ask: createBatchedRpc({ url, timeoutMs, health }), health };
+}
+
+const echo = (calls: Call[]) => calls.map(({ id, method }) => ({ id, result: method }));
+
+test('calls of one moment go out together, never more than twenty, and each gets its own answer', async () => {
+  const node = await startNode((calls) => echo(calls).toReversed());
+  const { ask, health } = connect(`http://${node.host}`);
+  const methods = Array.from({ length: 45 }, (_, at) => `method_${at}`);
+  expect(await Promise.all(methods.map((method) => ask({ method })))).toEqual(methods);
+  expect(node.asked.map(({ calls }) => calls.length).toSorted()).toEqual([20, 20, 5]);
+  expect(health.counts()).toMatchObject({ answered: 3, failed: 0, limited: 0 });
+});
+
+test('a call that is refused or left out fails alone', async () => {
+  const node = await startNode((calls) => [
+    { id: calls[0]?.id, result: '0x1' },
+    { id: calls[1]?.id, error: { code: 3, message: 'execution reverted', data: '0xab' } },
+  ]);
+  const { ask } = connect(`http://${node.host}`);
+  const [answered, refused, leftOut] = await Promise.allSettled(
+    ['one', 'two', 'three'].map((method) => ask({ method })),
+  );
+  expect(answered).toEqual({ status: 'fulfilled', value: '0x1' });
+  expect(refused).toMatchObject({ reason: { code: 3, data: '0xab', details: 'execution reverted' } });
+  expect(refused).toMatchObject({ reason: expect.any(RpcRequestError) });
+  expect(leftOut).toMatchObject({ reason: expect.any(HttpRequestError) });
+});
+
+test('what a node says of a whole batch is said of each call in it', async () => {
+  const node = await startNode(() => ({ id: null, error: { code: -32_005, message: 'limit exceeded' } }));
+  const { ask } = connect(`http://${node.host}`);
+  const answers = await Promise.allSettled([ask({ method: 'one' }), ask({ method: 'two' })]);
+  for (const answer of answers)
+    expect(answer).toMatchObject({ reason: { code: -32_005, details: 'limit exceeded' } });
+});
+
+test('a node that says nothing in time, or something else, has not answered', async () => {
+  const silent = await startNode(() => undefined);
+  const { ask, health } = connect(`http://${silent.host}`, 100);
+  await expect(ask({ method: 'one' })).rejects.toThrow(TimeoutError);
+  expect(health.counts()).toMatchObject({ answered: 0, failed: 1 });
+  const strange = await startNode(() => 'hello');
+  await expect(connect(`http://${strange.host}`).ask({ method: 'one' })).rejects.toThrow(HttpRequestError);
+});
+
+test('user and password of a URL are sent as a header', async () => {
+  const node = await startNode(echo);
+  expect(await connect(`http://us%40er:pass@${node.host}`).ask({ method: 'one' })).toBe('one');
+  const expected = `Basic ${Buffer.from('us@er:pass').toString('base64')}`;
+  expect(node.asked[0]?.headers.authorization).toBe(expected);
+});

@@ -1,0 +1,307 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
+import { createChainAccess } from '../../../src/platform/nodes/clients.ts';
+import { simulateCall } from '../../../src/platform/nodes/simulateCall.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** An endpoint that treats every request in one way, and counts them. */
+async function startEndpoint(listener: RequestListener): Promise<{ url: string; count(): number }> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    count++;
+    listener(request, response);
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, count: () => count };
+}
+
+/** Answers every call of a batch with the same. */
+const answering =
+  (answer: object): RequestListener =>
+  async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const calls: { id: number }[] = JSON.parse(body);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))));
+  };
+/** A node of a chain: each block's hash is its number, and it came a second after the one before. */
+const standing =
+  (height: () => number, claimed = height): RequestListener =>
+  async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const calls: { id: number; method: string; params: unknown[] }[] = JSON.parse(body);
+    const toHex = (value: number) => `0x${value.toString(16)}`;
+    const block = (number: number, told = number) => ({
+      number: toHex(told),
+      timestamp: toHex(number),
+      parentHash: toHex(number - 1),
+    });
+    const answer = ({ method, params }: (typeof calls)[number]) => {
+      if (method === 'eth_getBlockByNumber') return block(height(), claimed());
+      if (method === 'eth_getBlockByHash') return block(Number(params[0]));
+      return toHex(claimed());
+    };
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify(calls.map((call) => ({ jsonrpc: '2.0', id: call.id, result: answer(call) }))),
+    );
+  };
+const healthy = answering({ result: '0x7' });
+const refusing =
+  (status: number, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, headers).end('no');
+  };
+const silent: RequestListener = () => {};
+
+function access(rpcUrls: [string, ...string[]], rpcRequestsPerSecond?: number) {
+  const chain = { chainId: 59141, name: 'Test', rpcUrls, rpcRequestsPerSecond };
+  const {
+    clients,
+    describe: describeEndpoints,
+    ...others
+  } = createChainAccess([chain], { rpcTimeoutMs: 200 });
+  const client = clients.get(59141);
+  if (!client) throw new Error('no client was made');
+  return { client, describeEndpoints, ...others };
+}
+const connect = (...rpcUrls: [string, ...string[]]) => access(rpcUrls).client;
+
+describe('a chain is reached', () => {
+  test.each([
+    ['refuses connections', undefined],
+    ['fails', refusing(500)],
+    ['limits its callers', refusing(429, { 'retry-after': '3600' })],
+    ['limits its callers in an answer', answering({ error: { code: -32_005, message: 'limit exceeded' } })],
+    ['does not answer in time', silent],
+  ])('over the next endpoint where the first %s', async (_, listener) => {
+    const first = listener ? (await startEndpoint(listener)).url : 'http://127.0.0.1:9';
+    const second = await startEndpoint(healthy);
+    expect(await connect(first, second.url).getBlockNumber()).toBe(7n);
+    expect(second.count()).toBe(1);
+  });
+
+  test('after the pause that a limited endpoint asks for, where that is short', async () => {
+    let isBusy = true;
+    const endpoint = await startEndpoint((request, response) => {
+      if (isBusy) refusing(429, { 'retry-after': '1' })(request, response);
+      else healthy(request, response);
+      isBusy = false;
+    });
+    const askedAt = performance.now();
+    expect(await connect(endpoint.url).getBlockNumber()).toBe(7n);
+    expect(performance.now() - askedAt).toBeGreaterThanOrEqual(950);
+    expect(endpoint.count()).toBe(2);
+  });
+
+  test('with one request for the calls of one moment', async () => {
+    const endpoint = await startEndpoint(healthy);
+    const client = connect(endpoint.url);
+    expect(await Promise.all([client.getBlockNumber(), client.getGasPrice()])).toEqual([7n, 7n]);
+    expect(endpoint.count()).toBe(1);
+  });
+});
+
+test('a call that waits for an endpoint to rest says when to come back', async () => {
+  const { url } = await startEndpoint(refusing(429, { 'retry-after': '60' }));
+  const simulation = simulateCall(connect(url), {
+    from: undefined,
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    data: '0x',
+  });
+  const error = await simulation.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ChainUnavailableError);
+  expect(error.retryAfterSeconds).toBeGreaterThan(50);
+});
+
+describe('a simulation', () => {
+  const call = { from: undefined, to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', data: '0x' } as const;
+
+  test('asks no other endpoint once one has said that the call reverts', async () => {
+    const first = await startEndpoint(
+      answering({ error: { code: 3, message: 'execution reverted: no', data: '0x08c379a0' } }),
+    );
+    const second = await startEndpoint(healthy);
+    const simulation = await simulateCall(connect(first.url, second.url), call);
+    expect(simulation).toMatchObject({ ok: false, data: '0x08c379a0' });
+    expect(second.count()).toBe(0);
+  });
+
+  test.each([
+    ['all endpoints are gone', refusing(503)],
+    ['the node lacks the block', answering({ error: { code: -32_000, message: 'header not found' } })],
+    ['the node is broken', answering({ error: { code: -32_603, message: 'internal error' } })],
+  ])('is no judgement of the call where %s', async (_, listener) => {
+    const { url } = await startEndpoint(listener);
+    await expect(simulateCall(connect(url), call)).rejects.toThrow(ChainUnavailableError);
+  });
+});
+
+describe('an endpoint', () => {
+  test('that asks for a longer pause is not asked again before, and callers are told at once', async () => {
+    const endpoint = await startEndpoint(refusing(429, { 'retry-after': '60' }));
+    const { client, describeEndpoints } = access([endpoint.url]);
+    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
+    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
+    expect(endpoint.count()).toBe(1);
+    const [facts] = describeEndpoints();
+    expect(facts).toMatchObject({ status: 'limited', requests: { answered: 0, failed: 0, limited: 1 } });
+    expect(facts?.restsForMs).toBeGreaterThan(50_000);
+  });
+
+  test('that fails again and again rests while others are there, and is found when it is back', async () => {
+    let isBroken = true;
+    const first = await startEndpoint((request, response) =>
+      isBroken ? refusing(502)(request, response) : healthy(request, response),
+    );
+    const second = await startEndpoint(healthy);
+    const { client, describeEndpoints } = access([first.url, second.url]);
+    for (let at = 0; at < 6; at++) expect(await client.getBlockNumber()).toBe(7n);
+    expect([first.count(), second.count()]).toEqual([3, 6]);
+    expect(describeEndpoints().map(({ status }) => status)).toEqual(['failing', 'ok']);
+    isBroken = false;
+    await waitUntil('the first one is asked again', async () => {
+      expect(await client.getBlockNumber()).toBe(7n);
+      return describeEndpoints()[0]?.status === 'ok';
+    });
+    const before = second.count();
+    await client.getBlockNumber();
+    expect(second.count()).toBe(before);
+  });
+
+  test('that fails is asked all the same where no other is better', async () => {
+    let isBroken = true;
+    const only = await startEndpoint((request, response) =>
+      isBroken ? refusing(502)(request, response) : healthy(request, response),
+    );
+    const client = connect(only.url);
+    for (let at = 0; at < 3; at++) await expect(client.getBlockNumber()).rejects.toThrow();
+    isBroken = false;
+    expect(await client.getBlockNumber()).toBe(7n);
+  });
+
+  test('whose budget is used up leaves the rest to the next one', async () => {
+    const first = await startEndpoint(healthy);
+    const second = await startEndpoint(healthy);
+    const { client } = access([first.url, second.url], 2);
+    await Promise.all(
+      Array.from({ length: 4 }, () => client.request({ method: 'eth_blockNumber' }, { dedupe: false })),
+    );
+    expect([first.count(), second.count()].every((count) => count >= 1)).toBe(true);
+  });
+
+  test('whose budget is used up is waited for where there is no other', async () => {
+    const only = await startEndpoint(healthy);
+    const { client, describeEndpoints } = access([only.url], 10);
+    for (let at = 0; at < 14; at++) expect(await client.getBlockNumber()).toBe(7n);
+    expect(describeEndpoints()[0]?.requests).toEqual({ answered: 14, failed: 0, limited: 0 });
+  });
+
+  test('that lags is asked after the others within two looks, is named, and comes first again when it has caught up', async () => {
+    const heights = [100, 100];
+    const [first, second] = [
+      await startEndpoint(standing(() => heights[0] ?? 0)),
+      await startEndpoint(standing(() => heights[1] ?? 0)),
+    ];
+    const { client, describeEndpoints, latestBlock, watchHeights } = access([first.url, second.url]);
+    const watch = watchHeights(50);
+    try {
+      await waitUntil('both have told', () =>
+        describeEndpoints().every(({ blockNumber }) => blockNumber === 100),
+      );
+      heights[1] = 110;
+      await waitUntil('the second has told', () => latestBlock(59141) === 110);
+      const looks = first.count();
+      await waitUntil('the first one lags', () => describeEndpoints()[0]?.status === 'lagging');
+      expect(first.count() - looks).toBeLessThanOrEqual(3);
+      expect(describeEndpoints()).toMatchObject([
+        { status: 'lagging', blockNumber: 100, behindBlocks: 10 },
+        { status: 'ok', blockNumber: 110, behindBlocks: 0 },
+      ]);
+      expect(await client.getBlockNumber()).toBe(110n);
+      heights[0] = 110;
+      await waitUntil('it has caught up', () => describeEndpoints()[0]?.status === 'ok');
+    } finally {
+      watch.close();
+    }
+    const before = second.count();
+    expect(await client.getBlockNumber()).toBe(110n);
+    expect(second.count()).toBe(before);
+  });
+
+  test('that claims a head whose block it does not have makes no other one late, and is asked after the others', async () => {
+    let isLying = true;
+    const liar = await startEndpoint(
+      standing(
+        () => 100,
+        () => (isLying ? 1_000_100 : 100),
+      ),
+    );
+    const honest = await startEndpoint(standing(() => 100));
+    const { client, describeEndpoints, latestBlock, watchHeights } = access([liar.url, honest.url]);
+    const watch = watchHeights(50);
+    try {
+      await waitUntil('it has been looked at often', () => liar.count() > 10 && honest.count() > 5);
+      expect(describeEndpoints()).toMatchObject([
+        { status: 'lagging', blockNumber: null, behindBlocks: 0 },
+        { status: 'ok', blockNumber: 100, behindBlocks: 0 },
+      ]);
+      expect(latestBlock(59141)).toBe(100);
+      expect(await client.getBlockNumber()).toBe(100n);
+      isLying = false;
+      await waitUntil('it is believed again', () => describeEndpoints()[0]?.status === 'ok');
+    } finally {
+      watch.close();
+    }
+  });
+
+  test('is known by its host alone, and two of one host by a number', async () => {
+    const { describeEndpoints } = access([
+      'https://user:word@node.example:8545/v2/secret?key=1',
+      'https://node.example:8545/v3',
+    ]);
+    expect(describeEndpoints().map(({ host }) => host)).toEqual(['node.example:8545', 'node.example:8545#2']);
+  });
+});
+
+describe("a transaction's bytes", () => {
+  const send = (...urls: [string, ...string[]]) =>
+    connect(...urls).request({ method: 'eth_sendRawTransaction', params: ['0x02'] });
+  const objecting = (message: string) => answering({ error: { code: -32_000, message } });
+
+  test.each([
+    'nonce too low',
+    'replacement transaction underpriced',
+    'insufficient funds for gas * price + value',
+  ])('that one endpoint refuses with "%s" are taken where another takes them', async (message) => {
+    const first = await startEndpoint(objecting(message));
+    const second = await startEndpoint(answering({ result: '0xabc' }));
+    expect(await send(first.url, second.url)).toBe('0xabc');
+  });
+
+  test('that all refuse are refused with what the preferred endpoint says', async () => {
+    const first = await startEndpoint(objecting('nonce too low'));
+    const second = await startEndpoint(objecting('insufficient funds'));
+    const third = await startEndpoint(refusing(503));
+    await expect(send(third.url, first.url, second.url)).rejects.toThrow('nonce too low');
+    expect([first.count(), second.count()]).toEqual([1, 1]);
+  });
+
+  test('that a node knows already are shown to no other', async () => {
+    const first = await startEndpoint(objecting('already known'));
+    const second = await startEndpoint(answering({ result: '0xabc' }));
+    await expect(send(first.url, second.url)).rejects.toThrow('already known');
+    expect(second.count()).toBe(0);
+  });
+});

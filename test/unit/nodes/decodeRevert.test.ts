@@ -1,0 +1,172 @@
+import { type Abi, encodeAbiParameters, encodeErrorResult, type Hex, parseAbi } from 'viem';
+import { describe, expect, test } from 'vitest';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { decodeRevert, listActionErrors } from '../../../src/platform/nodes/decodeRevert.ts';
+
+const target = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const plain = parseAbi(['error Error(string)', 'error Panic(uint256)']);
+const message = (text: string) => encodeErrorResult({ abi: plain, errorName: 'Error', args: [text] });
+const inAction = (revertData: Hex) =>
+  encodeErrorResult({ abi: agreementEngineAbi, errorName: 'ActionCallFailed', args: [target, revertData] });
+
+describe('what a contract reverted with is decoded', () => {
+  test.each([
+    [
+      'a message',
+      message('No valid transition'),
+      {
+        name: 'Error',
+        message: 'No valid transition',
+        explanation: 'No transition leads on from the current state by this input.',
+      },
+    ],
+    [
+      'a panic',
+      encodeErrorResult({ abi: plain, errorName: 'Panic', args: [0x12n] }),
+      { name: 'Panic', message: 'Panic division by zero' },
+    ],
+    [
+      'an error of the protocol',
+      encodeErrorResult({ abi: agreementEngineAbi, errorName: 'PermitExpired', args: [7n] }),
+      {
+        name: 'PermitExpired',
+        message: 'PermitExpired(7)',
+        args: ['7'],
+        explanation: 'The deadline of the permit has passed.',
+      },
+    ],
+    ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.' }],
+    ['no data at all', undefined, { name: 'Unknown', message: 'The contract gave no reason.' }],
+    [
+      'an error that nobody knows',
+      '0xdeadbeef',
+      { name: 'Unknown', message: 'The contract gave the unknown error 0xdeadbeef.', data: '0xdeadbeef' },
+    ],
+  ] as const)('%s', (_, data, expected) => {
+    expect(decodeRevert(data)).toEqual(expected);
+  });
+
+  test('the reason of an action, with the contract that it called', () => {
+    expect(decodeRevert(inAction(message('paused')))).toEqual({ name: 'Error', message: 'paused', target });
+  });
+
+  test('a token error that the document does not list', () => {
+    const abi = parseAbi(['error ERC20InsufficientAllowance(address,uint256,uint256)']);
+    const data = encodeErrorResult({ abi, errorName: 'ERC20InsufficientAllowance', args: [target, 0n, 5n] });
+    expect(decodeRevert(inAction(data))).toMatchObject({
+      message: `ERC20InsufficientAllowance(${target}, 0, 5)`,
+      target,
+    });
+  });
+
+  test("a comparison without the contract's own text, which names another comparison", () => {
+    const data = encodeErrorResult({
+      abi: agreementEngineAbi,
+      errorName: 'ComparisonFailed',
+      args: ['UINT_LTE_CONST', 'UINT256'],
+    });
+    expect(decodeRevert(data)).toEqual({
+      name: 'ComparisonFailed',
+      message: 'A submitted value breaks a rule of the agreement.',
+    });
+  });
+
+  test('an error that the action lists in its ABI, beside entries that are none', () => {
+    const custom = { type: 'error', name: 'Paused', inputs: [{ name: 'since', type: 'uint256' }] };
+    const broken = { type: 'error', name: 'Broken', inputs: [{ name: 'x', type: 'nonsense' }] };
+    const abi = [null, 5, { type: 'function', name: 'f', inputs: [] }, { type: 'error' }, custom];
+    const agreement = { execution: { actions: [null, { call: { abi: [broken] } }, { call: { abi } }] } };
+    const data = encodeErrorResult({
+      abi: parseAbi(['error Paused(uint256 since)']),
+      errorName: 'Paused',
+      args: [9n],
+    });
+    expect(decodeRevert(inAction(data), listActionErrors(agreement))).toMatchObject({ message: 'Paused(9)' });
+  });
+
+  test('a long text is cut', () => {
+    const { message: shown } = decodeRevert(message('x'.repeat(10_000)));
+    expect(shown.length).toBeLessThanOrEqual(500);
+  });
+
+  test('data that only begin like a known error are shown as they are', () => {
+    const selector = message('').slice(0, 10);
+    const data: Hex = `0x${selector.slice(2)}${encodeAbiParameters([{ type: 'uint256' }], [1n]).slice(2)}`;
+    expect(decodeRevert(data)).toMatchObject({ name: 'Unknown', data });
+  });
+});
+
+describe('every reason of the protocol is told in words', () => {
+  const declared = [...agreementEngineAbi, ...agreementFactoryAbi].filter((entry) => entry.type === 'error');
+  const samples: Record<string, unknown> = {
+    uint256: 5n,
+    address: target,
+    bytes32: `0x${'ab'.repeat(32)}`,
+    string: 'x',
+  };
+
+  test.each(
+    [...new Map(declared.map((entry) => [entry.name, entry])).values()].filter(
+      ({ name }) => name !== 'ActionCallFailed',
+    ),
+  )('$name', (entry) => {
+    const args = entry.inputs.map(({ type }) => samples[type]);
+    const abi: Abi = [entry];
+    const decoded = decodeRevert(encodeErrorResult({ abi, errorName: entry.name, args }));
+    expect(decoded.name).toBe(entry.name);
+    expect(decoded.explanation ?? decoded.message).toMatch(/^[A-Z].*[a-z)]\.$/);
+  });
+
+  test.each([
+    'InputDef id zero',
+    'Duplicate inputId',
+    'InitVar id zero',
+    'Unknown inputId',
+    'Field type mismatch',
+    'Field data is empty',
+    'Invalid uint256 encoding',
+    'Invalid address encoding',
+    'Invalid bool encoding',
+    'Invalid bytes32 encoding',
+    'Invalid string encoding',
+    'Required field missing',
+    'Persist field type mismatch',
+    'Unknown operation',
+    'Condition field not found in input data',
+    'Verifier not registered',
+    'No valid transition',
+  ])('%s', (text) => {
+    expect(decodeRevert(message(text))).toEqual({
+      name: 'Error',
+      message: text,
+      explanation: expect.any(String),
+    });
+  });
+
+  test.each([
+    ["the action's message", message('closed'), { name: 'Error', message: 'closed', target }],
+    [
+      "a panic of the action's target",
+      encodeErrorResult({ abi: plain, errorName: 'Panic', args: [0x11n] }),
+      { name: 'Panic', message: 'Panic arithmetic overflow or underflow', target },
+    ],
+    ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.', target }],
+    [
+      'an action that calls another agreement',
+      inAction(message('No valid transition')),
+      { name: 'Error', explanation: expect.any(String) },
+    ],
+  ] as const)('an action that fails with %s', (_, data, expected) => {
+    expect(decodeRevert(inAction(data))).toMatchObject(expected);
+  });
+
+  test.each([0x00, 0x01, 0x11, 0x12, 0x21, 0x22, 0x31, 0x32, 0x41, 0x51])('panic %d', (code) => {
+    const data = encodeErrorResult({ abi: plain, errorName: 'Panic', args: [BigInt(code)] });
+    expect(decodeRevert(data).message).toMatch(/^Panic [a-z]/);
+  });
+
+  test('a text that a caller made up has no words of ours', () => {
+    expect(decodeRevert(message('constructor'))).toEqual({ name: 'Error', message: 'constructor' });
+  });
+});
