@@ -15,12 +15,18 @@ export function expected(world: World, expired: Set<string>, through: number): S
     blocks.filter(({ number }) => number <= through),
   );
   const ahead = replay(factory, blocks);
+  const before = new Set(expired);
   const states = new Map(
     world.permits.map((permit) => {
       // What lies ahead of the head is not folded yet, but the permit has not expired either.
       const now = effectOf(permit, ahead) ? undefined : head?.timestamp;
       return [permit, stateOf(permit, chain, expired, now)] as const;
     }),
+  );
+  failSuccessors(
+    world.permits.filter(({ transactionId }) => expired.has(transactionId) && !before.has(transactionId)),
+    states,
+    expired,
   );
   const places = world.records.map((record) => ({ record, ...placeOf(record, chain, states) }));
   const all = places.flatMap(({ record, address, agreement }) =>
@@ -55,6 +61,22 @@ function stateOf(
   if (effect) return 'failed';
   if (now !== undefined && now > permit.deadline) expired.add(permit.transactionId);
   return expired.has(permit.transactionId) ? 'failed' : 'open';
+}
+
+/** The open permits of the same signer that come after one that has just expired fail with it, and stay so as it does. */
+function failSuccessors(
+  justExpired: readonly PermitRow[],
+  states: Map<PermitRow, PermitState>,
+  expired: Set<string>,
+): void {
+  for (const first of justExpired) {
+    for (const [later, state] of states) {
+      const isOfSame = later.contract === first.contract && later.signer === first.signer;
+      if (!isOfSame || later.nonce <= first.nonce || state !== 'open') continue;
+      states.set(later, 'failed');
+      expired.add(later.transactionId);
+    }
+  }
 }
 
 function expectedTransaction(permit: PermitRow, chain: ChainState, states: States) {
