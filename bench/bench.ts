@@ -5,6 +5,7 @@ import { findDevDirectory } from '../src/cli/dev/devDirectory.ts';
 import { findRunningDevStack } from '../src/cli/dev/devStack.ts';
 import { runCompileBenchmark } from './compileCommand.ts';
 import { describeDistribution } from './distribution.ts';
+import { type EvidenceCommand, runEvidenceBenchmark } from './evidenceCommand.ts';
 import { runIndexBenchmark } from './indexCommand.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
@@ -75,6 +76,16 @@ program
   .option('--directory <path>', 'where the documents are, by default the examples')
   .option('--rounds <count>', 'measured compilations', parseCount, 1_000)
   .action((options) => keep('compile', runCompileBenchmark(options)));
+program
+  .command('evidence')
+  .description(
+    'evidence of a long history in full blocks, beside the same calls to the node, on a stack of its own',
+  )
+  .option('--inputs <count>', 'inputs of the record', parseCount, 1_000)
+  .option('--inputs-per-block <count>', 'how many of them stand in a block', parseCount, 10)
+  .option('--block-transactions <count>', 'transactions of a block', parseCount, 200)
+  .option('--rounds <count>', 'files that nothing is kept for', parseCount, 3)
+  .action(async (options: EvidenceCommand) => keep('evidence', await runEvidenceBenchmark(options)));
 program
   .command('index')
   .description('backfill of a chain with many inputs, beside a bare Ponder')

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listenLocally } from '../../test/support/listenLocally.ts';
+
+/** Bodies of requests in the order in which they came, and how many were on their way at a time. */
+export type Recording = { readonly bodies: readonly string[]; readonly atOnce: number };
+
+export type RecordedNode = {
+  readonly url: string;
+  /** What came since the last call of this. */
+  take(): Recording;
+  /** Sends the same again, as many at a time, by the same way, and returns how long that took in milliseconds. */
+  replay(recording: Recording): Promise<number>;
+  close(): Promise<void>;
+};
+
+const headers = { 'content-type': 'application/json' };
+
+/** A way to a node that remembers what was asked. */
+export async function recordNode(rpcUrl: string): Promise<RecordedNode> {
+  let bodies: string[] = [];
+  let underWay = 0;
+  let atOnce = 0;
+  const server = createServer(async (request, response) => {
+    try {
+      const body = await text(request);
+      bodies.push(body);
+      atOnce = Math.max(atOnce, ++underWay);
+      const answer = await fetch(rpcUrl, { method: 'POST', headers, body });
+      const said = Buffer.from(await answer.arrayBuffer());
+      response.writeHead(answer.status, headers).end(said);
+    } catch {
+      response.writeHead(502).end();
+    } finally {
+      underWay--;
+    }
+  });
+  const { url, close } = await listenLocally(server);
+  const take = () => {
+    const taken = { bodies, atOnce };
+    bodies = [];
+    atOnce = 0;
+    return taken;
+  };
+  return {
+    url,
+    close,
+    take,
+    async replay({ bodies: recorded, atOnce: lanes }) {
+      const startedAt = performance.now();
+      const queue = recorded.values();
+      const lane = async () => {
+        for (const body of queue) await (await fetch(url, { method: 'POST', headers, body })).arrayBuffer();
+      };
+      await Promise.all(Array.from({ length: Math.max(1, lanes) }, lane));
+      take();
+      return performance.now() - startedAt;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../src/cli/devtools/freePort.ts';
+import type { Child } from '../src/platform/supervision/child.ts';
+import { verifyEvidence } from '../src/protocol/evidence/verifyEvidence.ts';
+import { withOwnPostgres } from '../test/support/longRun.ts';
+import { createServiceStack, type ServiceStack } from '../test/support/serviceStack.ts';
+import { createSingleCallClient } from '../test/support/singleCalls.ts';
+import { waitUntil } from '../test/support/waitUntil.ts';
+import { collectSamples, type Samples, watchFlags } from './evidence/collectSamples.ts';
+import { fillBlocks } from './evidence/fillBlocks.ts';
+import { type RecordedNode, recordNode } from './evidence/recordNode.ts';
+import { deployAgreements } from './relayCalls.ts';
+
+export type EvidenceCommand = {
+  inputs: number;
+  inputsPerBlock: number;
+  blockTransactions: number;
+  rounds: number;
+};
+
+/** One file that nothing was kept for, and the same again. Times in seconds. */
+type Round = {
+  /** From the request to the last byte. */
+  seconds: number;
+  /** The same calls to the node alone, by the same way. */
+  nodeSeconds: number;
+  /** With all proofs kept. */
+  keptSeconds: number;
+  samples: Samples;
+};
+
+export type EvidenceResult = {
+  options: EvidenceCommand;
+  fileMb: number;
+  restMb: number;
+  rounds: readonly Round[];
+};
+
+const restSeconds = 10;
+
+/**
+ * Measures evidence of a long history in full blocks, on a stack of its own: how long it takes beside the node, how long the API's
+ * event loop is held at a time, and what memory it takes. Each file is verified.
+ */
+export async function runEvidenceBenchmark(options: EvidenceCommand): Promise<EvidenceResult> {
+  const results: EvidenceResult[] = [];
+  await withOwnPostgres(async (databaseUrl) => {
+    results.push(await measure(options, databaseUrl));
+  });
+  const [result] = results;
+  if (!result) throw new Error('nothing was measured');
+  print(result);
+  return result;
+}
+
+async function measure(options: EvidenceCommand, databaseUrl: string): Promise<EvidenceResult> {
+  const stack = await createServiceStack({ databaseUrl, wallets: 1 });
+  const children: Child[] = [];
+  const node = await recordNode(stack.rpcUrl);
+  try {
+    return await measureOn({ stack, node, children }, options);
+  } finally {
+    await Promise.all(children.map((child) => child.stop()));
+    await node.close();
+    await stack.close();
+  }
+}
+
+async function measureOn(
+  { stack, node, children }: { stack: ServiceStack; node: RecordedNode; children: Child[] },
+  options: EvidenceCommand,
+): Promise<EvidenceResult> {
+  const collected = collectSamples();
+  const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const env = { PORT: new URL(baseUrl).port, LOG_LEVEL: 'warn' };
+  const onLine = (line: string) => console.error(line);
+  for (const kind of ['indexer', 'worker'] as const) children.push(stack.start(kind, { env, onLine }));
+  children.push(
+    stack.start('api', {
+      env: { ...env, [`RPC_URL_${stack.chainId}`]: node.url, EVIDENCE_WAIT_MS: '120000' },
+      nodeFlags: watchFlags,
+      onLine: (line) => void (collected.take(line) || onLine(line)),
+    }),
+  );
+  await stack.awaitReady();
+  await waitUntil('the API answers', () =>
+    fetch(`${baseUrl}/v0/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  const client = createSingleCallClient({ baseUrl, apiKey: stack.apiKey });
+  const [agreement, other] = await deployAgreements(stack, { client, count: 2 });
+  if (!agreement || !other) throw new Error('nothing was deployed');
+  console.error(`${options.inputs} inputs in blocks of ${options.blockTransactions} transactions`);
+  await fillBlocks(stack, { ...options, agreement, other: other.address });
+  await stack.awaitFolded();
+
+  const read = async () => {
+    const url = `${baseUrl}/v0/agreements/${agreement.id}/evidence`;
+    const response = await fetch(url, { headers: { 'x-api-key': stack.apiKey } });
+    const file = new Uint8Array(await response.arrayBuffer());
+    if (response.status !== 200) throw new Error(`${response.status} ${new TextDecoder().decode(file)}`);
+    return file;
+  };
+  await delay(1_000 * restSeconds);
+  const { restMb } = collected.flush();
+  const rounds: Round[] = [];
+  let fileMb = 0;
+  for (let round = 0; round < options.rounds; round++) {
+    await stack.pool.query('truncate service.evidence_proofs');
+    node.take();
+    const [file, seconds] = await time(read);
+    const recording = node.take();
+    const samples = collected.flush();
+    const nodeSeconds = (await node.replay(recording)) / 1_000;
+    const [, keptSeconds] = await time(read);
+    await requireGenuine(file, options.inputs);
+    fileMb = file.byteLength / 1e6;
+    rounds.push({ seconds, nodeSeconds, keptSeconds, samples });
+    await delay(1_000);
+    collected.flush();
+  }
+  return { options, fileMb, restMb, rounds };
+}
+
+async function time<Result>(work: () => Promise<Result>): Promise<[Result, number]> {
+  const startedAt = performance.now();
+  return [await work(), (performance.now() - startedAt) / 1_000];
+}
+
+/** @throws Error for a file that does not hold, or lacks inputs. */
+async function requireGenuine(file: Uint8Array, inputs: number): Promise<void> {
+  const verdict = await verifyEvidence(file);
+  if (verdict.ok && verdict.level === 'included' && verdict.acts.length === inputs + 1) return;
+  throw new Error(`the file does not hold: ${JSON.stringify(verdict).slice(0, 300)}`);
+}
+
+function print({ options, fileMb, restMb, rounds }: EvidenceResult): void {
+  const { inputs, inputsPerBlock, blockTransactions } = options;
+  console.log(
+    `${inputs} inputs, ${inputsPerBlock} of them in each block of ${blockTransactions} transactions; a file of ${fileMb.toFixed(1)} MB, verified; API at rest ${restMb} MB`,
+  );
+  for (const { seconds, nodeSeconds, keptSeconds, samples } of rounds)
+    console.log(
+      [
+        `${seconds.toFixed(2)} s`,
+        `the node alone ${nodeSeconds.toFixed(2)} s`,
+        `beside it ${(seconds - nodeSeconds).toFixed(2)} s`,
+        `again ${keptSeconds.toFixed(2)} s`,
+        `event loop held at most ${samples.heldMs} ms (late ${samples.lateMs} ms)`,
+        `memory +${Math.round(samples.residentMb - restMb)} MB`,
+      ].join('   '),
+    );
+}
