@@ -64,6 +64,14 @@ th, td { padding: .5em .8em .5em 0; border-bottom: 1px solid var(--rule); text-a
 td:last-child, th:last-child { overflow-wrap: anywhere; }
 th { border-bottom-color: var(--faint); font-weight: 600; }
 th:empty { padding: 0; }
+.ledger { table-layout: fixed; font-size: .9em; line-height: 1.45; }
+.ledger td { overflow-wrap: anywhere; }
+.ledger td > small { display: block; color: var(--faint); }
+.ledger th:first-child { width: 3rem; }
+.accounts th:nth-child(2) { width: 32%; }
+.blocks th:first-child { width: 7rem; }
+.steps th:nth-child(2) { width: 7.2rem; }
+.steps th:nth-child(3) { width: 28%; }
 .center { text-align: center; }
 .right { text-align: right; }
 bdi { white-space: pre-line; }
@@ -90,5 +98,7 @@ footer p { margin: 0; }
   body { max-width: none; margin: 0; padding: 0; border: 0; box-shadow: none; font-size: 11pt; }
   main a::after { content: " (" attr(href) ")"; color: var(--faint); font-size: .85em; }
   pre, table, footer { break-inside: avoid; }
+  .ledger { break-inside: auto; }
+  tr { break-inside: avoid; }
 }
 `;

@@ -1,19 +1,35 @@
-import { checksumAddress } from 'viem';
+import { checksumAddress, type Hex } from 'viem';
 import type {
   EvidenceAct,
   EvidenceFinding,
   EvidenceVerdict,
 } from '../../protocol/evidence/evidenceVerdict.ts';
 import { writeTime } from '../../protocol/evidence/evidenceWords.ts';
+import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import type { WireValue } from '../../protocol/values.ts';
 import { escapeHtml } from '../documents/escapeHtml.ts';
 import { ownPolicy } from '../documents/pagePolicy.ts';
 import { pageStyle } from '../documents/pageStyle.ts';
 
 const levelWords = {
-  none: 'Not proved',
-  signed: 'Signed',
-  included: 'Signed, and included in blocks',
-  anchored: 'Signed, included, and anchored',
+  none: {
+    title: 'Not proved',
+    meaning: 'A signature cannot be read, and nothing in the file shows that the chain took these steps.',
+  },
+  signed: {
+    title: 'Signed',
+    meaning:
+      'The signatures are genuine, and the text allows these steps. Nothing in the file shows that the chain took them.',
+  },
+  included: {
+    title: 'Signed, and included in blocks',
+    meaning:
+      'The steps are genuine if the blocks at the end of this page are those of the chain: their hashes have to be compared with a source that the reader trusts.',
+  },
+  anchored: {
+    title: 'Signed, included, and anchored',
+    meaning: 'The steps are genuine, and stand in blocks that trusted sources have confirmed.',
+  },
 } as const;
 
 /** A verified file as a page that can be printed: who signed what when, what is established, trusted and not shown. */
@@ -39,24 +55,38 @@ ${body}
 }
 
 function writeRefusal(message: string, path: string): string {
-  return `<header><p class="kind">Evidence</p><p class="name">This file does not hold</p></header>
-<main><p>${escapeHtml(message)}</p><p>Part: <code>${escapeHtml(path)}</code></p></main>`;
+  const part = path === '' ? '' : `<p>Part of the file: <code>${escapeHtml(path)}</code></p>`;
+  return `<header><p class="kind">Evidence</p><p class="name">This file does not hold, and proves nothing</p></header>
+<main><p>${escapeHtml(message)}</p>${part}</main>`;
 }
 
 function writeFinding(finding: EvidenceFinding): string {
   const { name, chain, agreement, level, acts, established, trusted, notShown, made } = finding;
+  const { title, meaning } = levelWords[level];
+  const accounts = listAccounts(acts);
+  const description = describeState(finding);
   return `<header>
 <p class="kind">Evidence</p>
 <p class="name"><bdi>${escapeHtml(name)}</bdi></p>
-<p class="place">${escapeHtml(chain.name)}, made ${escapeHtml(made.at)} by <bdi>${escapeHtml(made.by)}</bdi></p>
+<p class="place">${escapeHtml(chain.name)}, made ${escapeHtml(made.at.slice(0, 19).replace('T', ' '))} UTC by <bdi>${escapeHtml(made.by)}</bdi></p>
 </header>
 <main>
-<p class="note" role="note"><strong>${levelWords[level]}.</strong> State: <bdi>${escapeHtml(agreement.state)}</bdi>.</p>
-<h2>Who signed what, and when</h2>
-<table>
-<thead><tr><th>Time (UTC)</th><th>Who</th><th>What</th><th>Led to</th></tr></thead>
+<p class="note" role="note"><strong>${title}.</strong> ${meaning}</p>
+<p>The agreement stands in the state <strong><bdi>${escapeHtml(agreement.state)}</bdi></strong>${description}</p>
+<h2>The accounts</h2>
+<p>Whoever holds the key of an account can sign for it. Who that is, this page does not show.</p>
+<table class="ledger accounts">
+<thead><tr><th>No.</th><th>Called in the text</th><th>Address</th></tr></thead>
 <tbody>
-${acts.map(writeAct).join('\n')}
+${accounts.map(writeAccount).join('\n')}
+</tbody>
+</table>
+<h2>Who signed what, and when</h2>
+<p>A permit is a signature for exactly this step, which anybody may hand in. Times are those of the blocks.</p>
+<table class="ledger steps">
+<thead><tr><th>No.</th><th>Time (UTC)</th><th>Who</th><th>What</th></tr></thead>
+<tbody>
+${acts.map((act) => writeAct(act, accounts)).join('\n')}
 </tbody>
 </table>
 <h2>What is established</h2>
@@ -66,7 +96,7 @@ ${writeList(trusted)}
 <h2>What this does not show</h2>
 ${writeList(notShown)}
 <h2>Blocks</h2>
-<table><thead><tr><th>Number</th><th>Hash</th></tr></thead><tbody>
+<table class="ledger blocks"><thead><tr><th>Number</th><th>Hash</th></tr></thead><tbody>
 ${finding.blocks.map(({ number, hash }) => `<tr><td>${number}</td><td class="exact">${hash}</td></tr>`).join('\n')}
 </tbody></table>
 </main>
@@ -77,28 +107,62 @@ ${finding.blocks.map(({ number, hash }) => `<tr><td>${number}</td><td class="exa
 <dt>Document URI</dt><dd class="exact"><bdi>${escapeHtml(agreement.docUri)}</bdi></dd>
 <dt>Chain</dt><dd>${escapeHtml(chain.name)} (${chain.chainId})</dd>
 </dl>
-<p>This page shows a file of evidence; the page itself proves nothing. Keep the file: it can be checked by anyone, without this
-service, at <code>/verify</code> of any installation or with <code>agreements verify</code>.</p>
+<p>This page shows what a file of evidence says; the page itself proves nothing. Keep the file, which also holds the text of the
+agreement: it can be checked by anyone, without this service, at <code>/verify</code> of any installation or with <code>agreements verify</code>.</p>
 </footer>`;
 }
 
+/** An account that has acted, in the order of appearance, and what the document called it then. */
+type Account = { readonly number: number; readonly address: Hex; readonly roles: readonly string[] };
+
+function listAccounts(acts: readonly EvidenceAct[]): Account[] {
+  const roles = new Map<Hex, Set<string>>();
+  for (const act of acts) {
+    if (act.actor === null) continue;
+    const known = roles.get(act.actor) ?? new Set();
+    roles.set(act.actor, new Set([...known, ...act.roles]));
+  }
+  return [...roles].map(([address, names], at) => ({ number: at + 1, address, roles: [...names] }));
+}
+
+function writeAccount({ number, address, roles }: Account): string {
+  return `<tr><td>${number}</td><td>${writeNames(roles)}</td><td class="exact">${checksumAddress(address)}</td></tr>`;
+}
+
+/** What the document says of the state, if anything, as the end of a sentence. */
+function describeState({ document, agreement }: EvidenceFinding): string {
+  const states = new JsonCursor(JSON.parse(document)).at('execution').at('states');
+  const { value } = states.at(agreement.state).at('description');
+  return typeof value === 'string' && value !== '' ? `: <bdi>${escapeHtml(value)}</bdi>` : '.';
+}
+
 const byWords = {
-  permit: 'by permit',
-  transaction: 'by own transaction',
+  permit: 'signed a permit',
+  transaction: 'signed the transaction',
   nothing: 'no readable signature',
 } as const;
 
-function writeAct(act: EvidenceAct): string {
-  const roles = act.roles.map((role) => `<bdi>${escapeHtml(role)}</bdi>`).join(', ');
-  const who = act.actor === null ? 'Unknown' : `${roles} <code>${checksumAddress(act.actor)}</code>`;
+function writeAct(act: EvidenceAct, accounts: readonly Account[]): string {
+  const account = accounts.find(({ address }) => address === act.actor);
+  const who = account ? `${writeNames(act.roles)}<small>account ${account.number}</small>` : 'Unknown';
   const values = act.values.map(
-    ({ name, value }) =>
-      `<bdi>${escapeHtml(name)}</bdi>: <bdi>${escapeHtml(String(value ?? 'not readable'))}</bdi>`,
+    ({ name, value }) => `<small><bdi>${escapeHtml(name)}</bdi>: ${writeValue(value, accounts)}</small>`,
   );
   const what = act.input === null ? 'Deployed the agreement' : `<bdi>${escapeHtml(act.input)}</bdi>`;
-  const details = values.length > 0 ? `<br><small>${values.join('<br>')}</small>` : '';
-  return `<tr><td>${writeTime(act.time)}</td><td>${who}<br><small>${byWords[act.by]}</small></td>
-<td>${what}${details}</td><td><bdi>${escapeHtml(act.toState)}</bdi></td></tr>`;
+  const called = act.called === null ? '' : `<small>made a call to ${checksumAddress(act.called)}</small>`;
+  return `<tr><td>${act.position}</td><td>${writeTime(act.time).replace(' UTC', '')}</td><td>${who}<small>${byWords[act.by]}</small></td>
+<td>${what}, led to <bdi>${escapeHtml(act.toState)}</bdi>${values.join('')}${called}</td></tr>`;
+}
+
+function writeValue(value: WireValue | null, accounts: readonly Account[]): string {
+  if (value === null) return 'not readable';
+  const text = String(value);
+  const account = accounts.find(({ address }) => address === text.toLowerCase());
+  return `<bdi>${escapeHtml(text)}</bdi>${account ? ` (account ${account.number})` : ''}`;
+}
+
+function writeNames(names: readonly string[]): string {
+  return names.length === 0 ? '–' : names.map((name) => `<bdi>${escapeHtml(name)}</bdi>`).join(', ');
 }
 
 function writeList(items: readonly string[]): string {

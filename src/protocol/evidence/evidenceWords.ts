@@ -53,7 +53,7 @@ function listTrusted(facts: Facts): string[] {
     );
   else if (level === 'included')
     said.push(
-      `That the listed block hashes are those of ${chain.name}. Compare them with a source that you trust, or have this program ask several.`,
+      `That the listed block hashes are those of ${chain.name}. Compare them with a source that you trust, or have “agreements verify --rpc” ask several.`,
     );
   else
     said.push(
