@@ -82,6 +82,7 @@ describe.each(modes)('planned with %s,', (mode) => {
       excluded: [],
       turns: createClaimTurns(),
       waived: [],
+      full: [],
       funds: 10n ** 20n,
     };
     const claim = () => claimRows(explained.pool, { ...options, findTerms: () => terms });
@@ -190,6 +191,7 @@ describe.each(modes)('with 100,000 open rows of one principal, planned with %s,'
       earliest: 0n,
       excluded: [],
       waived: [],
+      full: [],
       funds: 10n ** 20n,
     };
     const claim = () =>

@@ -118,6 +118,31 @@ describe('inputs of one agreement', () => {
     await stopIndexing();
   });
 
+  test('go on in another wallet where theirs is full, once nothing of them is under way', async () => {
+    const keys = await world.createWallets(3);
+    const agreements = [await permits.deploy(), await permits.deploy(), await permits.deploy()];
+    const account = permits.createAccount();
+    // One wallet begins all three, and is full with one of them afterwards.
+    const relay = await world.startRelay({ keys: keys.slice(0, 1), settings: { maxInFlight: 4 } });
+    for (const agreement of agreements) {
+      const { id } = await permits.accept({ agreement, account, nonce: 0 });
+      await world.waitForNode(id);
+      await world.pool.query(
+        `update service.transactions set state = 'mined', mined_block_number = 1 where id = $1`,
+        [id],
+      );
+    }
+    await relay.close();
+    await world.client.setAutomine(false);
+    const rows: PermitRow[] = [];
+    for (const agreement of agreements)
+      rows.push(...(await permits.acceptRow(agreement, { account, first: 1, count: 4 })));
+    await world.startRelay({ keys, settings: { maxInFlight: 4 } });
+    const wallets = await Promise.all(rows.map(async ({ id }) => (await world.waitForNode(id)).wallet));
+    for (const [at] of agreements.entries()) expect(new Set(wallets.slice(at * 4, at * 4 + 4)).size).toBe(1);
+    expect(new Set(wallets).size).toBe(3);
+  });
+
   test('fail with the one before them that fails for good, and name it', async () => {
     const keys = await world.createWallets(2);
     const agreement = await permits.deploy();

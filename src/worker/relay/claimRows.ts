@@ -36,7 +36,9 @@ export type Claim = {
   isCut: boolean;
   /** Whether others are accepted that this wallet may not sign. */
   hasOthers: boolean;
-  /** How many of them the signer was asked for. */
+  /** Other wallets that alone may sign some of them. */
+  keepers: readonly Address[];
+  /** How many rows the signer was asked for. */
   asked: number;
   signed: SignedRow[];
   /** Those without terms, and those that could not be signed with the reason. */
@@ -89,9 +91,9 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
 
 export type PayableRow = { readonly row: AcceptedRow; readonly terms: Terms };
 
-export function startClaim({ isHeld, rows, isCut, hasOthers, nextNonce }: FoundRows): Claim {
+export function startClaim({ isHeld, rows, isCut, hasOthers, keepers, nextNonce }: FoundRows): Claim {
   const nothing = { asked: 0, signed: [], unprepared: [], unpayable: [], refused: [], failure: undefined };
-  return { ...nothing, isHeld, found: rows.length, isCut, hasOthers, nextNonce };
+  return { ...nothing, isHeld, found: rows.length, isCut, hasOthers, keepers, nextNonce };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import { notifySoon } from '../../platform/database/notifySoon.ts';
 import type { Signer } from '../../platform/signers/signer.ts';
@@ -85,10 +86,15 @@ async function pumpLane(
     }
     claiming.add(wallet);
     try {
-      const left = await claimOnce(context, { seat, view, preparations });
+      const { left, keepers } = await claimOnce(context, { seat, view, preparations });
       if (left === 'nothing') return 'drained';
-      if (left === 'others') exhausted.add(wallet);
-      else if (endsWithFullBatch) return 'more';
+      if (left === 'more' && endsWithFullBatch) return 'more';
+      if (left !== 'others') continue;
+      exhausted.add(wallet);
+      // What this one might have signed but for its funds, another one may; else only those for which something is kept.
+      if (listUnpayable(wallet).length > 0) continue;
+      for (const other of wallets)
+        if (!keepers.includes(other.address) && listUnpayable(other).length === 0) exhausted.add(other);
     } finally {
       claiming.delete(wallet);
     }
@@ -111,9 +117,9 @@ function claimInBackground(
     .catch((error) => {
       context.logger.error({ err: error, wallet: wallet.address }, 'claiming for a wallet failed');
       noteSignerFailure(wallet);
-      return 'more' as const;
+      return { left: 'more' as const };
     })
-    .then((left) => {
+    .then(({ left }) => {
       wallet.isSigning = false;
       context.remoteWork.delete(work);
       // Something may have come that the claim had no chance to see.
@@ -134,15 +140,17 @@ function batchSizeOf({ signerFailures }: Wallet): number {
 type Left = 'nothing' | 'more' | 'others';
 
 /** So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. */
-const mostIdleClaims = 8;
+const mostIdleClaims = 2;
 
 async function claimOnce(
   context: ChainContext,
   { seat, view, preparations }: { seat: Seat; view: ChainView; preparations: Preparations },
-): Promise<Left> {
+): Promise<{ left: Left; keepers: readonly Address[] }> {
   const { wallet } = seat;
   const { signer } = wallet;
-  if (!signer) return 'others';
+  if (!signer) return { left: 'others', keepers: [...context.seats.keys()] };
+  const keepers = new Set<Address>();
+  const is = (left: Left) => ({ left, keepers: [...keepers] });
   for (let idle = 1; ; idle++) {
     const options = buildClaim(context, { wallet, signer, view, preparations });
     const claim = await (signer.isLocal
@@ -151,20 +159,21 @@ async function claimOnce(
     if (!claim.isHeld) {
       // Another's, or resting: whoever looks after the wallets finds out.
       wallet.isReconciled = false;
-      return 'more';
+      return is('more');
     }
+    for (const keeper of claim.keepers) keepers.add(keeper);
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     passOn(context, { seat, claim, preparations, view });
-    if (!isAble(wallet)) return 'more';
+    if (!isAble(wallet)) return is('more');
     const isMore = claim.isCut || claim.found === options.limit;
-    if (isMore && claim.asked + claim.unprepared.length + claim.unpayable.length > 0) return 'more';
+    if (isMore && claim.asked + claim.unprepared.length + claim.unpayable.length > 0) return is('more');
     if (!isMore || idle === mostIdleClaims)
-      return isMore || claim.hasOthers || claim.unpayable.length > 0 ? 'others' : 'nothing';
+      return is(isMore || claim.hasOthers || claim.unpayable.length > 0 ? 'others' : 'nothing');
   }
 }
 
 function buildClaim(
-  { holder, settings, turns }: ChainContext,
+  { holder, settings, turns, seats }: ChainContext,
   {
     wallet,
     signer,
@@ -181,6 +190,9 @@ function buildClaim(
     earliest: earliestBlockTime(view),
     excluded: [...preparations.listRunning(), ...waived],
     waived,
+    full: [...seats.values()]
+      .filter((seat) => countInFlight(seat.wallet) >= settings.maxInFlight)
+      .map((seat) => seat.wallet.address),
     turns,
     funds: availableFunds(wallet),
     findTerms: (row) => preparations.findTerms(row, view),

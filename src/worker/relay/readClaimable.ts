@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import type { ClaimTurns, LookedAt } from './claimTurns.ts';
-import { acceptedBefore, isFreeFor, isTargetThere } from './rowOrder.ts';
+import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
 /** An accepted transaction that waits to be signed. */
@@ -29,6 +29,8 @@ export type ClaimableOptions = {
   /** Rows that are left alone for now, and those among them for which other signers of the same agreement do not wait. */
   excluded: readonly string[];
   waived: readonly string[];
+  /** Wallets that have as much under way as they may: what only they would sign is free for others, where order allows. */
+  full: readonly Address[];
   turns: ClaimTurns;
 };
 
@@ -38,6 +40,8 @@ export type FoundRows = {
   /** Whether there may be more that this wallet can sign. */
   isCut: boolean;
   hasOthers: boolean;
+  /** Other wallets that alone may sign some of what was looked at. */
+  keepers: readonly Address[];
   nextNonce: number;
 };
 
@@ -45,6 +49,7 @@ type FoundRow = {
   next_nonce: string;
   has_others: boolean;
   looked: LookedAt[] | null;
+  keepers: Address[] | null;
   is_round_cut: boolean | null;
   id: string | null;
   contract: Address;
@@ -85,7 +90,7 @@ const windows = `
   from principals left join unnest($9::text[], $10::timestamptz[], $11::text[]) as position(principal, created_at, id)
     on position.principal = principals.principal
   cross join lateral (
-    select it.id, it.chain_id, it.kind, it.contract, it.signer, it.gas_estimate, it.state, it.deadline, it.reserved_until, it.created_at
+    select it.id, it.gas_estimate, it.created_at, ${sharedKeyOf('it.')} as key
     from ${accepted} and ${ownerKeyOf('it.')} = principals.principal
       and (it.created_at, it.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
     order by it.created_at, it.id limit (select 2 * size + 8 from share)) as it`;
@@ -101,17 +106,49 @@ const predecessors = `
       (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer <> it.signer))[1]] as nearest
   from (${acceptedBefore('it', { isPassedBy, limit: '$6::int' })}) as earlier`;
 
+/**
+ * What keeps its order among the rows that are looked at, with who may sign it, and how many rows of it can be signed in a row: none
+ * where the first one cannot.
+ */
+const keys = `
+  select oldest.*, oldest.keeper is null or oldest.keeper = $2 as is_free, (
+    select count(*) from (${acceptedOf('oldest.key', '$6::int')}) as deep
+    where (oldest.keeper is null or oldest.keeper = $2) and exists (
+      select 1 from (${acceptedOf('oldest.key', '1')}) as it
+      where ${isSignable} and ${isTargetThere('it')} offset 0)) as depth
+  from (
+    select one.*, ${keeperOf('one.key', { chainId: '$1', gasEstimate: 'one.gas_estimate', wallet: '$2', full: '$12' })} as keeper
+    from (select distinct on (key) key, principal, gas_estimate, created_at as since from windows order by key, created_at, id)
+      as one offset 0) as oldest`;
+
+/** Of each principal so many keys, oldest first, that their rows suffice for its share. */
+const chosen = `
+  select key from (
+    select key, depth, coalesce(sum(depth) over (
+      partition by principal order by since, key rows between unbounded preceding and 1 preceding), 0) as before
+    from keys) as counted
+  where depth > 0 and before < 2 * (select size from share)`;
+
+/**
+ * What one agreement has waiting is signed in one go, by the wallet that has to go on with it: else each wallet would begin many
+ * agreements, and be full before it is done with any.
+ */
+const candidates = `
+  select windows.id, keys.key, keys.since from windows join keys on keys.key = windows.key where keys.is_free
+  union
+  select deep.id, keys.key, keys.since
+  from chosen join keys on keys.key = chosen.key cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
+
 /** Of each principal its share, in the principals' order: nobody's first waits for anybody's second. */
 const picked = `
-  select free.id, free.nearest, principals.principal,
-    row_number() over (partition by principals.principal order by free.created_at, free.id) as turn, principals.place
-  from principals cross join lateral (
-    select it.id, it.created_at, before.nearest
-    from windows it cross join lateral (${predecessors}) as before
-    where it.principal = principals.principal and ${isSignable}
-      and before.count < $6::int and not before.are_held_up
-      and ${isFreeFor('it', '$2')} and ${isTargetThere('it')}
-    order by it.created_at, it.id limit (select size from share)) as free`;
+  select id, nearest, principal, turn, place from (
+    select it.id, before.nearest, ${ownerKeyOf('it.')} as principal, principals.place,
+      row_number() over (partition by ${ownerKeyOf('it.')} order by candidates.since, candidates.key, it.created_at, it.id) as turn
+    from candidates join service.transactions it on it.id = candidates.id
+    left join principals on principals.principal = ${ownerKeyOf('it.')}
+    cross join lateral (${predecessors}) as before
+    where ${isSignable} and before.count < $6::int and not before.are_held_up and ${isTargetThere('it')}) as free
+  where turn <= (select size from share)`;
 
 const claimStatement = `
   with recursive held as (
@@ -123,6 +160,9 @@ const claimStatement = `
   share as materialized (
     select ceil($6::numeric / greatest(count(*), 1))::int as size from principals),
   windows as materialized (${windows}),
+  keys as materialized (${keys}),
+  chosen as materialized (${chosen}),
+  candidates as materialized (${candidates}),
   picked as materialized (${picked}),
   found as (
     select it.id, it.contract, it.call_data, it.signer, it.permit_nonce, it.gas_estimate, it.trace_parent, it.created_at,
@@ -141,17 +181,18 @@ const claimStatement = `
         from windows order by principal, created_at desc, id desc) as looked
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (
+      select json_agg(distinct keeper) from keys where not is_free) as keepers, (
       select count(*) from (select 1 from ${accepted} and it.id <> all($5) limit $6) as any_row)
       > (select count(*) from found) as has_others
   from held left join found it on true
   order by it.created_at, it.id`;
 
 /**
- * Locks the wallet's row, and accepted ones that it may sign and nobody else is at: by turns over principals, each one's oldest
- * first. It reads as much as it may give, however much waits.
+ * Locks the wallet's row, and accepted ones that it may sign and nobody else is at: by turns over principals, of each one the
+ * agreements that have waited longest. It reads a few times as much as it may give, however much waits.
  */
 export async function readClaimable(client: pg.PoolClient, options: ClaimableOptions): Promise<FoundRows> {
-  const { wallet, holder, limit, earliest, excluded, waived, turns } = options;
+  const { wallet, holder, limit, earliest, excluded, waived, full, turns } = options;
   const positions = turns.positions();
   const { rows } = await client.query<FoundRow>({
     name: 'relay claim',
@@ -168,6 +209,7 @@ export async function readClaimable(client: pg.PoolClient, options: ClaimableOpt
       positions.map(({ principal }) => principal),
       positions.map(({ position }) => position.createdAt),
       positions.map(({ position }) => position.id),
+      full,
     ],
   });
   const [first] = rows;
@@ -178,6 +220,7 @@ export async function readClaimable(client: pg.PoolClient, options: ClaimableOpt
     rows: rows.flatMap(readAccepted),
     isCut: first?.is_round_cut === true || looked.some(({ isCut, isServed }) => isCut || isServed),
     hasOthers: first?.has_others ?? false,
+    keepers: first?.keepers ?? [],
     nextNonce: Number(first?.next_nonce ?? 0),
   };
 }

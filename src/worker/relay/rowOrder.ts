@@ -9,11 +9,11 @@ import { orderKeyOf } from '../../platform/database/tables/transactions.ts';
 
 /** The states of rows whose effects others can still depend on; in this form they are those of the index over the key. */
 const unsettledStates = ['accepted', 'signed', 'broadcast', 'mined'] as const;
+const unsettled = unsettledStates.map((state) => `'${state}'`).join(', ');
 
 /** Rows whose effects can depend on that of the other one, in the states that are named. By the index over the key, and no other one. */
 function isRelated(row: string, other: string, states: readonly (typeof unsettledStates)[number][]): string {
   const keys = states.map((state) => `(${orderKeyOf(`${other}.`, `'${state}'`)})`);
-  const unsettled = unsettledStates.map((state) => `'${state}'`).join(', ');
   return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${unsettled})`;
 }
 
@@ -43,23 +43,44 @@ export function acceptedBefore(
     order by earlier.created_at desc, earlier.id desc limit ${limit}`;
 }
 
+/** Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one. */
+function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
+  const keys = states.map((state) => `'${state}' || ${key}`);
+  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${unsettled})`;
+}
+
+/** What rows that keep their order have in common, without a state. */
+export const sharedKeyOf = (row: string) => orderKeyOf(row, "''");
+
+/** The nearest accepted rows of an order key, oldest first. */
+export function acceptedOf(key: string, limit: string): string {
+  return `
+    select waiting.* from service.transactions waiting
+    where ${isOfKey('waiting', key, ['accepted'])}
+    order by waiting.created_at, waiting.id limit ${limit}`;
+}
+
 /**
- * Whether a wallet may sign an accepted row as far as related rows go. What is on its way in another wallet could be mined in any
- * order with it, so the row waits for that. What is mined and can fall out comes back in order only from one wallet, which is kept
- * to as long as it works and has the money.
+ * The wallet that alone may sign the accepted rows of an order key; null where any may. What is on its way in a wallet could be mined
+ * in any order with what another one sends, so the rows wait for that. What is mined and can fall out comes back in order only from
+ * one wallet, which is kept to as long as it works, has the money, and is not among those that have as much under way as they may
+ * (`full`, an array).
  */
-export function isFreeFor(row: string, wallet: string): string {
-  return `not exists (
-      select 1 from service.transactions elsewhere
-      where ${isRelated('elsewhere', row, ['signed', 'broadcast'])} and elsewhere.wallet <> ${wallet} offset 0)
-    and not exists (
-      select 1 from (
+export function keeperOf(
+  key: string,
+  { chainId, gasEstimate, wallet, full }: Record<'chainId' | 'gasEstimate' | 'wallet' | 'full', string>,
+): string {
+  return `coalesce((
+      select sent.wallet from service.transactions sent
+      where ${isOfKey('sent', key, ['signed', 'broadcast'])}
+      order by sent.wallet = ${wallet} limit 1), (
+      select newest.wallet from (
         select mined.wallet from service.transactions mined
-        where ${isRelated('mined', row, ['mined'])} and mined.wallet is not null
+        where ${isOfKey('mined', key, ['mined'])} and mined.wallet is not null
         order by mined.created_at desc, mined.id desc limit 1) as newest
-      join service.relayer_wallets keeper on keeper.chain_id = ${row}.chain_id and keeper.address = newest.wallet
-      where newest.wallet <> ${wallet} and keeper.status = 'active' and keeper.lease_until > now()
-        and coalesce(keeper.payable_gas >= ${row}.gas_estimate, true) offset 0)`;
+      join service.relayer_wallets keeper on keeper.chain_id = ${chainId} and keeper.address = newest.wallet
+      where newest.wallet <> all(${full}) and keeper.status = 'active' and keeper.lease_until > now()
+        and coalesce(keeper.payable_gas >= ${gasEstimate}, true) offset 0))`;
 }
 
 /**
