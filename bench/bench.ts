@@ -85,6 +85,7 @@ program
   .option('--inputs-per-block <count>', 'how many of them stand in a block', parseCount, 10)
   .option('--block-transactions <count>', 'transactions of a block', parseCount, 200)
   .option('--rounds <count>', 'files that nothing is kept for', parseCount, 3)
+  .option('--profile <directory>', 'where the API leaves a CPU profile')
   .action(async (options: EvidenceCommand) => keep('evidence', await runEvidenceBenchmark(options)));
 program
   .command('index')

@@ -9,6 +9,7 @@ import { waitUntil } from '../test/support/waitUntil.ts';
 import { collectSamples, type Samples, watchFlags } from './evidence/collectSamples.ts';
 import { fillBlocks } from './evidence/fillBlocks.ts';
 import { type RecordedNode, recordNode } from './evidence/recordNode.ts';
+import { readProcessorSeconds } from './processorTime.ts';
 import { deployAgreements } from './relayCalls.ts';
 
 export type EvidenceCommand = {
@@ -16,6 +17,7 @@ export type EvidenceCommand = {
   inputsPerBlock: number;
   blockTransactions: number;
   rounds: number;
+  profile?: string;
 };
 
 /** One file that nothing was kept for, and the same again. Times in seconds. */
@@ -26,6 +28,9 @@ type Round = {
   nodeSeconds: number;
   /** With all proofs kept. */
   keptSeconds: number;
+  /** Of a processor, that the API took for the first and for the second. */
+  processorSeconds: number;
+  keptProcessorSeconds: number;
   samples: Samples;
 };
 
@@ -75,13 +80,13 @@ async function measureOn(
   const env = { PORT: new URL(baseUrl).port, LOG_LEVEL: 'warn' };
   const onLine = (line: string) => console.error(line);
   for (const kind of ['indexer', 'worker'] as const) children.push(stack.start(kind, { env, onLine }));
-  children.push(
-    stack.start('api', {
-      env: { ...env, [`RPC_URL_${stack.chainId}`]: node.url, EVIDENCE_WAIT_MS: '120000' },
-      nodeFlags: watchFlags,
-      onLine: (line) => void (collected.take(line) || onLine(line)),
-    }),
-  );
+  const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+  const api = stack.start('api', {
+    env: { ...env, [`RPC_URL_${stack.chainId}`]: node.url, EVIDENCE_WAIT_MS: '120000' },
+    nodeFlags: [...watchFlags, ...profiling],
+    onLine: (line) => void (collected.take(line) || onLine(line)),
+  });
+  children.push(api);
   await stack.awaitReady();
   await waitUntil('the API answers', () =>
     fetch(`${baseUrl}/v0/health`).then(
@@ -110,14 +115,18 @@ async function measureOn(
   for (let round = 0; round < options.rounds; round++) {
     await stack.pool.query('truncate service.evidence_proofs');
     node.take();
+    const usedBefore = readProcessorSeconds(api.pid);
     const [file, seconds] = await time(read);
+    const processorSeconds = readProcessorSeconds(api.pid) - usedBefore;
     const recording = node.take();
     const samples = collected.flush();
     const nodeSeconds = (await node.replay(recording)) / 1_000;
+    const usedSince = readProcessorSeconds(api.pid);
     const [, keptSeconds] = await time(read);
+    const keptProcessorSeconds = readProcessorSeconds(api.pid) - usedSince;
     await requireGenuine(file, options.inputs);
     fileMb = file.byteLength / 1e6;
-    rounds.push({ seconds, nodeSeconds, keptSeconds, samples });
+    rounds.push({ seconds, nodeSeconds, keptSeconds, processorSeconds, keptProcessorSeconds, samples });
     await delay(1_000);
     collected.flush();
   }
@@ -141,13 +150,14 @@ function print({ options, fileMb, restMb, rounds }: EvidenceResult): void {
   console.log(
     `${inputs} inputs, ${inputsPerBlock} of them in each block of ${blockTransactions} transactions; a file of ${fileMb.toFixed(1)} MB, verified; API at rest ${restMb} MB`,
   );
-  for (const { seconds, nodeSeconds, keptSeconds, samples } of rounds)
+  for (const { seconds, nodeSeconds, keptSeconds, processorSeconds, keptProcessorSeconds, samples } of rounds)
     console.log(
       [
         `${seconds.toFixed(2)} s`,
         `the node alone ${nodeSeconds.toFixed(2)} s`,
         `beside it ${(seconds - nodeSeconds).toFixed(2)} s`,
-        `again ${keptSeconds.toFixed(2)} s`,
+        `of a processor ${processorSeconds.toFixed(2)} s`,
+        `again ${keptSeconds.toFixed(2)} s, of a processor ${keptProcessorSeconds.toFixed(2)} s`,
         `event loop held at most ${samples.heldMs} ms (late ${samples.lateMs} ms)`,
         `memory +${Math.round(samples.residentMb - restMb)} MB`,
       ].join('   '),

@@ -118,7 +118,7 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
   }
 }
 
-/** The bytes of a receipt as they stand in the block's trie; a deposit's has its nonce, and later its version. */
+/** The bytes of a receipt as they stand in the block's trie; a deposit's has nonce and version since Canyon, and before it neither. */
 export function encodeReceipt(receipt: NodeReceipt): Uint8Array {
   const type = Number(receipt.type ?? '0x0');
   const outcome = receipt.root ? bytes(receipt.root) : number(receipt.status);
@@ -127,11 +127,8 @@ export function encodeReceipt(receipt: NodeReceipt): Uint8Array {
     topics.map(bytes),
     bytes(data),
   ]);
-  const isDeposit = type === depositType;
-  const deposit = [
-    ...(isDeposit && receipt.depositNonce ? [number(receipt.depositNonce)] : []),
-    ...(isDeposit && receipt.depositReceiptVersion ? [number(receipt.depositReceiptVersion)] : []),
-  ];
+  const hasNonce = type === depositType && receipt.depositReceiptVersion !== undefined;
+  const deposit = hasNonce ? [number(receipt.depositNonce), number(receipt.depositReceiptVersion)] : [];
   const fields = [outcome, number(receipt.cumulativeGasUsed), bytes(receipt.logsBloom), logs, ...deposit];
   return type === 0 ? RLP.encode(fields) : typed(type, fields);
 }

@@ -16,6 +16,8 @@ export async function recoverSigner(
 ): Promise<Hex | undefined> {
   const [first, second] = [BigInt(r), BigInt(s)];
   if (first === 0n || first >= order || second === 0n || second > halfOrder) return undefined;
+  // viem would take 27 and 28 as well, of which no chain makes a parity.
+  if (yParity !== 0 && yParity !== 1) return undefined;
   try {
     return lowerHex(await recoverAddress({ hash, signature: { r, s, yParity } }));
   } catch {

@@ -1,0 +1,140 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { keccak256 } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { chains } from '../../../src/protocol/chains.ts';
+import type { EvidenceVerdict } from '../../../src/protocol/evidence/evidenceVerdict.ts';
+import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
+import { readObject, write } from '../../evidence/editJson.ts';
+import { alterFields, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeWhole } from '../../evidence/forgeWhole.ts';
+import { sealBlocks } from '../../evidence/sealBlocks.ts';
+
+/** The verifier in Python that is written from the documents alone. */
+const verifier = fileURLToPath(new URL('../../../examples/evidence/verify.py', import.meta.url));
+const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
+const read = (name: string) => readFile(join(directory, name), 'utf8');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+const run = promisify(execFile);
+
+const answer = z.object({
+  ok: z.boolean(),
+  level: z.string().optional(),
+  reason: z.string().optional(),
+});
+
+/** What the verifier in Python says of each text: the level, or why it refuses. */
+async function askPython(texts: readonly string[], ...options: string[]): Promise<string[]> {
+  const room = await mkdtemp(join(tmpdir(), 'evidence-'));
+  try {
+    const paths = texts.map((_, at) => join(room, `${at}.json`));
+    await Promise.all(texts.map((text, at) => writeFile(paths[at] ?? '', text)));
+    const args = [verifier, '--json', ...options, ...paths];
+    // It ends with 1 as some of the files do not hold.
+    const { stdout } = await run('python3', args, { maxBuffer: 2 ** 26 }).catch((error: unknown) =>
+      z.object({ code: z.literal(1), stdout: z.string() }).parse(error),
+    );
+    const answers = stdout.trimEnd().split('\n');
+    return answers.map((line) => {
+      const { level, reason } = answer.parse(JSON.parse(line));
+      return level ?? reason ?? '';
+    });
+  } finally {
+    await rm(room, { recursive: true });
+  }
+}
+
+function sayingOf(verdict: EvidenceVerdict): string {
+  return verdict.ok ? verdict.level : verdict.reason;
+}
+
+type Case = { readonly name: string; readonly text: string };
+
+/** Where the two verifiers do not say the same. */
+async function listDifferences(cases: readonly Case[]): Promise<string[]> {
+  const found = await askPython(cases.map(({ text }) => text));
+  expect(found).toHaveLength(cases.length);
+  const ours: string[] = [];
+  for (const { text } of cases) ours.push(sayingOf(await verifyEvidence(new TextEncoder().encode(text))));
+  return cases.flatMap(({ name }, at) =>
+    found[at] === ours[at] ? [] : [`${name}: ${found[at]}, here ${ours[at]}`],
+  );
+}
+
+describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is not installed)', () => {
+  test('finds the levels of genuine files, with proofs and without', async () => {
+    const names = await readdir(directory);
+    const genuine = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })));
+    const stripped = genuine.map(({ name, text }) => ({ name: `${name} stripped`, text: stripProofs(text) }));
+    expect(await listDifferences([...genuine, ...stripped])).toEqual([]);
+  });
+
+  test('refuses what is forged for the same reasons', async () => {
+    const [lease, direct, forwarded] = await Promise.all(
+      ['lease.json', 'directLease.json', 'forwardedLease.json'].map(read),
+    );
+    if (!lease || !direct || !forwarded) throw new Error('a file is missing');
+    const malleated = readObject(forwarded);
+    const { permit } = malleated.deployment as { permit: Parameters<typeof malleate>[0] };
+    malleate(permit);
+    const isLong = process.env.EVIDENCE_ALL !== undefined;
+    const cases = [
+      ...forgeWhole(lease, direct),
+      { name: 'malleated', text: write(malleated) },
+      ...alterFields(lease, { eachKind: !isLong }),
+      ...(isLong ? [direct, forwarded].flatMap((text) => alterFields(text)) : []),
+    ];
+    expect(await listDifferences(cases)).toEqual([]);
+  });
+
+  test('takes the same hashes for anchors', async () => {
+    const lease = await read('lease.json');
+    const verdict = await verifyEvidence(lease);
+    const blocks = verdict.ok ? verdict.blocks : [];
+    const trusted = blocks.map(({ number, hash }) => [number, hash] as const);
+    const compare = async (some: typeof trusted) => {
+      const options: VerifyOptions = { trustedHashes: new Map(some) };
+      const [found] = await askPython(
+        [lease],
+        ...some.flatMap(([number, hash]) => ['--trust-hash', `${number}:${hash}`]),
+      );
+      expect(found).toBe(sayingOf(await verifyEvidence(lease, options)));
+      return found;
+    };
+    expect(await compare(trusted)).toBe('anchored');
+    expect(await compare(trusted.slice(1))).toBe('included');
+    const lies = trusted.map(([number]) => [number, `0x${'00'.repeat(32)}`] as const);
+    expect(await compare(lies)).toBe('block_contradicted');
+  });
+
+  test('takes the same sequencers for anchors', async () => {
+    const [sequencer, other] = [
+      privateKeyToAccount(keccak256('0x01')),
+      privateKeyToAccount(keccak256('0x02')),
+    ];
+    const text = await sealBlocks(await read('lease.json'), [sequencer]);
+    expect(await askPython([text], '--trust-sequencer', sequencer.address)).toEqual(['anchored']);
+    expect(await askPython([text], '--trust-sequencer', other.address)).toEqual(['included']);
+  });
+});
+
+test('the documents and the verifier in Python name the contracts of every chain', async () => {
+  const rows = await readFile(new URL('../../../docs/evidence-protocol.md', import.meta.url), 'utf8');
+  const code = await readFile(verifier, 'utf8');
+  for (const { name, chainId, factory, implementation } of chains) {
+    expect(rows).toContain(
+      `| ${name} | ${chainId} | ${factory} | ${implementation} |`.replace(/0x\w+/g, (hex) =>
+        hex.toLowerCase(),
+      ),
+    );
+    expect(code).toContain(`${chainId}:`);
+    expect(code).toContain(factory.toLowerCase());
+    expect(code).toContain(implementation.toLowerCase());
+  }
+});
