@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
 import { readTogether } from '../../platform/database/readTogether.ts';
 import type { Parameter } from '../../platform/database/runPrepared.ts';
-import { AccessError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
+import { ForeignResourceError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
 
 /** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
 export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
@@ -51,7 +51,7 @@ export function buildOwnedQuery({
  * Runs a query for the record that a principal refers to, in one statement. An id is told from an address by its form.
  *
  * @throws NotFoundError if there is no such record, and for an address also if it is another principal's.
- * @throws AccessError `forbidden` for the id of another principal's record.
+ * @throws ForeignResourceError for the id of another principal's record.
  * @throws MalformedError for an address that the principal holds on several chains, with no chain named.
  */
 export async function queryOwned<Row extends pg.QueryResultRow>(
@@ -71,7 +71,7 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   const [first, ...others] = rows;
   if (!first) throw notFound();
   if (first.owner_id !== principalId)
-    throw new AccessError('forbidden', 'The agreement belongs to another principal.');
+    throw new ForeignResourceError('The agreement belongs to another principal.');
   if (others.some((row) => row.owned_id !== first.owned_id)) {
     const message = 'is needed: the address is known on several chains';
     throw new MalformedError('The address is ambiguous.', {

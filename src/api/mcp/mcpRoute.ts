@@ -1,7 +1,7 @@
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import type pino from 'pino';
-import { AccessError } from '../../platform/errors/serviceError.ts';
+import { AccessError, ForeignResourceError, NotFoundError } from '../../platform/errors/serviceError.ts';
 import type { Caller } from '../authentication/authenticator.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import { findClient } from '../endpoint/clientAddress.ts';
@@ -59,7 +59,7 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       const endpoint = operations.get(operationId);
       if (!endpoint?.call) throw new Error(`there is no operation ${operationId} for agents`);
       await admit(context, principalId, endpoint.method === 'get' ? 'read' : 'write');
-      return endpoint.call({ ...asked, caller, requestId }, serving);
+      return endpoint.call({ ...asked, caller, requestId }, serving).catch(hideForeign);
     };
     return { principalId, requestId, ask, count: () => admit(context, principalId, 'read') };
   };
@@ -89,6 +89,11 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
     },
   };
+}
+
+/** To an agent, which may be led to try ids, a record of another principal is none. */
+function hideForeign(error: unknown): never {
+  throw error instanceof ForeignResourceError ? new NotFoundError('There is no such agreement.') : error;
 }
 
 /** Keys alone open this endpoint: what a browser adds by itself must not. */

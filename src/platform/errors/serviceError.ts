@@ -88,6 +88,13 @@ export class AccessError extends ServiceError {
   }
 }
 
+/** The resource is there and belongs to another principal. */
+export class ForeignResourceError extends AccessError {
+  constructor(message: string) {
+    super('forbidden', message);
+  }
+}
+
 /** Nothing with this name is there, or nothing that this principal may know of. */
 export class NotFoundError extends ServiceError {
   override readonly name = 'NotFoundError';

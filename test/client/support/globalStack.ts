@@ -4,7 +4,7 @@ import { createLocalStacks } from '../../e2e/support/localStack.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    stack: Pick<DevStack, 'baseUrl' | 'apiKey' | 'chains' | 'accounts'>;
+    stack: Pick<DevStack, 'baseUrl' | 'apiKey' | 'chains' | 'accounts' | 'databaseUrl'>;
   }
 }
 
@@ -13,8 +13,8 @@ export default async function startStack(project: TestProject): Promise<() => Pr
   const stacks = await createLocalStacks();
   try {
     const { stack } = await stacks.start();
-    const { baseUrl, apiKey, chains, accounts } = stack;
-    project.provide('stack', { baseUrl, apiKey, chains, accounts });
+    const { baseUrl, apiKey, chains, accounts, databaseUrl } = stack;
+    project.provide('stack', { baseUrl, apiKey, chains, accounts, databaseUrl });
   } catch (error) {
     await stacks.dispose();
     throw error;
