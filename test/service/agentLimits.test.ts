@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { findFreePort } from '../../src/cli/devtools/freePort.ts';
+import { defaultQuotas } from '../../src/records/quotas/quotas.ts';
+import { addUsage } from '../../src/records/quotas/usage.ts';
+import { type Agent, type Answer, connectAgent } from '../mcp/support/connectAgent.ts';
+import { lamp } from './projector/support/scene.ts';
+import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
+
+const refusedShape = z.object({ error: z.looseObject({ retryAfterSeconds: z.number() }) });
+
+let service: TestService;
+let internalUrl: string;
+const agents: Agent[] = [];
+beforeAll(async () => {
+  const port = await findFreePort();
+  internalUrl = `http://127.0.0.1:${port}`;
+  service = await startTestService({
+    env: {
+      RATE_LIMIT_READS: '5',
+      RATE_LIMIT_READ_BURST: '12',
+      RATE_LIMIT_WRITES: '2',
+      RATE_LIMIT_WRITE_BURST: '3',
+    },
+    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs: 60_000 },
+  });
+});
+afterAll(async () => {
+  for (const agent of agents) await agent.close();
+  await service?.close();
+});
+
+async function connect({ key: apiKey }: TestPrincipal): Promise<Agent> {
+  const agent = await connectAgent({ baseUrl: service.baseUrl, apiKey });
+  agents.push(agent);
+  return agent;
+}
+
+describe('what is too much', () => {
+  test.each([
+    ['reads', 'find_agreements', {}],
+    ['writes', 'draft_agreement', { agreement: lamp.agreement }],
+  ])(
+    'of %s is told to the agent as a result, and goes by when it waits as long as it is told',
+    async (_, name, args) => {
+      const agent = await connect(await service.createPrincipal());
+      const answers: Answer[] = [];
+      for (let call = 0; call < 50; call++) {
+        const answer = await agent.call(name, args);
+        answers.push(answer);
+        if (answer.isError) break;
+      }
+      expect(answers[0]).toMatchObject({ isError: false });
+      const refused = answers.at(-1);
+      expect(refused).toMatchObject({
+        isError: true,
+        data: {
+          error: {
+            code: 'rate_limited',
+            whatToDo: expect.stringContaining('retryAfterSeconds'),
+            retryAfterSeconds: expect.any(Number),
+          },
+        },
+        text: expect.stringMatching(/^Error rate_limited: .*\nWhat to do: Wait/),
+      });
+      const { error } = refusedShape.parse(refused?.data);
+      await delay(error.retryAfterSeconds * 1_000);
+      expect(await agent.call(name, args)).toMatchObject({ isError: false });
+    },
+  );
+
+  test('of gas for a day is told with the name of the quota', async () => {
+    const principal = await service.createPrincipal();
+    await addUsage(service.handle.database, [
+      { principalId: principal.id, gas: BigInt(defaultQuotas.gasPerDay) },
+    ]);
+    const agent = await connect(principal);
+    const wallet = '0x00000000000000000000000000000000000000A1';
+    const refused = await agent.call('submit_signed', {
+      purpose: 'deploy',
+      agreement: lamp.agreement,
+      chainId: 59141,
+      displayName: 'A lamp',
+      docUri: 'ipfs://x',
+      initValues: { holder: wallet, brightness: '1', remark: '' },
+      signer: wallet,
+      deadline: 4_000_000_000,
+      signature: `0x${'1'.repeat(128)}1b`,
+    });
+    expect(refused).toMatchObject({
+      isError: true,
+      data: {
+        error: {
+          code: 'rate_limited',
+          reason: 'quota_exceeded',
+          facts: { quota: 'gasPerDay' },
+          whatToDo: expect.stringContaining('larger quota'),
+        },
+      },
+    });
+  });
+
+  test('for the key is told as well: a scope that it has not', async () => {
+    const agent = await connect(await service.createPrincipal(['agreements.read']));
+    expect(await agent.call('draft_agreement', { agreement: lamp.agreement })).toMatchObject({
+      isError: true,
+      data: { error: { code: 'forbidden', whatToDo: expect.any(String) } },
+    });
+  });
+});
+
+test('calls are counted by tool and by what became of them, whatever names agents make up', async () => {
+  const count = async (tool: string, outcome: string) => {
+    const text = await (await fetch(`${internalUrl}/metrics`)).text();
+    const line = text
+      .split('\n')
+      .find((one) =>
+        one.startsWith(`agreements_tool_call_seconds_count{tool="${tool}",outcome="${outcome}"`),
+      );
+    return Number(line?.split(' ').at(-1) ?? 0);
+  };
+  const agent = await connect(await service.createPrincipal());
+  const before = await Promise.all([
+    count('find_agreements', 'answered'),
+    count('read_agreement', 'refused'),
+    count('unknown', 'refused'),
+  ]);
+  await agent.call('find_agreements', {});
+  await agent.call('read_agreement', { agreementId: `agr_${'0'.repeat(32)}` });
+  await agent.call('made_up_by_a_model', {});
+  const after = await Promise.all([
+    count('find_agreements', 'answered'),
+    count('read_agreement', 'refused'),
+    count('unknown', 'refused'),
+  ]);
+  expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1]);
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
+  expect(text).not.toContain('made_up_by_a_model');
+});
