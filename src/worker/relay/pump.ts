@@ -139,8 +139,11 @@ function batchSizeOf({ signerFailures }: Wallet): number {
 /** What may be left to sign: nothing, something for this wallet, or something for others alone. */
 type Left = 'nothing' | 'more' | 'others';
 
-/** So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. */
-const mostIdleClaims = 2;
+/**
+ * So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. Few
+ * where what was looked at only waits for other wallets.
+ */
+const mostIdleClaims = { whereNothingMoves: 8, whereOthersSign: 2 };
 
 async function claimOnce(
   context: ChainContext,
@@ -167,7 +170,8 @@ async function claimOnce(
     if (!isAble(wallet)) return is('more');
     const isMore = claim.isCut || claim.found === options.limit;
     if (isMore && claim.asked + claim.unprepared.length + claim.unpayable.length > 0) return is('more');
-    if (!isMore || idle === mostIdleClaims)
+    const { whereNothingMoves, whereOthersSign } = mostIdleClaims;
+    if (!isMore || idle >= (keepers.size > 0 ? whereOthersSign : whereNothingMoves))
       return is(isMore || claim.hasOthers || claim.unpayable.length > 0 ? 'others' : 'nothing');
   }
 }
