@@ -1,4 +1,13 @@
-import { type Address, encodeFunctionData, type Hex, parseEther } from 'viem';
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseEther,
+  publicActions,
+  walletActions,
+} from 'viem';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { encodeInputPayload, nameHash } from '../../src/protocol/index.ts';
 import type { ServiceStack } from '../../test/support/serviceStack.ts';
@@ -6,7 +15,9 @@ import { pingPong } from '../pingPong.ts';
 import { signInputs } from '../relayCalls.ts';
 
 const permitsOfSigner = 50;
-const sendsAtOnce = 100;
+const sendsAtOnce = 50;
+/** A busy Anvil takes its time, and a call that is sent twice fails. */
+const timeoutMs = 300_000;
 const gasLimit = 2_000_000_000n;
 
 type Call = { readonly to: Address; readonly data?: Hex; readonly value?: bigint };
@@ -31,7 +42,11 @@ export async function fillBlocks(
     blockTransactions: number;
   },
 ): Promise<void> {
-  const { client, chainId } = stack;
+  const { chainId } = stack;
+  const transport = http(stack.rpcUrl, { timeout: timeoutMs, retryCount: 0 });
+  const client = createTestClient({ mode: 'anvil', transport, cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions);
   const own = await signInputs([agreement], { chainId, count: inputs, nonces: permitsOfSigner });
   const data = encodeFunctionData({
     abi: agreementEngineAbi,

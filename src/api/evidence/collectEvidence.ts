@@ -234,7 +234,7 @@ async function readSteps(
       const { permitSigner: signer, permitNonce: nonce } = history;
       const permit =
         signer !== null && nonce !== null
-          ? await findPermit({
+          ? findPermit({
               ...{ data, isDirect, signer, nonce, kind: 'deployment' },
               buildMessage: (one) =>
                 buildDeployMessage(one, { chainId, factory: history.factory, parameters }),
@@ -252,7 +252,7 @@ async function readSteps(
       const isDirect = to === agreement;
       const permit =
         signer !== null && nonce !== null
-          ? await findPermit({
+          ? findPermit({
               ...{ data, isDirect, signer, nonce, kind: 'input' },
               buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
             })

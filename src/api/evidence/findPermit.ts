@@ -1,10 +1,11 @@
 import { type Abi, type Hex, toFunctionSelector } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { recoverAddress } from '../../platform/signers/recoverAddress.ts';
 import { type CalledPermit, readCreateCall, readInputCall } from '../../protocol/evidence/evidenceCalls.ts';
 import type { EvidencePermit } from '../../protocol/evidence/evidenceFile.ts';
 import type { SignedMessage } from '../../protocol/evidence/evidenceTypedData.ts';
-import { recoverSigner } from '../../protocol/evidence/recoverSigner.ts';
+import { isCanonicalSignature } from '../../protocol/evidence/recoverSigner.ts';
 
 type PermitCore = Omit<EvidencePermit, 'typedData'>;
 
@@ -35,16 +36,24 @@ const mostPlaces = 64;
  * The permit with its signature, where it can be read: from the call itself, or from inside a call to another contract, if it stands
  * there as it was signed. Null where it cannot.
  */
-export async function findPermit(search: PermitSearch): Promise<EvidencePermit | null> {
+export function findPermit(search: PermitSearch): EvidencePermit | null {
   for (const data of listCalls(search)) {
     const called = readers[search.kind](data);
     if (!called || called.signer !== search.signer) continue;
     const permit = describePermit(called, search.nonce);
     const { digest, typedData } = search.buildMessage(permit);
-    const found = await recoverSigner(digest, { r: permit.r, s: permit.s, yParity: permit.v - 27 });
-    if (found === search.signer) return { ...permit, typedData };
+    if (isSignedBy(search.signer, digest, permit)) return { ...permit, typedData };
   }
   return null;
+}
+
+/** As the verifier has it, many times faster: by the native library instead of the one that runs everywhere. */
+function isSignedBy(signer: Hex, digest: Hex, { r, s, v }: PermitCore): boolean {
+  const yParity = v === 28 ? 1 : 0;
+  return (
+    isCanonicalSignature({ r, s, yParity: v - 27 }) &&
+    recoverAddress(digest, { r, s, yParity })?.toLowerCase() === signer
+  );
 }
 
 function listCalls({ data, isDirect, kind }: PermitSearch): Hex[] {

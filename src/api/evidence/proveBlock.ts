@@ -21,6 +21,8 @@ export type ProvedBlock = {
 };
 
 const blockWithTransactions = nodeBlockShape.extend({ transactions: z.array(z.unknown()) });
+const hashed = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
+const receiptsOfBlock = z.array(z.looseObject({ blockHash: z.string() })).nullable();
 
 /**
  * Fetches a block with its receipts, and proves transactions of it against its header. Where the header or a root cannot be recomputed
@@ -44,7 +46,7 @@ export async function proveBlock(
   const hashes: Hex[] = [];
   let isProvable = true;
   for (const [at, item] of block.transactions.entries()) {
-    const { hash } = z.object({ hash: z.templateLiteral(['0x', z.string()]) }).parse(item);
+    const { hash } = hashed.parse(item);
     hashes.push(hash);
     const isWanted = wanted.includes(hash);
     try {
@@ -109,10 +111,7 @@ export async function askNode(client: PublicClient, method: string, params: unkn
 
 async function readReceipts(client: PublicClient, block: NodeBlock, blockHash: Hex): Promise<unknown[]> {
   const said = await askNode(client, 'eth_getBlockReceipts', [block.number]);
-  const receipts = z
-    .array(z.looseObject({ blockHash: z.string() }))
-    .nullable()
-    .parse(said);
+  const receipts = receiptsOfBlock.parse(said);
   const isWhole = receipts?.every((receipt) => receipt.blockHash.toLowerCase() === blockHash);
   if (!receipts || !isWhole) throw new BlockGoneError();
   return receipts;

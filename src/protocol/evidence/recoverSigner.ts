@@ -6,20 +6,22 @@ const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 
 export type EvidenceSignature = { readonly r: Hex; readonly s: Hex; readonly yParity: number };
 
+/** Whether a signature has the one form of its two that chains take, and a parity that is one. */
+export function isCanonicalSignature({ r, s, yParity }: EvidenceSignature): boolean {
+  const [first, second] = [BigInt(r), BigInt(s)];
+  const isInRange = first > 0n && first < order && second > 0n && second <= halfOrder;
+  // viem would take 27 and 28 as well, of which no chain makes a parity.
+  return isInRange && (yParity === 0 || yParity === 1);
+}
+
 /**
  * The address whose key made a signature over a hash, in lower case; undefined where the signature has none or has the high
  * one of its two forms, which chains refuse.
  */
-export async function recoverSigner(
-  hash: Hex,
-  { r, s, yParity }: EvidenceSignature,
-): Promise<Hex | undefined> {
-  const [first, second] = [BigInt(r), BigInt(s)];
-  if (first === 0n || first >= order || second === 0n || second > halfOrder) return undefined;
-  // viem would take 27 and 28 as well, of which no chain makes a parity.
-  if (yParity !== 0 && yParity !== 1) return undefined;
+export async function recoverSigner(hash: Hex, signature: EvidenceSignature): Promise<Hex | undefined> {
+  if (!isCanonicalSignature(signature)) return undefined;
   try {
-    return lowerHex(await recoverAddress({ hash, signature: { r, s, yParity } }));
+    return lowerHex(await recoverAddress({ hash, signature }));
   } catch {
     return undefined;
   }

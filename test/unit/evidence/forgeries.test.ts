@@ -70,7 +70,8 @@ describe('forged files', () => {
   test.runIf(process.env.EVIDENCE_ALL)(
     'of other agreements are refused whatever field is altered',
     async () => {
-      const forgeries = [direct, forwarded].flatMap((text) => alterFields(text));
+      const others = readdirSync(directory).filter((name) => name !== 'lease.json');
+      const forgeries = others.flatMap((name) => alterFields(read(name)));
       expect(forgeries.length).toBeGreaterThan(200);
       expect(await listUnrefused(forgeries)).toEqual([]);
     },
