@@ -2,12 +2,13 @@ import { AgreementsError } from './errors.ts';
 import type { Paged } from './http/paged.ts';
 import { pause, planRetry } from './http/retry.ts';
 import type { CallOptions } from './http/transport.ts';
+import { listenToEvents, type OpenEvents } from './listenToEvents.ts';
 import type { AgreementEvent } from './types.ts';
 
 export type FollowOptions = {
   /** The cursor of the last event that was dealt with; the feed from its beginning without one. */
   readonly after?: string | undefined;
-  /** How long the feed rests once it has given all. Default 1,000. */
+  /** Between two looks, where no stream is to be had. Default 1,000. */
   readonly pollMs?: number | undefined;
   /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined;
@@ -16,8 +17,8 @@ export type FollowOptions = {
 export type FollowedEvent = {
   readonly event: AgreementEvent;
   /**
-   * Keep it once the event is dealt with, and go on from it after a restart. It never skips an event; those that came in the
-   * same page as the event may come again, under the same ids.
+   * Keep it once the event is dealt with, and go on from it after a restart. It never skips an event. Where the feed had to be polled,
+   * those of the same page may come again, under the same ids.
    */
   readonly cursor: string | undefined;
 };
@@ -29,10 +30,14 @@ type ListEvents = (
 
 const defaultPollMs = 1_000;
 const pageSize = 100;
+/** A stream that gave nothing, and ended before that, is not worth another try at once. */
+const worthwhileMs = 5_000;
+const retryStreamMs = 30_000;
 
 /**
- * Hands out each event of the feed once, in order, and waits for those to come until the signal or a `break` ends it. It goes on
- * by itself after failures that pass, however long they last.
+ * Hands out each event of the feed once, in order, and waits for those to come until the signal or a `break` ends it. It listens to
+ * the stream of the service, and looks for new pages where no stream comes through. It goes on by itself after failures that pass,
+ * however long they last.
  *
  * @throws ApiError for what does not pass, such as a key that was revoked or a cursor of another feed.
  *
@@ -43,12 +48,23 @@ const pageSize = 100;
  * }
  */
 export async function* followEvents(
-  list: ListEvents,
+  { list, open }: { readonly list: ListEvents; readonly open: OpenEvents },
   { after, pollMs = defaultPollMs, signal }: FollowOptions,
 ): AsyncGenerator<FollowedEvent, void, undefined> {
   let cursor = after;
   let failures = 0;
+  let streamAt = 0;
   while (!signal?.aborted) {
+    const startedAt = Date.now();
+    if (startedAt >= streamAt) {
+      let isWorthwhile = false;
+      for await (const { event, cursor: next } of listenToEvents(open, { after: cursor, signal })) {
+        cursor = next;
+        if (event) yield { event, cursor };
+        isWorthwhile ||= event !== undefined;
+      }
+      if (!isWorthwhile && Date.now() < startedAt + worthwhileMs) streamAt = Date.now() + retryStreamMs;
+    }
     try {
       const { data, pageInfo } = await list({ after: cursor, limit: pageSize }, { signal });
       const next = pageInfo.nextCursor ?? cursor;
@@ -56,7 +72,7 @@ export async function* followEvents(
       for (const [at, event] of data.entries())
         yield { event, cursor: at === data.length - 1 ? next : cursor };
       cursor = next;
-      if (data.length < pageSize) await rest(pollMs, signal);
+      if (data.length < pageSize && Date.now() < streamAt) await rest(pollMs, signal);
     } catch (error) {
       if (signal?.aborted) return;
       const delayMs = error instanceof AgreementsError ? planRetry(error, failures++) : undefined;

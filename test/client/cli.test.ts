@@ -78,6 +78,24 @@ test('an agreement is deployed, moved and looked at from the terminal', async ()
   expect(told.filter(({ event }) => Reflect.get(event.data, 'agreementId') === id)).toHaveLength(2);
 });
 
+test('a deployment is handed to its owner, who signs it by the link', async () => {
+  const parties = ['--participant', `patron=${patron}`, '--participant', `artist=${artist}`];
+  const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];
+  const deploy = ['deploy', mural, '--chain', '59141', ...parties, ...values, '--link'];
+  const made = await json([...deploy, patron ?? '']);
+  expect(made).toMatchObject({ may: 'sign', url: expect.stringContaining('/console/sign#') });
+  const shared = createClient({ apiKey: undefined, link: made.url.split('#')[1] });
+  expect(await shared.shared.get()).toMatchObject({ status: 'Draft', displayName: 'Mural commission' });
+  expect(await json(['list', '--limit', '3'])).toContainEqual(
+    expect.objectContaining({ id: made.agreementId, status: 'Draft' }),
+  );
+  expect(await run([...deploy, 'nobody'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('signer'),
+  });
+});
+
 test('a login is kept for this user alone, and only where the service takes the key', async () => {
   const own = { HOME: home };
   const words = ['login', stack.baseUrl];

@@ -51,6 +51,12 @@ export class Events {
 
   /** What has happened and all that happens, for ever: see `followEvents`. */
   follow(options: FollowOptions = {}): AsyncGenerator<FollowedEvent, void, undefined> {
-    return followEvents((query, call) => this.list(query, call), options);
+    return followEvents(
+      {
+        list: (query, call) => this.list(query, call),
+        open: (query, call) => this.openStream(query, call),
+      },
+      options,
+    );
   }
 }

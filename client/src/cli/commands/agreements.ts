@@ -3,6 +3,7 @@ import type { AgreementState, InputRecord } from '../../types.ts';
 import { submitInput } from '../../viem/submitInput.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
+import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
 import { drawFacts, drawTable } from '../table.ts';
@@ -110,7 +111,11 @@ function addAct(program: Command, context: Context): void {
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
     .option('--link <participant>', 'make an address at which this participant signs in a browser')
     .action(async (id: string, inputId: string | undefined, options: ActOptions) => {
-      if (options.link !== undefined) return handOutLink(context, { id, participant: options.link, inputId });
+      if (options.link !== undefined) {
+        if (inputId !== undefined)
+          throw new CliError('With --link the participant chooses the input: leave it out.');
+        return handOutLink(context, { id, participant: options.link });
+      }
       const client = context.client();
       if (inputId === undefined) {
         const state = await client.agreements.getState(id, { signal: terminal.stopped });
@@ -134,21 +139,6 @@ function addAct(program: Command, context: Context): void {
       ]);
       context.answer({ value: input, text: `${paint(terminal, 'green', 'mined')}\n${facts}` });
     });
-}
-
-async function handOutLink(
-  { client, terminal, answer }: Context,
-  { id, participant, inputId }: { id: string; participant: string; inputId: string | undefined },
-): Promise<void> {
-  if (inputId !== undefined)
-    throw new CliError('With --link the participant chooses the input: leave it out.');
-  const link = await client().links.create(id, { may: 'sign', participant }, { signal: terminal.stopped });
-  const warning = 'Give it to that person alone: whoever has it can read the agreement.';
-  const facts = drawFacts(terminal, [
-    ['link', link.id],
-    ['expires', link.expiresAt],
-  ]);
-  answer({ value: link, text: `${link.url}\n${facts}\n${warning}` });
 }
 
 function describeState({ state, description }: AgreementState): string {

@@ -3,6 +3,7 @@ import { deployAgreement } from '../../viem/deployAgreement.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { drawDiagram } from '../diagram/drawDiagram.ts';
+import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
 import { drawFacts } from '../table.ts';
@@ -64,13 +65,16 @@ type DeployOptions = SignerOptions & {
   participant: readonly string[];
   value: readonly string[];
   observer: readonly string[];
+  link?: string;
 };
 
 function addDeploy(program: Command, context: Context): void {
   const { terminal } = context;
   program
     .command('deploy')
-    .description('sign a deployment, send it, and wait until the agreement is there')
+    .description(
+      'sign a deployment, send it, and wait until the agreement is there; with --link, let its owner sign it in a browser',
+    )
     .argument('<document>', 'a JSON file, or - for the standard input')
     .requiredOption('--chain <id>', 'the chain, such as 59141')
     .option('--name <text>', "the record's name; otherwise the document's")
@@ -84,16 +88,14 @@ function addDeploy(program: Command, context: Context): void {
     )
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
+    .option('--link <owner>', 'make an address at which this wallet reads, signs and deploys in a browser')
     .action(async (file: string, options: DeployOptions) => {
       const chainId = Number(options.chain);
       if (!Number.isSafeInteger(chainId) || chainId <= 0)
         throw new CliError('--chain takes a number, such as 59141.');
       const agreement = await readDocument(terminal, file);
       const wallets = readPairs(options.participant, '--participant');
-      const account = await openSigner(terminal.env, options);
-      const record = await deployAgreement({
-        client: context.client(),
-        account,
+      const deployment = {
         agreement,
         chainId,
         displayName: options.name ?? nameOf(agreement),
@@ -103,8 +105,18 @@ function addDeploy(program: Command, context: Context): void {
           walletAddress,
         })),
         observers: [...options.observer],
-        signal: terminal.stopped,
-      });
+      };
+      const signal = terminal.stopped;
+      if (options.link !== undefined) {
+        const client = context.client();
+        const draft = await client.agreements.createDraft(
+          { ...deployment, signer: options.link },
+          { signal },
+        );
+        return handOutLink(context, { id: draft.id });
+      }
+      const account = await openSigner(terminal.env, options);
+      const record = await deployAgreement({ client: context.client(), account, ...deployment, signal });
       const { id, address, state } = record;
       const facts = drawFacts(terminal, [
         ['id', id],

@@ -1,0 +1,50 @@
+import type { FollowedEvent } from './followEvents.ts';
+import { readServerEvents } from './http/readServerEvents.ts';
+import type { CallOptions } from './http/transport.ts';
+import type { AgreementEvent } from './types.ts';
+
+export type OpenEvents = (
+  query: { after: string | undefined },
+  options: CallOptions,
+) => Promise<ReadableStream<Uint8Array>>;
+
+/** What came over a stream: a cursor, and the event before it, if one came with it. */
+export type Heard = { readonly event?: AgreementEvent; readonly cursor: FollowedEvent['cursor'] };
+
+/** The service says where the stream begins as soon as it is open: what holds that back holds back everything. */
+const openedWithinMs = 5_000;
+/** The service says something every 15 seconds. */
+const silentForMs = 45_000;
+
+/**
+ * The feed after a cursor, as the service streams it, until the stream ends, breaks or falls silent. Why it ended is not told: the
+ * next page of the feed does.
+ */
+export async function* listenToEvents(
+  open: OpenEvents,
+  { after, signal }: { after: string | undefined; signal: AbortSignal | undefined },
+): AsyncGenerator<Heard, void, undefined> {
+  const ending = new AbortController();
+  const ended = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+  const end = () => ending.abort();
+  let timer = setTimeout(end, openedWithinMs);
+  try {
+    const stream = await open({ after }, { signal: ended, maxRetries: 0 });
+    for await (const { id, data } of readServerEvents(stream, ended)) {
+      clearTimeout(timer);
+      if (id !== undefined)
+        yield data === undefined ? { cursor: id } : { cursor: id, event: readEvent(data) };
+      timer = setTimeout(end, silentForMs);
+    }
+  } catch {
+    // The caller asks for the next page, which says what is wrong.
+  } finally {
+    clearTimeout(timer);
+    end();
+  }
+}
+
+function readEvent(data: string): AgreementEvent {
+  const event: AgreementEvent = JSON.parse(data);
+  return event;
+}
