@@ -4,6 +4,7 @@ import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { testTokenAbi } from '../../../contracts-test/abis/TestToken.ts';
 import { recordShape } from '../../../src/api/shapes/resources.ts';
+import type { AnvilFork } from '../../../src/cli/devtools/anvil.ts';
 import { compileAgreement, nameHash, type WireValues } from '../../../src/protocol/index.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { deployDirectly, submitDirectly } from './directDeployment.ts';
@@ -13,13 +14,14 @@ import { createAccount, signDeploy, signInput } from './permits.ts';
 import { chainId } from './testChain.ts';
 
 /** A chain on which agreements run, and a service that gives evidence of them. The caller closes it. */
-export async function startEvidenceWorld(env: Readonly<Record<string, string>> = {}) {
-  const setting = await startIndexedService({
+export async function startEvidenceWorld(env: Readonly<Record<string, string>> = {}, fork?: AnvilFork) {
+  const settings = {
     DEPLOY_WAIT_MS: '120000',
     CONSISTENCY_WAIT_MS: '60000',
     EVIDENCE_WAIT_MS: '120000',
     ...env,
-  });
+  };
+  const setting = await startIndexedService(settings, fork);
   const { chain, service } = setting;
   const principal = await service.createPrincipal();
 

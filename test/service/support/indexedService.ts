@@ -1,3 +1,4 @@
+import type { AnvilFork } from '../../../src/cli/devtools/anvil.ts';
 import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { catchUp, startIndexer } from '../../support/indexer.ts';
 import { silent } from '../projector/support/setup.ts';
@@ -6,13 +7,13 @@ import { chainId, offerWallet, startTestChain } from './testChain.ts';
 import { startTestService } from './testService.ts';
 
 /** The API with a chain, the indexer and the projector behind it; only the sending is done by a stand-in. */
-export async function startIndexedService(env: Readonly<Record<string, string>> = {}) {
+export async function startIndexedService(env: Readonly<Record<string, string>> = {}, fork?: AnvilFork) {
   const closings: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const end of closings.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await start(env, (closing) => closings.push(closing))), close };
+    return { ...(await start({ env, fork }, (closing) => closings.push(closing))), close };
   } catch (error) {
     await close();
     throw error;
@@ -21,10 +22,10 @@ export async function startIndexedService(env: Readonly<Record<string, string>> 
 export type IndexedService = Awaited<ReturnType<typeof startIndexedService>>;
 
 async function start(
-  env: Readonly<Record<string, string>>,
+  { env, fork }: { env: Readonly<Record<string, string>>; fork: AnvilFork | undefined },
   onClose: (closing: () => Promise<unknown>) => void,
 ) {
-  const chain = await startTestChain();
+  const chain = await startTestChain(chainId, fork);
   onClose(chain.stop);
   const service = await startTestService({ rpcUrls: { [chainId]: chain.rpcUrl }, env });
   onClose(service.close);

@@ -1,19 +1,22 @@
 import type { Address, Hex } from 'viem';
 import { awaitReceipt } from '../../../contracts-test/awaitReceipt.ts';
 import { deployProtocol, deployTestToken } from '../../../contracts-test/deploy.ts';
-import { type Anvil, startAnvil } from '../../../src/cli/devtools/anvil.ts';
+import { type Anvil, type AnvilFork, startAnvil } from '../../../src/cli/devtools/anvil.ts';
 import { findChain } from '../../../src/protocol/index.ts';
 import { createAnvilClient } from '../../support/anvilClient.ts';
 import type { TestService } from './testService.ts';
 
 export const chainId = 59141;
 
-/** Starts an Anvil that stands for a public chain, by default Linea Sepolia, with the protocol and a token. The caller stops it. */
-export async function startTestChain(id = chainId) {
+/**
+ * Starts an Anvil that stands for a public chain, by default Linea Sepolia, with the protocol and a token; with `fork` it continues
+ * another one. The caller stops it.
+ */
+export async function startTestChain(id = chainId, fork?: AnvilFork) {
   const facts = findChain(id);
   if (!facts) throw new Error(`${id} is not supported`);
   const { factory, implementation } = facts;
-  const anvil: Anvil = await startAnvil({ chainId: id });
+  const anvil: Anvil = await startAnvil({ chainId: id, fork });
   const { rpcUrl } = anvil;
   await deployProtocol({ rpcUrl, chainId: id, factory, implementation });
   const client = createAnvilClient(rpcUrl);
