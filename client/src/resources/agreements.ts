@@ -26,6 +26,14 @@ export type AgreementQuery = PageQuery & {
 /** Says which chain, where an address stands for the record and is known on several. */
 export type OnChain = { readonly chainId?: number | undefined };
 
+/** How many blocks of those that evidence needs are fetched and proved. */
+export type EvidenceProgress = { readonly blocksProved: number; readonly blocks: number };
+
+export type OnProgress = {
+  /** Told each time that evidence is not ready yet. */
+  readonly onProgress?: ((progress: EvidenceProgress) => void) | undefined;
+};
+
 export type InputQuery = PageQuery &
   OnChain & {
     readonly userId?: string | undefined;
@@ -88,8 +96,9 @@ export class Agreements {
    */
   async getEvidence(
     id: string,
-    { chainId, ...options }: ReadOptions & OnChain = {},
+    { onProgress, ...options }: ReadOptions & OnChain & OnProgress = {},
   ): Promise<string | undefined> {
+    const { chainId, ...rest } = options;
     const text = await this.#transport.text({
       method: 'GET',
       path: '/agreements/{id}/evidence',
@@ -97,14 +106,17 @@ export class Agreements {
       query: { chainId },
       kind: 'read',
       slow: true,
-      options,
+      options: rest,
     });
+    if (text.startsWith('{"format":')) return text;
     // What is not ready yet says how far it has come, in the envelope of every other answer.
-    return text.startsWith('{"format":') ? text : undefined;
+    const { data }: { data: EvidenceProgress } = JSON.parse(text);
+    onProgress?.(data);
+    return undefined;
   }
 
   /** The same, once it is there. */
-  async readEvidence(id: string, options: ReadOptions & OnChain = {}): Promise<string> {
+  async readEvidence(id: string, options: ReadOptions & OnChain & OnProgress = {}): Promise<string> {
     for (;;) {
       const text = await this.getEvidence(id, options);
       if (text !== undefined) return text;

@@ -1,0 +1,29 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { AgreementsClient } from '../../../client/src/index.ts';
+import { listenLocally } from '../../support/listenLocally.ts';
+
+test('whoever waits for evidence is told how many blocks are proved, and then gets the file as it is', async () => {
+  const file = '{"format":"agreement-evidence/1"}\n';
+  const answers = [
+    { status: 202, body: { data: { status: 'collecting', blocksProved: 3, blocks: 12 }, meta: {} } },
+    { status: 202, body: { data: { status: 'collecting', blocksProved: 11, blocks: 12 }, meta: {} } },
+  ];
+  const server = createServer((_, response) => {
+    const answer = answers.shift();
+    response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json' });
+    response.end(answer ? JSON.stringify(answer.body) : file);
+  });
+  const { url, close } = await listenLocally(server);
+  const client = new AgreementsClient({ baseUrl: url, apiKey: 'key' });
+  const told: number[][] = [];
+  const text = await client.agreements.readEvidence('agr_1', {
+    onProgress: ({ blocksProved, blocks }) => told.push([blocksProved, blocks]),
+  });
+  await close();
+  expect(text).toBe(file);
+  expect(told).toEqual([
+    [3, 12],
+    [11, 12],
+  ]);
+});
