@@ -46,6 +46,20 @@ export type EventFacts = {
   readonly quarantined: readonly { readonly chainId: number; readonly count: number }[];
 };
 
+/** The oldest of those that are not mined. */
+export type WaitingTransaction = {
+  readonly id: string;
+  readonly chainId: number;
+  readonly kind: 'deploy' | 'input';
+  readonly state: string;
+  readonly ageSeconds: number;
+  readonly validForSeconds: number;
+  readonly wallet: string | null;
+  readonly walletNonce: number | null;
+  readonly attempts: number;
+  readonly lastError: string | null;
+};
+
 const lookMs = 2_000;
 
 /** The same port serves these pages and what they show. @throws Error where it does not answer, or not with that. */
@@ -68,6 +82,14 @@ export function useEventFacts() {
   return useQuery({
     queryKey: ['event facts'],
     queryFn: ({ signal }) => read<EventFacts>('/operations/events', signal),
+    refetchInterval: lookMs,
+  });
+}
+
+export function useWaitingTransactions() {
+  return useQuery({
+    queryKey: ['waiting transactions'],
+    queryFn: ({ signal }) => read<readonly WaitingTransaction[]>('/operations/transactions', signal),
     refetchInterval: lookMs,
   });
 }

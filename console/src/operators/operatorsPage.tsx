@@ -1,6 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
-import { Field, TextInput } from '../parts/field.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { Table } from '../parts/table.tsx';
@@ -8,8 +6,10 @@ import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
-import { type EventFacts, type Readiness, useEventFacts, useReadiness, useTrace } from './facts.ts';
+import { type EventFacts, type Readiness, useEventFacts, useReadiness } from './facts.ts';
 import { RequestRates } from './requestRates.tsx';
+import { Trace } from './trace.tsx';
+import { WaitingTransactions } from './waitingTransactions.tsx';
 
 const words = texts.operators;
 
@@ -18,6 +18,8 @@ export function OperatorsPage() {
   useTitle(words.title);
   const readiness = useReadiness();
   const events = useEventFacts();
+  // Another object follows the same thing anew.
+  const [followed, setFollowed] = useState<{ readonly id: string }>();
   return (
     <>
       <header class="guest-bar">
@@ -37,20 +39,24 @@ export function OperatorsPage() {
         </div>
         {readiness.error && <Note kind="bad">{words.away}</Note>}
         {readiness.data ? (
-          <Overview readiness={readiness.data} events={events.data} />
+          <Overview readiness={readiness.data} events={events.data} onFollow={setFollowed} />
         ) : (
           <Loading lines={12} />
         )}
         <RequestRates />
-        <Trace />
+        <Trace wanted={followed} />
       </main>
     </>
   );
 }
 
-type OverviewProps = { readonly readiness: Readiness; readonly events: EventFacts | undefined };
+type OverviewProps = {
+  readonly readiness: Readiness;
+  readonly events: EventFacts | undefined;
+  readonly onFollow: (thing: { readonly id: string }) => void;
+};
 
-function Overview({ readiness, events }: OverviewProps) {
+function Overview({ readiness, events, onFollow }: OverviewProps) {
   const { checks, reasons, chains, endpoints } = readiness;
   const wallets = chains.flatMap(({ chainId, wallets: own }) =>
     own.map((wallet) => ({ chainId, ...wallet })),
@@ -110,6 +116,7 @@ function Overview({ readiness, events }: OverviewProps) {
           ]}
         />
       </section>
+      <WaitingTransactions onFollow={onFollow} />
       <section class="section">
         <h2>{words.deliveries}</h2>
         <dl class="facts">
@@ -161,7 +168,7 @@ function Overview({ readiness, events }: OverviewProps) {
           rows={wallets}
           keyOf={({ chainId, address }) => `${chainId} ${address}`}
           columns={[
-            { title: words.wallet, show: ({ address }) => <code>{address}</code> },
+            { title: words.wallet, show: ({ address }) => <code class="copy">{address}</code> },
             { title: words.chain, show: ({ chainId }) => chainName(chainId) },
             { title: words.status, show: ({ status }) => status },
             { title: words.balance, show: ({ balanceWei }) => writeEther(balanceWei) },
@@ -190,33 +197,4 @@ const shownDigits = 5;
 function writeEther(wei: string): string {
   const padded = wei.padStart(weiDigits + 1, '0');
   return `${padded.slice(0, -weiDigits)}.${padded.slice(-weiDigits).slice(0, shownDigits)}`;
-}
-
-function Trace() {
-  const [text, setText] = useState('');
-  const [id, setId] = useState('');
-  const trace = useTrace(id);
-  return (
-    <section class="section">
-      <h2>{words.trace}</h2>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setId(text.trim());
-        }}
-      >
-        <Field label={words.trace} hint={words.traceHint} wide>
-          <TextInput value={text} onInput={setText} mono required />
-        </Field>
-        <Button submit>{words.traceFind}</Button>
-      </form>
-      {trace.error && <Note kind="bad">{trace.error.message}</Note>}
-      {trace.data !== undefined && (
-        <pre class="panel" dir="auto">
-          {trace.data}
-        </pre>
-      )}
-    </section>
-  );
 }

@@ -1,71 +1,43 @@
-import 'uplot/dist/uPlot.min.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import UPlot from 'uplot';
+import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { readRequestCount } from './facts.ts';
+import { RateChart } from './rateChart.tsx';
 
 const words = texts.operators;
 const lookMs = 2_000;
-const kept = 150;
+const spanMs = 300_000;
 
 /** Requests a second, as long as the page is open. */
 export function RequestRates() {
-  const place = useRef<HTMLDivElement>(null);
-  const [now, setNow] = useState<number>();
+  const [samples, setSamples] = useState<readonly { readonly at: number; readonly rate: number }[]>([]);
   useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
-    const style = getComputedStyle(document.documentElement);
-    const line = style.getPropertyValue('color');
-    const axis = { stroke: line, grid: { width: 0.3, stroke: line }, ticks: { show: false } };
-    const plot = new UPlot(
-      {
-        width: element.clientWidth,
-        height: 160,
-        legend: { show: false },
-        cursor: { show: false },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-        axes: [axis, { ...axis, size: 44 }],
-        series: [{}, { stroke: line, width: 1.5 }],
-      },
-      [[], []],
-      element,
-    );
     const stop = new AbortController();
-    const times: number[] = [];
-    const rates: number[] = [];
     let last: { at: number; count: number } | undefined;
     const look = async () => {
       const count = await readRequestCount(stop.signal);
-      const at = Date.now() / 1_000;
-      if (last) {
-        // A process that has started again counts from 0.
-        const rate = Math.max(0, count - last.count) / (at - last.at);
-        times.push(at);
-        rates.push(rate);
-        if (times.length > kept) [times, rates].map((list) => list.shift());
-        plot.setData([times, rates]);
-        setNow(rate);
-      }
+      const at = Date.now();
+      // A process that has started again counts from 0.
+      const rate = last && (Math.max(0, count - last.count) * 1_000) / (at - last.at);
       last = { at, count };
+      if (rate !== undefined)
+        setSamples((known) => [...known.filter((sample) => at - sample.at < spanMs), { at, rate }]);
     };
-    const timer = setInterval(() => void look().catch(() => undefined), lookMs);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 160 }));
-    resize.observe(element);
+    const lookAgain = () => void look().catch(() => undefined);
+    lookAgain();
+    const timer = setInterval(lookAgain, lookMs);
     return () => {
       stop.abort();
       clearInterval(timer);
-      resize.disconnect();
-      plot.destroy();
     };
   }, []);
+  const now = samples.at(-1);
   return (
     <section class="section">
       <div class="section-head">
         <h2>{words.rates}</h2>
-        <span class="soft">{now !== undefined && words.ratesNow(now.toFixed(1))}</span>
+        <span class="soft">{now && words.ratesNow(now.rate.toFixed(1))}</span>
       </div>
-      <div ref={place} role="img" aria-label={words.ratesLabel} />
+      <RateChart label={words.ratesLabel} samples={samples} spanMs={spanMs} writeRate={words.rate} />
     </section>
   );
 }

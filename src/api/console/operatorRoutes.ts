@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type pg from 'pg';
 import { readEventFacts } from '../../platform/operations/readEventFacts.ts';
+import { readWaitingTransactions } from '../../platform/operations/readWaitingTransactions.ts';
 import { readConsoleFiles } from './consoleFiles.ts';
 import { buildConsolePolicy } from './consolePolicy.ts';
 
@@ -22,6 +23,7 @@ export function addOperatorRoutes(app: Hono, pool: pg.Pool, describeTrace: Descr
   app.get('/', (context) => send(context, 'operators.html'));
   app.get('/console/assets/*', (context) => send(context, context.req.path.slice('/console/'.length)));
   app.get('/operations/events', async (context) => context.json(await readEventFacts(pool)));
+  app.get('/operations/transactions', async (context) => context.json(await readWaitingTransactions(pool)));
   app.get('/operations/trace/:id', async (context) => {
     const text = await describeTrace?.(context.req.param('id'));
     return text === undefined ? context.text('Nothing has this id.', 404) : context.text(text);

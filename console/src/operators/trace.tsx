@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { Note } from '../parts/note.tsx';
+import { texts } from '../texts/texts.ts';
+import { useTrace } from './facts.ts';
+
+const words = texts.operators;
+
+type TraceProps = {
+  /** What another part of the page wants to be followed. */
+  readonly wanted: { readonly id: string } | undefined;
+};
+
+/** Everything that is known of one thing, by any of its names. */
+export function Trace({ wanted }: TraceProps) {
+  const place = useRef<HTMLElement>(null);
+  const [text, setText] = useState('');
+  const [id, setId] = useState('');
+  const trace = useTrace(id);
+  useEffect(() => {
+    if (!wanted) return;
+    setText(wanted.id);
+    setId(wanted.id);
+    place.current?.scrollIntoView();
+    place.current?.focus();
+  }, [wanted]);
+  return (
+    <section class="section" ref={place} tabIndex={-1} aria-label={words.trace}>
+      <h2>{words.trace}</h2>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setId(text.trim());
+        }}
+      >
+        <Field label={words.traceOf} hint={words.traceHint} wide>
+          <TextInput value={text} onInput={setText} mono required />
+        </Field>
+        <Button submit>{words.traceFind}</Button>
+      </form>
+      {trace.error && <Note kind="bad">{trace.error.message}</Note>}
+      {trace.data !== undefined && (
+        <pre class="panel" dir="auto">
+          {trace.data}
+        </pre>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import type { TransactionState } from '../database/tables/transactions.ts';
+
+/** A transaction that is not mined yet. */
+export type WaitingTransaction = {
+  readonly id: string;
+  readonly chainId: number;
+  readonly kind: 'deploy' | 'input';
+  readonly state: TransactionState;
+  readonly ageSeconds: number;
+  /** Seconds until the chain refuses its permit; negative once it does. */
+  readonly validForSeconds: number;
+  /** Which relayer sends it, and under which nonce; null before it is signed. */
+  readonly wallet: string | null;
+  readonly walletNonce: number | null;
+  /** How often its bytes were signed: more than once where fees were raised. */
+  readonly attempts: number;
+  /** What a node last said against it. */
+  readonly lastError: string | null;
+};
+
+const most = 10;
+
+const statement = `
+  select id, chain_id as "chainId", kind, state, wallet, wallet_nonce::float8 as "walletNonce",
+    extract(epoch from now() - created_at)::float8 as "ageSeconds",
+    (deadline - extract(epoch from now()))::float8 as "validForSeconds",
+    (select count(*)::int from service.transaction_attempts where transaction_id = oldest.id) as attempts,
+    (select last_error from service.transaction_attempts where transaction_id = oldest.id order by id desc limit 1)
+      as "lastError"
+  from (
+    select * from service.transactions where state in ('accepted', 'signed', 'broadcast')
+    order by created_at, id limit ${most}
+  ) oldest`;
+
+/** The transactions that have waited for longest, the oldest first. Reads no more than what waits. */
+export async function readWaitingTransactions(pool: pg.Pool): Promise<WaitingTransaction[]> {
+  const { rows } = await pool.query<WaitingTransaction>(statement);
+  return rows;
+}
