@@ -1,6 +1,7 @@
-import { ErrorBoundary, lazy, Route, Router, useLocation } from 'preact-iso';
+import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../client/src/index.ts';
 import { EnterPage } from './pages/enterPage.tsx';
+import { lazyPage } from './pages/lazyPage.tsx';
 import { LoginPage } from './pages/loginPage.tsx';
 import { Shell } from './pages/shell.tsx';
 import { Failure } from './parts/failure.tsx';
@@ -8,16 +9,18 @@ import { Loading } from './parts/loading.tsx';
 import { useSession } from './service/queries.ts';
 import { texts } from './texts/texts.ts';
 
-const AgreementsPage = lazy(() => import('./pages/agreementsPage.tsx').then((page) => page.AgreementsPage));
-const AgreementPage = lazy(() => import('./pages/agreementPage.tsx').then((page) => page.AgreementPage));
-const AuthorPage = lazy(() => import('./pages/authorPage.tsx').then((page) => page.AuthorPage));
-const AwaitingPage = lazy(() => import('./pages/awaitingPage.tsx').then((page) => page.AwaitingPage));
-const EventsPage = lazy(() => import('./pages/eventsPage.tsx').then((page) => page.EventsPage));
-const WebhooksPage = lazy(() => import('./pages/webhooksPage.tsx').then((page) => page.WebhooksPage));
-const WebhookPage = lazy(() => import('./pages/webhookPage.tsx').then((page) => page.WebhookPage));
-const RulesPage = lazy(() => import('./pages/rulesPage.tsx').then((page) => page.RulesPage));
-const KeysPage = lazy(() => import('./pages/keysPage.tsx').then((page) => page.KeysPage));
-const SharedPage = lazy(() => import('./pages/sharedPage.tsx').then((page) => page.SharedPage));
+const AgreementsPage = lazyPage(() =>
+  import('./pages/agreementsPage.tsx').then((page) => page.AgreementsPage),
+);
+const AgreementPage = lazyPage(() => import('./pages/agreementPage.tsx').then((page) => page.AgreementPage));
+const AuthorPage = lazyPage(() => import('./pages/authorPage.tsx').then((page) => page.AuthorPage));
+const AwaitingPage = lazyPage(() => import('./pages/awaitingPage.tsx').then((page) => page.AwaitingPage));
+const EventsPage = lazyPage(() => import('./pages/eventsPage.tsx').then((page) => page.EventsPage));
+const WebhooksPage = lazyPage(() => import('./pages/webhooksPage.tsx').then((page) => page.WebhooksPage));
+const WebhookPage = lazyPage(() => import('./pages/webhookPage.tsx').then((page) => page.WebhookPage));
+const RulesPage = lazyPage(() => import('./pages/rulesPage.tsx').then((page) => page.RulesPage));
+const KeysPage = lazyPage(() => import('./pages/keysPage.tsx').then((page) => page.KeysPage));
+const SharedPage = lazyPage(() => import('./pages/sharedPage.tsx').then((page) => page.SharedPage));
 
 /** Who comes by a link is let in by it; everybody else needs a session. */
 export function App() {

@@ -4,6 +4,7 @@ import './design/layout.css';
 import './design/parts.css';
 import './design/agreement.css';
 import './design/author.css';
+import './design/evidence.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { LocationProvider } from 'preact-iso';

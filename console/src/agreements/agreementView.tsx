@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { ConnectionError } from '../../../client/src/index.ts';
 import { StateDiagram } from '../diagram/stateDiagram.tsx';
 import { findStanding, readGraph } from '../diagram/stateGraph.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -9,6 +8,7 @@ import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
 import { useTitle } from '../parts/title.ts';
+import { mayPass } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { ActPanel } from './actPanel.tsx';
@@ -16,7 +16,7 @@ import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
 import { nameOfInput, writeIssuers } from './naming.ts';
-import type { AgreementSource } from './source.ts';
+import type { AgreementSource, Shown } from './source.ts';
 import { Timeline } from './timeline.tsx';
 
 const words = texts.agreement;
@@ -26,11 +26,11 @@ const lookMs = 4_000;
 type AgreementViewProps = {
   readonly source: AgreementSource;
   /** Shown below: what is for whoever has a session alone. */
-  readonly children?: ComponentChildren;
+  readonly renderMore?: ((shown: Shown) => ComponentChildren) | undefined;
 };
 
 /** Everything about one agreement: where it stands, what can be done, what was done, what it says. */
-export function AgreementView({ source, children }: AgreementViewProps) {
+export function AgreementView({ source, renderMore }: AgreementViewProps) {
   const record = useQuery({
     queryKey: [...source.key, 'record'],
     queryFn: ({ signal }) => source.get(signal),
@@ -89,7 +89,7 @@ export function AgreementView({ source, children }: AgreementViewProps) {
           {state.data.description}
         </p>
       )}
-      {state.error instanceof ConnectionError && <Note kind="warn">{words.away}</Note>}
+      {state.error && mayPass(state.error) && <Note kind="warn">{words.away}</Note>}
       {shown.failure !== undefined && (
         <Note kind="bad">
           <p>{words.draftFailed}</p>
@@ -108,7 +108,8 @@ export function AgreementView({ source, children }: AgreementViewProps) {
         <Timeline
           shown={shown}
           rows={rows}
-          error={inputs.error}
+          // What is known stays, and the note above says that it may be old.
+          error={rows && mayPass(inputs.error) ? undefined : inputs.error}
           total={inputs.data?.pages[0]?.total}
           onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
           nameOf={(inputId) => nameOfInput(json, inputId)}
@@ -116,7 +117,7 @@ export function AgreementView({ source, children }: AgreementViewProps) {
         <Facts shown={shown} />
       </div>
       <DocumentText shown={shown} />
-      {children}
+      {renderMore?.(shown)}
     </>
   );
 }

@@ -60,6 +60,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
             { title: words.expires, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
             {
               title: words.revoke,
+              isAction: true,
               show: (link) => (
                 <Button kind="danger" onPress={() => revoke.mutate(link.id)} disabled={revoke.isPending}>
                   {words.revoke}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { queries } from '../service/queries.ts';
@@ -8,6 +9,9 @@ import type { AgreementSource, ShownInput } from './source.ts';
 
 const words = texts.act;
 const lookMs = 700;
+/** Once it is confirmed; a reorg may still take it back. */
+const slowLookMs = 4_000;
+const patienceMs = 20_000;
 
 type ProgressProps = {
   readonly source: AgreementSource;
@@ -30,9 +34,11 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
       if (input.status !== 'PENDING') void queries.invalidateQueries({ queryKey: source.key });
       return { input, block: state.blockNumber ?? 0, state: state.state };
     },
-    refetchInterval: ({ state: { data } }) => (data && isOver(data, confirmations) ? false : lookMs),
+    refetchInterval: ({ state: { data } }) => (data ? pauseAfter(data, confirmations) : lookMs),
   });
+  const [since] = useState(Date.now);
   const { input = sent, block = 0 } = followed.data ?? {};
+  const lookedAt = Math.max(followed.dataUpdatedAt, followed.errorUpdatedAt);
   const isMined = input.status === 'MINED';
   const isConfirmed = isMined && depthOf(input, block) >= confirmations;
   const steps = [
@@ -60,6 +66,9 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
           {input.blockNumber !== undefined && words.inBlock(input.blockNumber)}
         </p>
       )}
+      {input.status === 'PENDING' && lookedAt - since > patienceMs && (
+        <Note kind="warn">{words.stillWaiting}</Note>
+      )}
       {isMined && input.toState !== undefined && <Note kind="good">{words.movedTo(input.toState)}</Note>}
       {input.status === 'FAILED' && (
         <Note kind="bad">
@@ -76,6 +85,7 @@ export function Progress({ source, sent, chainId }: ProgressProps) {
 const depthOf = ({ blockNumber }: ShownInput, block: number) =>
   blockNumber === undefined ? 0 : Math.max(block, blockNumber) - blockNumber + 1;
 
-function isOver({ input, block }: { input: ShownInput; block: number }, confirmations: number): boolean {
-  return input.status === 'FAILED' || (input.status === 'MINED' && depthOf(input, block) >= confirmations);
+function pauseAfter({ input, block }: { input: ShownInput; block: number }, confirmations: number) {
+  if (input.status === 'FAILED') return false;
+  return input.status === 'MINED' && depthOf(input, block) >= confirmations ? slowLookMs : lookMs;
 }

@@ -40,8 +40,7 @@ export function Review({
       <dl class="facts">
         <dt>{words.asWho}</dt>
         <dd>
-          {party !== undefined && <span dir="auto">{party} </span>}
-          <Hex value={wallet} whole />
+          {party !== undefined && <span dir="auto">{party}</span>} <Hex value={wallet} whole />
         </dd>
         <dt>{values.length === 0 ? words.withoutValues : words.withValues}</dt>
         <dd>

@@ -102,7 +102,7 @@ function Who({ shown, wallet }: { readonly shown: Shown; readonly wallet: string
   const party = findParty(shown, wallet);
   return (
     <span>
-      {party !== undefined && <span dir="auto">{party} </span>}
+      {party !== undefined && <span dir="auto">{party}</span>}{' '}
       <span class="soft">
         <Hex value={wallet} chainId={shown.chainId} />
       </span>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import type { Problem } from './useDocument.ts';
 
@@ -17,7 +17,7 @@ export function Editor({ text, onWrite, problems, place }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
   const count = useMemo(() => text.split('\n').length, [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = area.current;
     if (!element || !place) return;
     element.focus();

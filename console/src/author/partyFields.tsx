@@ -20,7 +20,7 @@ export function PartyFields({ json, parties, values, onChange }: PartyFieldsProp
         <Field
           key={name}
           label={isParticipant ? words.walletOf(nameOfVariable(json, name)) : nameOfVariable(json, name)}
-          hint={isParticipant ? undefined : type}
+          hint={isParticipant ? undefined : words.typeNames[type]}
         >
           <TextInput
             value={values[name] ?? ''}

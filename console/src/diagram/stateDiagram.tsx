@@ -44,8 +44,16 @@ function Drawing({ graph, standing, possible }: StateDiagramProps) {
     from === standing?.current && inputs.some((input) => possible?.has(input));
   return (
     <figure class="diagram">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved and zoomed by keys */}
-      <svg ref={frame} viewBox={view.box} tabindex={0} role="img" aria-label={words.label} {...view.handlers}>
+      <svg
+        ref={frame}
+        viewBox={view.box}
+        tabindex={0}
+        role="img"
+        aria-label={words.label}
+        // As high as the drawing, within the bounds of the style sheet.
+        style={{ '--drawing': `${Math.ceil(placed.height)}px` }}
+        {...view.handlers}
+      >
         <defs>
           {['plain', 'taken', 'open'].map((kind) => (
             <marker

@@ -61,7 +61,7 @@ export function AuthorPage() {
         <div class="stack">
           <Editor text={text} onWrite={write} problems={problems} place={place} />
           <p role="status" class={errors > 0 ? 'tag bad' : isSound && !isChecking ? 'tag good' : 'tag'}>
-            {summary || words.nothing}
+            {summary || (text.trim() === '' ? words.nothing : words.unchecked)}
           </p>
         </div>
         <div>
@@ -72,7 +72,7 @@ export function AuthorPage() {
               <ProblemList problems={problems} onGo={({ offset }) => setPlace({ offset })} />
             ) : (
               <p class="soft" id="problems">
-                {isSound ? words.noProblems : words.nothing}
+                {isSound ? words.noProblems : text.trim() === '' ? words.nothing : ''}
               </p>
             ))}
           {tab === 'diagram' && json && <StateDiagram graph={graph} />}

@@ -101,6 +101,7 @@ function Sessions() {
           { title: words.ends, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
           {
             title: words.end,
+            isAction: true,
             show: ({ id, isCurrent }) =>
               isCurrent ? (
                 '–'
@@ -198,6 +199,7 @@ function PortalLinks() {
             { title: words.expires, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
             {
               title: words.revoke,
+              isAction: true,
               show: ({ id }) => (
                 <Button kind="danger" onPress={() => revoke.mutate(id)} disabled={revoke.isPending}>
                   {words.revoke}

@@ -37,36 +37,38 @@ export function WebhooksPage() {
           <p class="small">{words.emptyHint}</p>
         </div>
       ) : (
-        <Table
-          caption={words.caption}
-          expected={2}
-          rows={list.data?.data}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: words.url,
-              show: ({ id, url }) => (
-                <a class="name" href={`/console/webhooks/${id}`}>
-                  {url}
-                </a>
-              ),
-            },
-            {
-              title: words.types,
-              show: ({ eventTypes }) => eventTypes.map((type) => words.typeNames[type]).join(', '),
-            },
-            {
-              title: words.status,
-              show: ({ status, failuresInRow }) => (
-                <>
-                  <span class={status === 'active' ? 'tag good' : 'tag'}>{words.statuses[status]}</span>{' '}
-                  {failuresInRow > 0 && <span class="tag bad">{words.failing(failuresInRow)}</span>}
-                </>
-              ),
-            },
-            { title: words.last, show: ({ lastSuccessAt }) => <Time at={lastSuccessAt} /> },
-          ]}
-        />
+        !(list.error && !list.data) && (
+          <Table
+            caption={words.caption}
+            expected={2}
+            rows={list.data?.data}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: words.url,
+                show: ({ id, url }) => (
+                  <a class="name" href={`/console/webhooks/${id}`}>
+                    {url}
+                  </a>
+                ),
+              },
+              {
+                title: words.types,
+                show: ({ eventTypes }) => eventTypes.map((type) => words.typeNames[type]).join(', '),
+              },
+              {
+                title: words.status,
+                show: ({ status, failuresInRow }) => (
+                  <>
+                    <span class={status === 'active' ? 'tag good' : 'tag'}>{words.statuses[status]}</span>{' '}
+                    {failuresInRow > 0 && <span class="tag bad">{words.failing(failuresInRow)}</span>}
+                  </>
+                ),
+              },
+              { title: words.last, show: ({ lastSuccessAt }) => <Time at={lastSuccessAt} /> },
+            ]}
+          />
+        )
       )}
       {mayWrite && <NewWebhook />}
       <SignatureCheck />

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from '../../../client/src/index.ts';
+import { ApiError, ConnectionError, NotFoundError } from '../../../client/src/index.ts';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Note } from './note.tsx';
@@ -22,7 +22,7 @@ export function Failure({ error, onRetry }: FailureProps) {
       {error instanceof ApiError && error.status >= 500 && (
         <p class="small soft">{texts.failure.requestId(error.requestId)}</p>
       )}
-      {onRetry && (
+      {onRetry && !(error instanceof NotFoundError) && (
         <p>
           <Button kind="plain" onPress={onRetry}>
             {texts.failure.again}

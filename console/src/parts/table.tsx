@@ -5,6 +5,8 @@ export type Column<Row> = {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** What can be done with a row: a button needs no label beside it. */
+  readonly isAction?: boolean;
 };
 
 type TableProps<Row> = {
@@ -24,9 +26,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: Tabl
       <caption class="hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ title }) => (
+          {columns.map(({ title, isAction }) => (
             <th key={title} scope="col">
-              {title}
+              <span class={isAction ? 'hidden' : undefined}>{title}</span>
             </th>
           ))}
         </tr>
@@ -34,8 +36,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: Tabl
       <tbody>
         {rows?.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ title, show, isNumber }) => (
-              <td key={title} data-label={title} class={isNumber ? 'number' : undefined}>
+            {columns.map(({ title, show, isNumber, isAction }) => (
+              <td
+                key={title}
+                data-label={isAction ? undefined : title}
+                class={isNumber ? 'number' : undefined}
+              >
                 <div>{show(row)}</div>
               </td>
             ))}

@@ -1,6 +1,14 @@
 import { QueryCache, QueryClient, useQuery } from '@tanstack/preact-query';
-import { UnauthorizedError } from '../../../client/src/index.ts';
+import { ApiError, UnauthorizedError } from '../../../client/src/index.ts';
 import { service } from './client.ts';
+
+const healMs = 4_000;
+const tooManyRequests = 429;
+
+/** Whether the same question may be answered a little later. */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
+}
 
 /** The client retries by itself what may pass, so nothing is asked twice here. */
 export const queries: QueryClient = new QueryClient({
@@ -14,7 +22,14 @@ export const queries: QueryClient = new QueryClient({
   // Where the browser is offline a page says so, instead of waiting without a word.
   defaultOptions: {
     mutations: { networkMode: 'always' },
-    queries: { networkMode: 'always', retry: false, staleTime: 2_000, throwOnError: false },
+    queries: {
+      networkMode: 'always',
+      retry: false,
+      staleTime: 2_000,
+      throwOnError: false,
+      // What the service could not answer is asked again until it can: a page heals without its reader.
+      refetchInterval: ({ state: { error } }) => (error && mayPass(error) ? healMs : false),
+    },
   },
 });
 

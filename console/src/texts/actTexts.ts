@@ -50,7 +50,8 @@ export const actTexts = {
   inBlock: (block: number) => `in block ${block.toLocaleString('en')}`,
   movedTo: (state: string) => `The agreement is now in ${state}.`,
   failed: 'It has failed on its way. Nothing has changed in the agreement.',
-  stillWaiting: 'This takes longer than usual. You may leave; it goes on without this page.',
+  stillWaiting:
+    'This takes longer than usual: the chain, or the way to it, may be away. Nothing has to be done again. You may leave; it goes on without this page.',
   done: 'Done',
   draft: {
     title: 'Waiting for a signature',
@@ -71,8 +72,8 @@ export const actTexts = {
   },
   rules: {
     between: (min: string, max: string) => `${min} to ${max}`,
-    min: (n: string) => `${n} or more`,
-    max: (n: string) => `${n} or less`,
+    min: (n: string) => `At least ${n}`,
+    max: (n: string) => `At most ${n}`,
     characters: (text: string) => `${text} characters`,
     date: 'A date and time, such as 2026-01-31T12:00:00Z',
   },

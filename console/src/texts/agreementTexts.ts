@@ -81,11 +81,8 @@ export const agreementTexts = {
     changed: 'Changed',
     templateId: 'Template',
     recordId: 'Record',
-    evidence: 'Evidence',
-    evidenceLead: 'One file with everything that proves what happened, for anyone to check.',
-    download: 'Download the evidence',
     you: 'you',
-    away: 'The chain, or the way to it, is away: what is shown was true at the last look.',
+    away: 'The service does not answer. What is shown was true at the last look; the page goes on by itself.',
   },
   diagram: {
     title: 'States',

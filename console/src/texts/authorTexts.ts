@@ -10,6 +10,7 @@ export const authorTexts = {
   example: 'Begin with an example',
   open: 'Open a file',
   checking: 'Checking…',
+  unchecked: 'Not checked',
   sound: 'Sound',
   problemCount: (errors: number, warnings: number) =>
     [errors > 0 && count(errors, 'error', 'errors'), warnings > 0 && count(warnings, 'warning', 'warnings')]
@@ -61,6 +62,14 @@ export const authorTexts = {
   chain: 'Chain',
   displayName: 'Name of the agreement',
   displayNameHint: 'Under which it stands in lists',
+  typeNames: {
+    uint256: 'A whole number',
+    address: 'An address: 0x and 40 hex digits',
+    bytes32: '0x and 64 hex digits',
+    txHash: 'The hash of a transaction',
+    bool: 'true or false',
+    dateTime: 'A date and time, such as 2026-01-31T12:00:00Z',
+  } as Readonly<Record<string, string>>,
   walletOf: (name: string) => `Wallet of ${name}`,
   useMine: 'Use the connected wallet',
   review: 'Review what to sign',

@@ -2,6 +2,7 @@ import { accessTexts } from './accessTexts.ts';
 import { actTexts } from './actTexts.ts';
 import { agreementTexts } from './agreementTexts.ts';
 import { authorTexts } from './authorTexts.ts';
+import { evidenceTexts } from './evidenceTexts.ts';
 import { operatorTexts } from './operatorTexts.ts';
 import { reasonTexts } from './reasonTexts.ts';
 import { webhookTexts } from './webhookTexts.ts';
@@ -37,6 +38,7 @@ export const english = {
     again: 'Try again',
     offline: 'This browser is offline. The page goes on when it is back.',
     unreachable: 'The service does not answer. It may be starting, or the connection may be broken.',
+    notLoaded: 'This page could not be loaded. It is tried again as long as you wait here.',
     requestId: (id: string) => `For whoever operates the service: ${id}`,
   },
   login: {
@@ -56,6 +58,7 @@ export const english = {
   reasons: reasonTexts,
   agreements: agreementTexts.list,
   agreement: agreementTexts.one,
+  evidence: evidenceTexts,
   diagram: agreementTexts.diagram,
   shared: agreementTexts.shared,
   links: agreementTexts.links,

@@ -1,8 +1,11 @@
 import type { TargetedInputEvent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EvidenceVerdict } from '../../../client/src/verify/index.ts';
-import { checkFile, readTrustedHashes } from './checkFile.ts';
-import { Finding } from './finding.tsx';
+import { checkFile, readTrustedHashes } from '../../src/evidence/checkFile.ts';
+import { Outcome } from '../../src/evidence/finding.tsx';
+import { texts } from '../../src/texts/texts.ts';
+
+const words = texts.evidence;
 
 type Checked = { readonly file: File; readonly verdict: EvidenceVerdict };
 
@@ -36,29 +39,33 @@ export function VerifyPage() {
     };
   }, []);
   return (
-    <main>
+    <main class="page verify">
       <header>
-        <h1>Check evidence of an agreement</h1>
-        <p>
-          A file of evidence shows who signed what, and when. It is checked here, in your browser: nothing of
-          it is sent anywhere, and this page works without a connection once it is open.
-        </p>
+        <h1>{words.page.title}</h1>
+        <p>{words.page.lead}</p>
       </header>
       <label class={isOver ? 'drop over' : 'drop'}>
         <input
           type="file"
+          class="hidden"
           accept=".json,application/json"
           onChange={(event: TargetedInputEvent<HTMLInputElement>) =>
             void check(event.currentTarget.files?.[0])
           }
         />
-        <strong>Drop a file here, or choose one</strong>
-        <span>evidence-….json, up to 64 MiB</span>
+        <strong>{words.page.drop}</strong>
+        <span class="soft small">{words.page.dropHint}</span>
       </label>
       <div role="status" aria-live="polite">
-        {busy && <p class="busy">Checking every signature and proof…</p>}
+        {busy && <p>{words.checking}</p>}
       </div>
-      {checked && <Outcome checked={checked} again={(hashes) => void check(checked.file, hashes)} />}
+      {checked && (
+        <Outcome
+          fileName={checked.file.name}
+          verdict={checked.verdict}
+          again={(hashes) => void check(checked.file, hashes)}
+        />
+      )}
     </main>
   );
 }
@@ -67,30 +74,5 @@ const unreadable: EvidenceVerdict = {
   ok: false,
   reason: 'not_json',
   path: '',
-  message: 'The file cannot be read.',
+  message: words.unreadable,
 };
-
-function Outcome({ checked, again }: { checked: Checked; again: (hashes: string) => void }) {
-  const { file, verdict } = checked;
-  if (verdict.ok) return <Finding fileName={file.name} finding={verdict} again={again} />;
-  return (
-    <section class="verdict refused" aria-label="Result">
-      <p class="mark">Refused</p>
-      <h2>This file proves nothing</h2>
-      <p>{verdict.message}</p>
-      <p class="faint">
-        It was damaged, or somebody has changed it. Ask whoever gave it to you for the file as the service
-        made it.
-      </p>
-      <p class="faint">
-        Reason <code>{verdict.reason}</code>
-        {verdict.path !== '' && (
-          <>
-            , in <code>{verdict.path}</code>
-          </>
-        )}
-        , in {file.name}
-      </p>
-    </section>
-  );
-}

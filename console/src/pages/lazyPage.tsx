@@ -1,0 +1,25 @@
+import type { FunctionComponent } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { lazy } from 'preact-iso';
+import { Note } from '../parts/note.tsx';
+import { texts } from '../texts/texts.ts';
+
+const lookMs = 4_000;
+
+/** A page whose code is loaded when it is first shown; where that fails it says so, and comes once the service is back. */
+export function lazyPage(load: () => Promise<FunctionComponent>): FunctionComponent {
+  return lazy<FunctionComponent>(() => load().catch(() => MissingPage));
+}
+
+/** What is not loaded stays so in this window, and a new version may have other files: all of it is loaded anew. */
+function MissingPage() {
+  useEffect(() => {
+    const look = async () => {
+      const answer = await fetch('/console/settings.json').catch(() => undefined);
+      if (answer?.ok) location.reload();
+    };
+    const timer = setInterval(() => void look(), lookMs);
+    return () => clearInterval(timer);
+  }, []);
+  return <Note kind="bad">{texts.failure.notLoaded}</Note>;
+}
