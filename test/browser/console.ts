@@ -1,8 +1,11 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
+import { readEvidence } from './consoleChecks/evidence.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { playJourney } from './consoleChecks/journey.ts';
+import { operate } from './consoleChecks/operators.ts';
+import { meetOutages } from './consoleChecks/outages.ts';
 import { lookAtPages, walkByKeyboard } from './consoleChecks/pages.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
 import { openBrowser } from './support/openBrowser.ts';
@@ -16,15 +19,26 @@ async function main(): Promise<number> {
   const browser = await openBrowser();
   let failures = 0;
   try {
-    const { stack } = await stacks.start();
-    const checks = { playJourney, signDraft, meetTroubles, showHostileTexts, lookAtPages, walkByKeyboard };
+    const local = await stacks.start();
+    const { stack } = local;
+    const checks = {
+      playJourney,
+      signDraft,
+      meetTroubles,
+      meetOutages,
+      operate,
+      readEvidence,
+      showHostileTexts,
+      lookAtPages,
+      walkByKeyboard,
+    };
     const wanted = process.argv.slice(2);
     for (const [name, check] of Object.entries(checks)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
       const world = await createConsoleWorld(stack, browser);
       const startedAt = Date.now();
       try {
-        await check(world);
+        await check(world, local);
       } catch (error) {
         world.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
       }

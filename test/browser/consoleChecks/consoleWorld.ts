@@ -20,6 +20,7 @@ export async function createConsoleWorld(stack: DevStack, browser: Browser) {
   const faults: string[] = [];
   return {
     stack,
+    browser,
     baseUrl,
     client,
     faults,

@@ -1,13 +1,14 @@
 import { deployAgreement } from '../../../client/src/viem/index.ts';
 import { hostilePayloads } from '../../support/hostilePayloads.ts';
 import { type ConsoleWorld, chainId, createAccount, expectTrue, type Person } from './consoleWorld.ts';
+import { openFile } from './openFile.ts';
 
 const longestName = 250;
-const authored = 20;
 const isName = (text: string) => Buffer.byteLength(text) <= longestName && text.trim() !== '';
 
 /** A document whose every text is a payload: names, descriptions, states, inputs, fields, values and content. */
-function writeHostileDocument(payloads = hostilePayloads) {
+export function writeHostileDocument() {
+  const payloads = hostilePayloads;
   const names = payloads.filter(isName);
   const at = (index: number) => names[index % names.length] ?? 'x';
   const values = Object.fromEntries(payloads.map((payload, index) => [`v${index}`, payload]));
@@ -82,9 +83,7 @@ export async function showHostileTexts(world: ConsoleWorld): Promise<void> {
     .click();
   await requireHarmless(page, 'the agreement, its table, source and form');
   await page.goto(`${world.baseUrl}/console/author`);
-  // Enough of them: a browser takes its time to lay out many letters that no font of the machine has.
-  const written = writeHostileDocument(hostilePayloads.slice(0, authored)).agreement;
-  await page.getByRole('textbox', { name: 'Document, as JSON' }).fill(JSON.stringify(written, null, 1));
+  await openFile(page, JSON.stringify(agreement, null, 1));
   for (const tab of ['Problems', 'Diagram', 'Analysis', 'Simulate', 'Deploy']) {
     await page.getByRole('tab', { name: tab }).click();
     await requireHarmless(page, tab);

@@ -1,7 +1,7 @@
 import { deployAgreement } from '../../../client/src/viem/index.ts';
 import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
-import { checkAxe } from '../support/checkAxe.ts';
 import { type ConsoleWorld, chainId, createAccount, see } from './consoleWorld.ts';
+import { inspectLayout } from './inspectLayout.ts';
 
 /** An agreement of the example between two wallets, in its first state. */
 export async function deployExample({ client }: ConsoleWorld, displayName: string, rider = createAccount()) {
@@ -57,10 +57,7 @@ export async function lookAtPages(world: ConsoleWorld): Promise<void> {
       await page.goto(`${world.baseUrl}/console/${path}`);
       await page.locator('h1, .note').first().waitFor();
       await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-      const where = `${path}, ${colorScheme}, ${width} wide`;
-      faults.push(...(await checkAxe(page)).map((fault) => `${where}: ${fault}`));
-      const excess: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      if (Number(excess) > 0) faults.push(`${where}: ${excess} px wider than the screen`);
+      faults.push(...(await inspectLayout(page, `${path}, ${colorScheme}, ${width} wide`)));
     }
   }
   await context.close();

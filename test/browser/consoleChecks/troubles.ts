@@ -45,7 +45,7 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   expectTrue(moved.state !== state, 'the agreement has moved');
 
   await context.setOffline(true);
-  await see(page, 'away');
+  await see(page, 'was true at the last look');
   await context.setOffline(false);
   await page.getByText('was true at the last look').waitFor({ state: 'detached' });
   await context.close();

@@ -1,0 +1,153 @@
+import { encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem';
+import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
+import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
+import { killAndAwaitRestart, type LocalStack } from '../../e2e/support/localStack.ts';
+import { createAnvilClient } from '../../support/anvilClient.ts';
+import { type ConsoleWorld, chainId, createAccount, expectTrue, type Person, see } from './consoleWorld.ts';
+import { deployExample } from './pages.ts';
+
+const note = 'The rear lamp flickers.';
+const waitingText = /This takes longer than usual/;
+const awayText = /was true at the last look/;
+
+type Opened = Awaited<ReturnType<typeof openAsRider>>;
+
+/**
+ * What goes wrong under an open page, by the processes themselves: a block that is taken back, a node that is silent, an input that
+ * the chain refuses, an API that is silent or gone. The page says so, and heals without its reader.
+ */
+export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promise<void> {
+  const chain = world.stack.chains.find((each) => each.chainId === chainId);
+  if (!chain) throw new Error('the stack has no such chain');
+  const anvil = createAnvilClient(chain.rpcUrl);
+  const checks = { takeBlockBack, silenceNode, failOnChain, silenceApi, loseApi };
+  for (const check of Object.values(checks)) {
+    const opened = await openAsRider(world);
+    await check(opened, { local, anvil });
+    await opened.rider.context.close();
+  }
+}
+
+type Outside = { readonly local: LocalStack; readonly anvil: ReturnType<typeof createAnvilClient> };
+
+async function openAsRider(world: ConsoleWorld) {
+  const account = createAccount();
+  const record = await deployExample(world, 'Outages', account);
+  const rider = await world.invite(account);
+  await rider.page.goto(`${world.baseUrl}/console/agreements/${record.id}`);
+  return { world, record, rider, account };
+}
+
+const stepDone = ({ page }: Person, name: string) => page.locator('.steps li.done', { hasText: name });
+const stateShown = ({ page }: Person, state: string) => page.locator('.page-head .tag', { hasText: state });
+
+/** As far as the signature, which the caller gives. */
+async function prepareAct({ page }: Person): Promise<void> {
+  await page.getByRole('button', { name: 'Act: Take the bicycle' }).click();
+  await page.getByLabel('Note', { exact: true }).fill(note);
+  await page.getByRole('button', { name: /^Connect/ }).click();
+  await page.getByRole('button', { name: 'Review what to sign' }).click();
+  await page.locator('.digest').waitFor();
+}
+
+const sign = ({ page }: Person) => page.getByRole('button', { name: 'Sign in the wallet' }).click();
+
+/** A reorg takes the block of an input away: the page goes back, and forward again once it is mined anew. */
+async function takeBlockBack({ rider }: Opened, { anvil }: Outside): Promise<void> {
+  await prepareAct(rider);
+  await sign(rider);
+  await stepDone(rider, 'Confirmed').waitFor();
+  await stateShown(rider, 'LENT').waitFor();
+  await anvil.setAutomine(false);
+  try {
+    await anvil.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({
+      method: 'anvil_reorg',
+      params: [1, []],
+    });
+    // The service notices by the next block.
+    await anvil.mine({ blocks: 0 }).catch(() => undefined);
+    await stateShown(rider, 'OFFERED').waitFor();
+    await stepDone(rider, 'Mined').waitFor({ state: 'detached' });
+  } finally {
+    await anvil.setAutomine(true);
+    await anvil.mine({ blocks: 1 });
+  }
+  await stateShown(rider, 'LENT').waitFor();
+  await stepDone(rider, 'Confirmed').waitFor();
+}
+
+/** The node of the chain says nothing for a while: nothing has to be done again. */
+async function silenceNode({ rider }: Opened, { local }: Outside): Promise<void> {
+  await prepareAct(rider);
+  const node = local.processes()[`the chain ${chainId}`];
+  if (!node) throw new Error('the chain has no process');
+  process.kill(node.pid, 'SIGSTOP');
+  try {
+    await sign(rider);
+    await see(rider.page, waitingText);
+    expectTrue((await stepDone(rider, 'Mined').count()) === 0, 'nothing is mined without a node');
+  } finally {
+    process.kill(node.pid, 'SIGCONT');
+  }
+  await stepDone(rider, 'Confirmed').waitFor();
+  await rider.page.getByText(waitingText).waitFor({ state: 'detached' });
+  await stateShown(rider, 'LENT').waitFor();
+}
+
+/** Between the signature and the block the same wallet acts by another way: the chain refuses, and the page says so in words. */
+async function failOnChain({ world, record, rider, account }: Opened, { anvil }: Outside): Promise<void> {
+  const { address } = await world.client.agreements.get(record.id);
+  if (address === undefined) throw new Error('the agreement has no address');
+  await anvil.setBalance({ address: account.address, value: parseEther('1') });
+  await prepareAct(rider);
+  await anvil.setAutomine(false);
+  try {
+    await sign(rider);
+    await stepDone(rider, 'Sent').waitFor();
+    const payload = encodeInputPayload(exampleDocument, 'take', { note: 'By another way' });
+    const data = encodeFunctionData({
+      abi: agreementEngineAbi,
+      functionName: 'submitInput',
+      args: [nameHash('take'), payload],
+    });
+    const to: Hex = `0x${address.slice(2)}`;
+    const fees = { maxFeePerGas: parseGwei('500'), maxPriorityFeePerGas: parseGwei('400') };
+    await anvil.sendTransaction({ account, chain: null, to, data, gas: 1_000_000n, ...fees });
+  } finally {
+    await anvil.mine({ blocks: 1 });
+    await anvil.setAutomine(true);
+  }
+  await see(rider.page, 'It has failed on its way');
+  await stateShown(rider, 'LENT').waitFor();
+  await rider.page.getByRole('button', { name: 'Done' }).click();
+  await rider.page.getByRole('button', { name: 'Act: Confirm the return' }).waitFor();
+}
+
+/** The API takes requests and answers none. */
+async function silenceApi({ rider }: Opened, { local }: Outside): Promise<void> {
+  await stateShown(rider, 'OFFERED').waitFor();
+  const api = local.processes()['the api'];
+  if (!api) throw new Error('the API has no process');
+  process.kill(api.pid, 'SIGSTOP');
+  try {
+    await see(rider.page, awayText);
+    expectTrue((await rider.page.getByRole('alert').count()) === 0, 'it is said once');
+    expectTrue(await stateShown(rider, 'OFFERED').isVisible(), 'what was known stays');
+  } finally {
+    process.kill(api.pid, 'SIGCONT');
+  }
+  await rider.page.getByText(awayText).waitFor({ state: 'detached' });
+}
+
+/** The API ends while somebody goes to a page whose code is not loaded yet. */
+async function loseApi({ world, rider }: Opened, { local }: Outside): Promise<void> {
+  const { page } = rider;
+  await stateShown(rider, 'OFFERED').waitFor();
+  const restarted = killAndAwaitRestart(local, 'the api');
+  await page.getByRole('link', { name: 'Rules' }).click();
+  await see(page, 'This page could not be loaded');
+  await restarted;
+  await page.getByLabel('Rules to try').waitFor();
+  expectTrue(page.url().startsWith(`${world.baseUrl}/console/rules`), 'the page that was wanted comes');
+}

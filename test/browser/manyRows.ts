@@ -1,0 +1,137 @@
+import pino from 'pino';
+import type { Page } from 'playwright-core';
+import { AgreementsClient } from '../../client/src/index.ts';
+import { submitInput } from '../../client/src/viem/index.ts';
+import { findDevDirectory } from '../../src/cli/dev/devDirectory.ts';
+import { findDevStack } from '../../src/cli/dev/devStack.ts';
+import { createDatabase } from '../../src/platform/database/database.ts';
+import { createAccount, createConsoleWorld } from './consoleChecks/consoleWorld.ts';
+import { createEmptyPrincipal } from './consoleChecks/emptyPrincipal.ts';
+import { writeHostileDocument } from './consoleChecks/hostile.ts';
+import { openFile } from './consoleChecks/openFile.ts';
+import { deployExample } from './consoleChecks/pages.ts';
+import { openBrowser } from './support/openBrowser.ts';
+
+/**
+ * How long the console takes for an account of 100,000 agreements, an agreement of 5,000 inputs, and a document of letters that no font
+ * has, on the development stack that runs. The rows are written straight into its database, as copies of real ones.
+ */
+const agreements = 100_000;
+const inputs = 5_000;
+const rounds = 5;
+/** Rows of one statement. */
+const batch = 5_000;
+
+const stack = findDevStack(findDevDirectory(process.env));
+if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
+const { pool, close } = createDatabase({
+  url: stack.databaseUrl,
+  applicationName: 'console measurement',
+  maxConnections: 1,
+  logger: pino({ level: 'silent' }),
+});
+const browser = await openBrowser();
+try {
+  const world = await createConsoleWorld(stack, browser);
+  const account = createAccount();
+  const record = await deployExample(world, 'One of many', account);
+  const sent = { agreementId: record.id, inputId: 'take', values: { note: 'The first of many' } };
+  const { id: inputId } = await submitInput({ client: world.client, account, ...sent });
+  await copyInput(inputId);
+
+  const { page } = await world.invite(account);
+  const openAgreement = () => page.goto(`${world.baseUrl}/console/agreements/${record.id}`);
+  await measure(`an agreement of ${inputs} inputs, all of it`, async () => {
+    await openAgreement();
+    await page.getByText('take #1 of many').waitFor();
+    await page.locator('.prose').waitFor();
+  });
+  await measure('…and its next 25 inputs', async () => {
+    const rows = page.locator('.timeline > li');
+    const before = await rows.count();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.nth(before + 5).waitFor();
+  });
+
+  const apiKey = await createEmptyPrincipal(stack.databaseUrl, `many ${Date.now()}`);
+  const client = new AgreementsClient({ baseUrl: world.baseUrl, apiKey });
+  await copyRecord(record.id, (await client.sessions.current()).principal.id);
+  const { url } = await client.sessions.createLink({ expiresInSeconds: 3_600 });
+  const many = await world.invite(account, url);
+  await many.page.waitForURL('**/console/agreements');
+  await measure('the API’s own answer to the list', () => client.agreements.list({ limit: 25 }));
+  await measure(`the list of ${agreements} agreements, its rows`, async () => {
+    await many.page.goto(`${world.baseUrl}/console/agreements`);
+    await many.page.getByText('Copy 100000').waitFor();
+  });
+  await measure('…and whose turn it is in each', async () => {
+    await many.page.goto(`${world.baseUrl}/console/agreements`);
+    await many.page.getByText('Copy 100000').waitFor();
+    await many.page.getByText('…', { exact: true }).first().waitFor({ state: 'detached' });
+  });
+  await writeExotic(page);
+  for (const fault of new Set(world.faults)) console.error(fault);
+} finally {
+  await browser.close();
+  await close();
+}
+
+async function measure(what: string, act: () => PromiseLike<unknown>): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    await act();
+    times.push(performance.now() - startedAt);
+  }
+  const sorted = times.toSorted((one, other) => one - other).map((time) => Math.round(time));
+  console.log(
+    `${what}: median ${sorted[Math.floor(rounds / 2)]} ms, first ${Math.round(times[0] ?? 0)} ms, slowest ${sorted.at(-1)} ms`,
+  );
+}
+
+/** Older than the real ones, but for the newest. */
+async function copyInput(id: string): Promise<void> {
+  await pool.query(
+    `insert into service.inputs
+     select (jsonb_populate_record(original, jsonb_build_object('id', 'inp_' || md5(original.id || n), 'position', original.position + n, 'transaction_id', null,
+       'values', jsonb_build_object('note', 'take #' || ($2 - n + 1) || ' of many'),
+       'created_at', original.created_at + n * interval '1 millisecond'))).*
+     from service.inputs original, generate_series(1, $2::int) n where original.id = $1`,
+    [id, inputs],
+  );
+}
+
+async function copyRecord(id: string, principalId: string): Promise<void> {
+  for (let from = 1; from <= agreements; from += batch)
+    await pool.query(
+      `insert into service.records
+       select (jsonb_populate_record(original, jsonb_build_object('id', 'agr_' || md5(original.id || n), 'principal_id', $2::text,
+         'document_id', null, 'deploy_transaction_id', null, 'display_name', 'Copy ' || n,
+         'address', '0x' || substr(md5(n::text) || md5(original.id || n), 1, 40),
+         'created_at', original.created_at + n * interval '1 millisecond'))).*
+       from service.records original, generate_series($3::int, $4::int) n where original.id = $1`,
+      [id, principalId, from, from + batch - 1],
+    );
+}
+
+/** A document of all hostile texts, opened as a file, and then changed by one letter. */
+async function writeExotic(page: Page): Promise<void> {
+  const text = JSON.stringify(writeHostileDocument().agreement, null, 1);
+  await page.goto(`${new URL(page.url()).origin}/console/author`);
+  const editor = page.getByRole('textbox', { name: 'Document, as JSON' });
+  const frame = () => page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  await measure(
+    `a document of ${text.length} letters, many of them of no font, until it is drawn`,
+    async () => {
+      await editor.fill('');
+      await frame();
+      await openFile(page, text);
+      await frame();
+    },
+  );
+  await editor.press('Control+Home');
+  await measure('…and a letter more', async () => {
+    await editor.press('Space');
+    await frame();
+  });
+}
