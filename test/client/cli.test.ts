@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -5,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -89,6 +90,7 @@ test('a deployment is handed to its owner, who signs it by the link', async () =
   expect(await json(['list', '--limit', '3'])).toContainEqual(
     expect.objectContaining({ id: made.agreementId, status: 'Draft' }),
   );
+  expect((await run(['act', made.agreementId])).stdout).toBe('Nothing can be done before it is deployed.\n');
   expect(await run([...deploy, 'nobody'])).toMatchObject({
     code: 1,
     stdout: '',
@@ -127,7 +129,11 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       ['act', 'agr_1', 'x'],
       { code: 2, stderr: expect.stringContaining('AGREEMENTS_PRIVATE_KEY') },
     ],
-    ['a wrong API key', ['list', '--api-key', 'agk_test_wrong'], { code: 3 }],
+    [
+      'a wrong API key',
+      ['list', '--api-key', 'agk_test_wrong'],
+      { code: 3, stderr: expect.stringContaining('agreements login') },
+    ],
     [
       'an unknown agreement',
       ['show', 'agr_unknown'],
@@ -136,7 +142,17 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
     [
       'a service that is away',
       ['list', '--url', 'http://127.0.0.1:3'],
-      { code: 5, stderr: expect.stringContaining('ECONNREFUSED') },
+      { code: 5, stderr: expect.stringMatching(/asked at http:\/\/127\.0\.0\.1:3\n.*ECONNREFUSED/) },
+    ],
+    [
+      'an address without http',
+      ['list', '--url', '127.0.0.1:3'],
+      { code: 2, stderr: expect.stringContaining('http://') },
+    ],
+    [
+      'a type of event that there is not',
+      ['events', '--type', 'nope'],
+      { code: 2, stderr: expect.stringContaining('agreement.transitioned') },
     ],
   ])('%s', async (_, words, ended, more = {}) => {
     expect(await run(words, more)).toMatchObject({ stdout: '', ...ended });
@@ -149,6 +165,15 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
     const { stdout } = await runCli(program, ['validate', '-', '--json'], { env, input });
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', reason: 'invalid_agreement' } });
   });
+});
+
+test('an output that cannot be written is told, and no success', async () => {
+  const full = spawn('sh', ['-c', `exec "${process.execPath}" "${program}" --version > /dev/full`]);
+  const [complaint, [code]] = await Promise.all([text(full.stderr), once(full, 'close')]);
+  expect([code, complaint]).toEqual([
+    2,
+    expect.stringMatching(/^error: The output cannot be written: ENOSPC/),
+  ]);
 });
 
 test('whoever reads no more ends the program in peace', async () => {

@@ -20,7 +20,8 @@ export type Explanation = {
   readonly facts: Readonly<Record<string, unknown>>;
 };
 
-export function explainError(error: unknown): Explanation {
+/** @param baseUrl the service that was asked, if one is known. */
+export function explainError(error: unknown, baseUrl?: string): Explanation {
   const message = error instanceof Error ? error.message : String(error);
   const make = (exitCode: ExitCode, facts: Explanation['facts'] = {}, lines: readonly string[] = []) => ({
     exitCode,
@@ -37,7 +38,9 @@ export function explainError(error: unknown): Explanation {
   if (error instanceof AbortedError) return make(exitCodes.stopped);
   if (error instanceof ConnectionError || error instanceof InvalidResponseError) {
     const { requestId } = error;
-    return make(exitCodes.unreachable, { requestId }, [...describeCause(error), `request ${requestId}`]);
+    const where = baseUrl === undefined ? [] : [`asked at ${baseUrl}`];
+    const lines = [...where, ...describeCause(error), `request ${requestId}`];
+    return make(exitCodes.unreachable, { requestId }, lines);
   }
   if (error instanceof ProtocolError)
     return make(exitCodes.refused, { issues: error.issues }, error.issues.map(describeIssue));
@@ -56,9 +59,10 @@ function codeOf({ status }: ApiError): ExitCode {
   return status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.refused;
 }
 
-function listLines({ reason, details, requestId }: ApiError): string[] {
+function listLines({ status, reason, details, requestId }: ApiError): string[] {
   const issues = Array.isArray(details.issues) ? details.issues.map(describeIssue) : [];
-  return [...issues, `${reason ? `reason ${reason}, ` : ''}request ${requestId}`];
+  const remedy = status === 401 ? ['set AGREEMENTS_API_KEY, or run agreements login again'] : [];
+  return [...issues, ...remedy, `${reason ? `reason ${reason}, ` : ''}request ${requestId}`];
 }
 
 function describeIssue({ path, message }: { readonly path: string; readonly message: string }): string {

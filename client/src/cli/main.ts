@@ -1,4 +1,6 @@
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { exitCodes } from './cliError.ts';
 import { run } from './run.ts';
 
 /** The process: streams, signals and the exit code. */
@@ -8,8 +10,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // Whoever read the output has gone, as `head` does: that is no failure.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    process.stderr.write(`error: The output cannot be written: ${error.message}\n`);
+    process.exit(exitCodes.usage);
   });
 
 const { env, stdout, stderr } = process;
@@ -22,6 +25,9 @@ process.exitCode = await run(process.argv.slice(2), {
   colours,
   print: (line) => void stdout.write(`${line}\n`),
   printError: (line) => void stderr.write(`${line}\n`),
-  readInput: () => text(process.stdin),
+  readInput: (wanted) => {
+    if (process.stdin.isTTY) stderr.write(`Type or paste ${wanted}, then Enter and Ctrl-D:\n`);
+    return text(addAbortSignal(stopping.signal, process.stdin));
+  },
   stopped: stopping.signal,
 });

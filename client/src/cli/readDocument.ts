@@ -6,7 +6,7 @@ export type JsonObject = Record<string, unknown>;
 
 /** A JSON object of a file, or of the standard input where the file is `-`. @throws CliError for anything else. */
 export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
-  const text = file === '-' ? await terminal.readInput() : readFile(file);
+  const text = file === '-' ? await terminal.readInput('the JSON') : readFile(file);
   const name = file === '-' ? 'The standard input' : file;
   let value: unknown;
   try {

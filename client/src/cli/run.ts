@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { type ExitCode, exitCodes } from './cliError.ts';
 import { addAgreementCommands } from './commands/agreements.ts';
 import { addAuthoringCommands } from './commands/authoring.ts';
@@ -12,6 +13,7 @@ import { addWatch } from './commands/watch.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { createContext, type Ending } from './context.ts';
 import { explainError } from './explainError.ts';
+import { readSettings } from './settings.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 const examples = `
@@ -35,6 +37,7 @@ Exit codes: 0 done, 1 refused, 2 wrong use, 3 no access, 4 not found, 5 service 
 export function buildProgram(terminal: Terminal, ending: Ending): Command {
   const program = new Command('agreements')
     .description('Deploys, reads and moves agreements.')
+    .version(manifest.version, '-V, --version', 'print the version of this program')
     .option('--json', 'print one JSON value, or one a line where there is no end')
     .option('--url <url>', 'the service, instead of AGREEMENTS_URL or the last login')
     .option(
@@ -72,7 +75,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     },
   };
   for (const command of listCommands(program)) {
-    command.configureOutput(output).exitOverride();
+    command.configureOutput(output).configureHelp({ optionDescription }).exitOverride();
     if (command !== program) command.showHelpAfterError('(--help shows how it is used)');
   }
   try {
@@ -81,7 +84,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     if (terminal.stopped.aborted) return exitCodes.stopped;
-    const { exitCode, message, lines, facts } = explainError(error);
+    const { exitCode, message, lines, facts } = explainError(error, findService(terminal, program));
     if (words.includes('--json')) terminal.print(JSON.stringify({ error: facts }, null, 2));
     else if (error instanceof CommanderError) terminal.printError(complaint.trimEnd() || message);
     else
@@ -89,6 +92,22 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
         [`${paint(terminal, 'red', 'error:')} ${message}`, ...lines.map((line) => `  ${line}`)].join('\n'),
       );
     return exitCode;
+  }
+}
+
+/** Without the empty list that an option begins with which can be given several times. */
+function optionDescription(option: Option): string {
+  const plain = new Help().optionDescription(option);
+  return Array.isArray(option.defaultValue) ? option.description : plain;
+}
+
+/** Where the service is, as far as that can be told. */
+function findService({ env }: Terminal, program: Command): string | undefined {
+  const { url } = program.opts<{ url?: string }>();
+  try {
+    return readSettings(env, { ...(url && { baseUrl: url }), apiKey: 'any' }).baseUrl;
+  } catch {
+    return undefined;
   }
 }
 

@@ -52,8 +52,8 @@ export function readSettings(env: Environment, given: Partial<Settings>): Settin
 export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
   try {
     return new AgreementsClient({ baseUrl, apiKey });
-  } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error));
+  } catch {
+    throw new CliError(`The service's address begins with http:// or https://, and ${baseUrl} does not.`);
   }
 }
 

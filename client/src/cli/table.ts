@@ -3,9 +3,12 @@ import { paint, plain, type Terminal } from './terminal.ts';
 type Screen = Pick<Terminal, 'columns' | 'colours'>;
 
 const gap = '  ';
-const narrowest = 8;
+const narrowest = 6;
 
-/** Rows below a head. In a narrow terminal the widest columns give way; where nobody looks nothing is cut. */
+/**
+ * Rows below a head. In a narrow terminal the widest columns give way, then the last ones; never the first, by which a row is asked
+ * for. Where nobody looks nothing is cut.
+ */
 export function drawTable(
   terminal: Screen,
   head: readonly string[],
@@ -13,9 +16,10 @@ export function drawTable(
 ): string {
   const cells = rows.map((row) => row.map(plain));
   const widths = head.map((name, at) => Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)));
-  shrink(widths, (terminal.columns ?? Number.POSITIVE_INFINITY) - gap.length * (head.length - 1));
+  shrink(widths, terminal.columns ?? Number.POSITIVE_INFINITY);
   const line = (row: readonly string[]) =>
     row
+      .slice(0, widths.length)
       .map((cell, at) => cut(cell, widths[at] ?? 0).padEnd(widths[at] ?? 0))
       .join(gap)
       .trimEnd();
@@ -34,14 +38,16 @@ export function drawFacts(
     .join('\n');
 }
 
-function shrink(widths: number[], room: number): void {
-  let over = widths.reduce((sum, width) => sum + width, 0) - room;
-  while (over > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowest) return;
-    widths[widths.indexOf(widest)] = widest - 1;
-    over--;
+function shrink(widths: number[], columns: number): void {
+  const [first = 0] = widths;
+  const takes = () => widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  while (takes() > columns && widths.length > 1) {
+    const others = widths.slice(1);
+    const widest = Math.max(...others);
+    if (widest > narrowest) widths[widths.lastIndexOf(widest)] = widest - 1;
+    else widths.pop();
   }
+  widths[0] = Math.min(first, columns);
 }
 
 function cut(text: string, width: number): string {

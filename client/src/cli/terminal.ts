@@ -6,8 +6,8 @@ export type Terminal = {
   readonly colours: boolean;
   print(text: string): void;
   printError(text: string): void;
-  /** All of the standard input. */
-  readInput(): Promise<string>;
+  /** All of the standard input; a person is asked for what is wanted, such as `the API key`. */
+  readInput(wanted: string): Promise<string>;
   /** Aborted when the program is asked to stop. */
   readonly stopped: AbortSignal;
 };

@@ -15,6 +15,12 @@ test('a table fits into a narrow terminal, and is whole where nobody looks', () 
   expect(draw(undefined)).toContain('A very long name of an agreement');
 });
 
+test('what a row is asked for by is never cut, and a narrow terminal shows fewer columns', () => {
+  expect(draw(30)).toContain('agr_0123456789abcdef');
+  expect(draw(30)).not.toContain('CLOSED');
+  expect(draw(36)).toContain('CLOSED');
+});
+
 test('what others have written does not reach the terminal as commands', () => {
   const text = drawTable({ columns: undefined, colours: false }, ['name'], [['\u001b[31mred\u0007']]);
   expect(text).toBe('name\n [31mred');

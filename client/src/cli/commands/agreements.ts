@@ -145,7 +145,8 @@ function describeState({ state, description }: AgreementState): string {
   return description === undefined ? `${state}` : `${state}: ${description}`;
 }
 
-function describeAccepted(terminal: Terminal, { acceptedInputs }: AgreementState): string {
+function describeAccepted(terminal: Terminal, { state, acceptedInputs }: AgreementState): string {
+  if (state === null) return 'Nothing can be done before it is deployed.';
   if (acceptedInputs.length === 0) return 'Nothing can be done any more.';
   const rows = acceptedInputs.map(({ inputId, issuers, anyone, fields }) => [
     inputId,

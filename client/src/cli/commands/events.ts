@@ -3,6 +3,7 @@ import type { AgreementEvent } from '../../types.ts';
 import { type Context, collect } from '../context.ts';
 import { paint, plain } from '../terminal.ts';
 import { readCount } from './agreements.ts';
+import { eventTypes, readEventType } from './webhooks.ts';
 
 export function addEventCommands(program: Command, context: Context): void {
   const { terminal } = context;
@@ -11,10 +12,11 @@ export function addEventCommands(program: Command, context: Context): void {
     .description('print the feed of events: what has happened, and with --follow what happens')
     .option('--after <cursor>', 'begin after this cursor; otherwise with the first event')
     .option('--limit <count>', 'at most so many')
-    .option('--type <type>', 'of this type only; again for each', collect, [])
+    .option('--type <type>', `${eventTypes.join(' or ')} only; again for each`, collect, [])
     .option('--follow', 'go on until Ctrl-C')
     .action(async (options: { after?: string; limit?: string; type: readonly string[]; follow?: true }) => {
-      const { after, type: types, follow } = options;
+      const { after, follow } = options;
+      const types: readonly string[] = options.type.map((type) => readEventType(type, '--type'));
       const most =
         options.limit === undefined ? Number.POSITIVE_INFINITY : readCount(options.limit, '--limit');
       const client = context.client();

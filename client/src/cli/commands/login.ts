@@ -17,7 +17,9 @@ export function addLogin(program: Command, context: Context): void {
       const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
       const baseUrl = given ?? url ?? terminal.env.AGREEMENTS_URL;
       if (!baseUrl) throw new CliError('Say where the service is: agreements login <url>.');
-      const apiKey = option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readInput()).trim();
+      openClient({ baseUrl, apiKey: '' });
+      const apiKey =
+        option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readInput('the API key')).trim();
       if (!apiKey) throw new CliError('There is no API key on the standard input.');
       const settings = { baseUrl, apiKey };
       await openClient(settings).agreements.list({ limit: 1 }, { signal: terminal.stopped });

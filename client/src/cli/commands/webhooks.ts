@@ -6,7 +6,7 @@ import { readDocument } from '../readDocument.ts';
 import { drawFacts, drawTable } from '../table.ts';
 import { paint } from '../terminal.ts';
 
-const eventTypes = ['agreement.transitioned', 'agreement.notification.triggered'] as const;
+export const eventTypes = ['agreement.transitioned', 'agreement.notification.triggered'] as const;
 
 export function addWebhookCommands(program: Command, context: Context): void {
   const { terminal } = context;
@@ -37,7 +37,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
       'a JSON object of filters, such as {"toStates": ["SIGNED"]}; - for the standard input',
     )
     .action(async (url: string, options: { event: readonly string[]; filters?: string }) => {
-      const chosen = options.event.map(readEventType);
+      const chosen = options.event.map((type) => readEventType(type, '--event'));
       const filters =
         options.filters === undefined ? undefined : await readDocument(terminal, options.filters);
       const webhook = await context
@@ -112,10 +112,11 @@ export function addWebhookCommands(program: Command, context: Context): void {
 }
 
 /** @throws CliError for a type that cannot be subscribed to. */
-function readEventType(text: string): (typeof eventTypes)[number] {
+/** @throws CliError for what is no type of an event. */
+export function readEventType(text: string, option: string): (typeof eventTypes)[number] {
   const type = eventTypes.find((known) => known === text);
   if (type) return type;
-  throw new CliError(`--event is ${eventTypes.join(' or ')}.`);
+  throw new CliError(`${option} is ${eventTypes.join(' or ')}.`);
 }
 
 /** The members of a resource that say something on a line. */
