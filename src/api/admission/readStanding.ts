@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
-import { orderKeyOf } from '../../platform/database/tables/transactions.ts';
+import { orderKeyOf, stateLists, unsettledStates } from '../../platform/database/tables/transactions.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
 
 /** An agreement as the index shows it, with the rows of the outbox whose effects it does not show yet; at one moment. */
@@ -51,14 +51,13 @@ export const readInputs = 1_000;
 export const mostOpen = 256;
 
 /** Rows in these states can still change what the index shows. */
-const unsettledStates = ['accepted', 'signed', 'broadcast', 'mined'];
 
 const openRows = (whose: string) => `
   select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData",
     coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
   from service.transactions sent
   left join ${index}.permit_counts used on used.chain_id = $1::int and used.contract = $2 and used.signer = lower(sent.signer)
-  where ${orderKeyOf('sent.')} = any($5::text[]) and sent.state in ('accepted', 'signed', 'broadcast', 'mined')
+  where ${orderKeyOf('sent.')} = any($5::text[]) and sent.state in (${stateLists.unsettled})
     and sent.permit_nonce >= coalesce(used.count, 0) ${whose}
   order by sent.created_at, sent.id limit ${mostOpen + 1}`;
 

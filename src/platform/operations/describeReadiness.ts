@@ -1,8 +1,7 @@
+import { openStates } from '../database/tables/transactions.ts';
 import type { EndpointFacts } from '../nodes/endpoint.ts';
 import type { OutboxCount, Position } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
-
-const openStates = new Set(['accepted', 'signed', 'broadcast']);
 
 /**
  * Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. Endpoints do not decide about it:
@@ -50,7 +49,7 @@ export function measureLag({ timestamp }: Position, nowMs: number): number {
 
 /** How many transactions wait to be mined, and since when the oldest of them does. */
 export function measureOutbox(counts: readonly OutboxCount[]): { depth: number; oldestAgeSeconds: number } {
-  const open = counts.filter(({ state }) => openStates.has(state));
+  const open = counts.filter(({ state }) => openStates.some((one) => one === state));
   return {
     depth: open.reduce((sum, { count }) => sum + count, 0),
     oldestAgeSeconds: Math.round(Math.max(0, ...open.map(({ oldestAgeSeconds }) => oldestAgeSeconds))),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { indexerSchemaName, indexViewNames, indexViewsSchemaName } from '../database/indexNames.ts';
-import type { TransactionState } from '../database/tables/transactions.ts';
+import { stateLists, type TransactionState } from '../database/tables/transactions.ts';
 
 /** A position on a chain; `timestamp` in Unix seconds. */
 export type Position = { readonly blockNumber: number; readonly timestamp: number };
@@ -65,14 +65,14 @@ export async function readFacts(
     pool.query<OutboxCount & { chain_id: number }>(`
       select chain_id, state, count(*)::int as count,
         extract(epoch from now() - min(created_at))::float8 as "oldestAgeSeconds"
-      from service.transactions where state in ('accepted', 'signed', 'broadcast') group by chain_id, state
+      from service.transactions where state in (${stateLists.open}) group by chain_id, state
       union all
       select chain_id, state, count(*)::int, extract(epoch from now() - min(created_at))::float8
       from service.transactions where state = 'mined' group by chain_id, state`),
     pool.query<WalletFacts & { chain_id: number }>(`
       select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce", (
         select count(*)::int from service.transactions sent
-        where sent.chain_id = wallet.chain_id and sent.wallet = wallet.address and sent.state in ('signed', 'broadcast')
+        where sent.chain_id = wallet.chain_id and sent.wallet = wallet.address and sent.state in (${stateLists.sent})
       ) as "underWay"
       from service.relayer_wallets wallet order by address`),
   ]);

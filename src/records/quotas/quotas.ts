@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { principals } from '../../platform/database/tables/access.ts';
 import { principalQuotas } from '../../platform/database/tables/principalQuotas.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { AdministrationError } from '../principals/administrationError.ts';
 import { getPrincipal } from '../principals/principals.ts';
 
@@ -51,7 +52,7 @@ const findUse = (principalId: string) => sql`
   with own as (
     select coalesce(json_object_agg(quota, value), '{}') as set from service.principal_quotas where principal_id = ${principalId})
   select own.set, (select count(*)::int from (
-      select 1 from service.transactions where principal_id = ${principalId} and state in ('accepted', 'signed', 'broadcast')
+      select 1 from service.transactions where principal_id = ${principalId} and state in (${stateLists.open})
       limit coalesce((own.set->>'openTransactions')::int, ${defaultQuotas.openTransactions}::int)) as open) as open,
     coalesce(today.events, 0) as events, coalesce(today.mails, 0) as mails, coalesce(today.gas, 0) as gas,
     coalesce(today.answer_bytes, 0) as answer_bytes,

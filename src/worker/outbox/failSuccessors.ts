@@ -1,3 +1,4 @@
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 /**
  * SQL that ends the open permits of the same signer in the same contract that come after failed ones: none of them can have its effect
  * as long as the nonce before it is not used up. `failed` names rows of `service.transactions`; their nonces must be unused. Returns
@@ -11,6 +12,6 @@ export function failSuccessors(failed: string): string {
       select distinct on (chain_id, contract, signer) id, chain_id, contract, signer, permit_nonce from ${failed}
       order by chain_id, contract, signer, permit_nonce) as first
     where later.chain_id = first.chain_id and later.contract = first.contract and later.signer = first.signer
-      and later.permit_nonce > first.permit_nonce and later.state in ('accepted', 'signed', 'broadcast')
+      and later.permit_nonce > first.permit_nonce and later.state in (${stateLists.open})
     returning later.id, later.failure`;
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { getAddress, type Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
@@ -141,7 +142,7 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
     from service.transactions sent
     where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
       and it.status = 'Draft' and it.error is not null
-      and sent.id = it.deploy_transaction_id and sent.state || '' in ('accepted', 'signed', 'broadcast')
+      and sent.id = it.deploy_transaction_id and sent.state || '' in (${sql.raw(stateLists.open)})
     returning it.id`,
   );
   return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];

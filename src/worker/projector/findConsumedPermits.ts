@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import { inputContentHash } from '../../platform/database/contentHash.ts';
 import type { Queryable } from '../../platform/database/database.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { inBlocks } from './inBlocks.ts';
 import type { Candidate } from './settlePermits.ts';
 
@@ -86,7 +87,7 @@ function selectCandidates({ chainId, added, through, isWhole }: Range, effects: 
       select * from ${table} where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)}),
     consumed as materialized (
       select * from service.transactions it
-      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in ('accepted', 'signed', 'broadcast')
+      where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in (${sql.raw(stateLists.open)})
         and permit_nonce < (
           select count from chain_index.permit_counts counted
           where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))

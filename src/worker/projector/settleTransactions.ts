@@ -1,13 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
 
-const isOpen = sql`it.state in ('accepted', 'signed', 'broadcast')`;
+const isOpen = sql`it.state in (${sql.raw(stateLists.open)})`;
 
 /** Writes what became of the permits. The superseded come first: of one nonce only one transaction may be not failed. */
 export async function writeSettlement(

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
 
 type Row = { readonly id: string; readonly wallet: Address; readonly nonce: number };
@@ -43,7 +44,7 @@ async function fail(
   const { rowCount } = await pool.query(
     `with failed as (
        update service.transactions set state = 'failed', failure = $5::json, updated_at = now()
-       where id = $1 and ((state in ('signed', 'broadcast') and wallet = $2 and wallet_nonce = $3)
+       where id = $1 and ((state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3)
            or ($2::text is null and state = 'accepted' and (reserved_until is null or reserved_until < now())))
          and ($7::bigint is null or exists (
            select 1 from service.projections where chain_id = $4 and head_number >= $7::bigint))
@@ -86,7 +87,7 @@ export async function requeueRow(
     `with requeued as (
        update service.transactions set state = 'accepted', wallet = null, wallet_nonce = null,
          gas_estimate = coalesce($4::bigint, gas_estimate), updated_at = now()
-       where id = $1 and state in ('signed', 'broadcast') and wallet = $2 and wallet_nonce = $3
+       where id = $1 and state in (${stateLists.sent}) and wallet = $2 and wallet_nonce = $3
        returning id)
      select pg_notify($5, $6) from requeued`,
     [

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 
 /**
  * Calls the rows of these wallets `broadcast` of which a node has taken the newest bytes, and whose nonce the chain has not used up,
@@ -17,7 +18,7 @@ export async function markBroadcast(
       with taken as (
         select id from unnest($2::text[], $3::bigint[]) as asked(address, mined_count)
         join service.transactions it on it.chain_id = $1 and it.wallet = asked.address and it.wallet_nonce >= asked.mined_count
-          and it.state in ('signed', 'broadcast')
+          and it.state in (${stateLists.sent})
         where it.state || '' = 'signed' and it.updated_at < now() - $4 * interval '1 millisecond' and (
           select accepted_at from service.transaction_attempts newest
           where newest.chain_id = it.chain_id and newest.tx_hash = it.tx_hash) is not null

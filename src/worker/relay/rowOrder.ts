@@ -1,4 +1,4 @@
-import { orderKeyOf } from '../../platform/database/tables/transactions.ts';
+import { orderKeyOf, stateLists, unsettledStates } from '../../platform/database/tables/transactions.ts';
 
 /**
  * What has to keep its order in the outbox: the inputs of one agreement, whoever signed them, as each depends on the state that the
@@ -7,14 +7,10 @@ import { orderKeyOf } from '../../platform/database/tables/transactions.ts';
  * `service.transactions`.
  */
 
-/** The states of rows whose effects others can still depend on; in this form they are those of the index over the key. */
-const unsettledStates = ['accepted', 'signed', 'broadcast', 'mined'] as const;
-const unsettled = unsettledStates.map((state) => `'${state}'`).join(', ');
-
 /** Rows whose effects can depend on that of the other one, in the states that are named. By the index over the key, and no other one. */
 function isRelated(row: string, other: string, states: readonly (typeof unsettledStates)[number][]): string {
   const keys = states.map((state) => `(${orderKeyOf(`${other}.`, `'${state}'`)})`);
-  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${unsettled})`;
+  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
 }
 
 /** The rows, but for those that are final or failed, whose effects can depend on that of this one, to be selected from. */
@@ -46,7 +42,7 @@ export function acceptedBefore(
 /** Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one. */
 function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
   const keys = states.map((state) => `'${state}' || ${key}`);
-  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${unsettled})`;
+  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
 }
 
 /** What rows that keep their order have in common, without a state. */

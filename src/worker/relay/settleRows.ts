@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
@@ -90,7 +91,7 @@ async function readPassedRows(
             where newest.chain_id = $1 and newest.tx_hash = sent.tx_hash) as objection
         from unnest($2::text[], $3::bigint[]) as wallet(address, mined_count)
         join service.transactions sent on sent.chain_id = $1 and sent.wallet = wallet.address
-          and sent.wallet_nonce < wallet.mined_count and sent.state in ('signed', 'broadcast')
+          and sent.wallet_nonce < wallet.mined_count and sent.state in (${stateLists.sent})
         where sent.updated_at < now() - $4 * interval '1 millisecond' and sent.id > $5
         order by sent.id limit $6) it on true`,
     values: [

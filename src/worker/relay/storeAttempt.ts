@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
 import type { Terms } from './claimRows.ts';
 import type { SignedTransaction } from './signTransaction.ts';
@@ -40,7 +41,7 @@ export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHo
       const updated = await client.query(
         `with updated as (
            update service.transactions set tx_hash = $4, updated_at = now()
-           where id = $1 and wallet = $2 and wallet_nonce = $3 and state in ('signed', 'broadcast')
+           where id = $1 and wallet = $2 and wallet_nonce = $3 and state in (${stateLists.sent})
            returning id)
          select pg_notify($5, id) from updated`,
         [transactionId, wallet, nonce, signed.hash, channels.transactionChanged],

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
+import { stateLists } from '../../platform/database/tables/transactions.ts';
 import type { WalletView } from './chainView.ts';
 
 /** Who a wallet belongs to until its lease ends, and for how long one renewal holds. */
@@ -120,7 +121,7 @@ export async function retireWallets(
        union select address from retired)
      select address from idle where exists (
        select 1 from service.transactions sent
-       where sent.chain_id = $1 and sent.wallet = idle.address and sent.state in ('signed', 'broadcast'))`,
+       where sent.chain_id = $1 and sent.wallet = idle.address and sent.state in (${stateLists.sent}))`,
     [chainId, configured],
   );
   return rows.map(({ address }) => address);

@@ -8,7 +8,8 @@ CREATE TABLE "service"."api_keys" (
 	"status" text DEFAULT 'active' NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"last_used_at" timestamp (3) with time zone,
-	"ended_at" timestamp (3) with time zone
+	"ended_at" timestamp (3) with time zone,
+	CONSTRAINT "api_keys_status" CHECK (status in ('active', 'disabled', 'revoked'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."entitlements" (
@@ -16,7 +17,8 @@ CREATE TABLE "service"."entitlements" (
 	"scope" text NOT NULL,
 	"mode" text NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "entitlements_principal_id_scope_pk" PRIMARY KEY("principal_id","scope")
+	CONSTRAINT "entitlements_principal_id_scope_pk" PRIMARY KEY("principal_id","scope"),
+	CONSTRAINT "entitlements_mode" CHECK (mode in ('free_allowlist', 'paid_required', 'blocked'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."principals" (
@@ -73,7 +75,29 @@ CREATE TABLE "service"."events" (
 	"position" bigint,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"released_at" timestamp (3) with time zone,
-	"trace_parent" text
+	"trace_parent" text,
+	CONSTRAINT "events_state" CHECK (state in ('pending', 'released', 'withdrawn'))
+);
+--> statement-breakpoint
+CREATE TABLE "service"."evidence_proofs" (
+	"chain_id" integer NOT NULL,
+	"block_hash" text NOT NULL,
+	"transaction_hash" text NOT NULL,
+	"block" text NOT NULL,
+	"transaction_index" integer NOT NULL,
+	"entry" text NOT NULL,
+	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "evidence_proofs_chain_id_block_hash_transaction_hash_pk" PRIMARY KEY("chain_id","block_hash","transaction_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "service"."gas_bounds" (
+	"chain_id" integer NOT NULL,
+	"kind" text NOT NULL,
+	"execution_gas" numeric(78, 0) NOT NULL,
+	"call_bytes" integer NOT NULL,
+	"receipts" integer DEFAULT 0 NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "gas_bounds_chain_id_kind_pk" PRIMARY KEY("chain_id","kind")
 );
 --> statement-breakpoint
 CREATE TABLE "service"."idempotency_keys" (
@@ -111,13 +135,37 @@ CREATE TABLE "service"."inputs" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "inputs_position" UNIQUE("record_id","position"),
-	CONSTRAINT "inputs_permit" UNIQUE("record_id","transaction_id")
+	CONSTRAINT "inputs_permit" UNIQUE("record_id","transaction_id"),
+	CONSTRAINT "inputs_status" CHECK (status in ('PENDING', 'MINED', 'FAILED'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."installation_secrets" (
 	"name" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "service"."principal_quotas" (
+	"principal_id" text NOT NULL,
+	"quota" text NOT NULL,
+	"value" bigint NOT NULL,
+	CONSTRAINT "principal_quotas_principal_id_quota_pk" PRIMARY KEY("principal_id","quota")
+);
+--> statement-breakpoint
+CREATE TABLE "service"."usage_days" (
+	"principal_id" text NOT NULL,
+	"day" date NOT NULL,
+	"events" bigint DEFAULT 0 NOT NULL,
+	"mails" bigint DEFAULT 0 NOT NULL,
+	"gas" numeric(30, 0) DEFAULT '0' NOT NULL,
+	"answer_bytes" bigint DEFAULT 0 NOT NULL,
+	CONSTRAINT "usage_days_principal_id_day_pk" PRIMARY KEY("principal_id","day")
+);
+--> statement-breakpoint
+CREATE TABLE "service"."usage_totals" (
+	"principal_id" text PRIMARY KEY NOT NULL,
+	"stored_bytes" bigint DEFAULT 0 NOT NULL,
+	"adopted_agreements" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "service"."folded_blocks" (
@@ -147,29 +195,8 @@ CREATE TABLE "service"."quarantined_records" (
 	"error" text NOT NULL,
 	"failures" integer DEFAULT 1 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"retry_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "service"."principal_quotas" (
-	"principal_id" text NOT NULL,
-	"quota" text NOT NULL,
-	"value" bigint NOT NULL,
-	CONSTRAINT "principal_quotas_principal_id_quota_pk" PRIMARY KEY("principal_id","quota")
-);
---> statement-breakpoint
-CREATE TABLE "service"."usage_days" (
-	"principal_id" text NOT NULL,
-	"day" date NOT NULL,
-	"events" bigint DEFAULT 0 NOT NULL,
-	"mails" bigint DEFAULT 0 NOT NULL,
-	"gas" numeric(30, 0) DEFAULT '0' NOT NULL,
-	CONSTRAINT "usage_days_principal_id_day_pk" PRIMARY KEY("principal_id","day")
-);
---> statement-breakpoint
-CREATE TABLE "service"."usage_totals" (
-	"principal_id" text PRIMARY KEY NOT NULL,
-	"stored_bytes" bigint DEFAULT 0 NOT NULL,
-	"adopted_agreements" integer DEFAULT 0 NOT NULL
+	"retry_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "quarantined_records_phase" CHECK (phase in ('deploy', 'begin', 'restore', 'continue'))
 );
 --> statement-breakpoint
 CREATE UNLOGGED TABLE "service"."rate_buckets" (
@@ -217,9 +244,14 @@ CREATE TABLE "service"."records" (
 	"behind" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"awaits_owner" boolean DEFAULT false NOT NULL,
+	"participant_access" text DEFAULT 'none' NOT NULL,
+	"access_variables" json,
 	CONSTRAINT "records_agreement" UNIQUE("principal_id","chain_id","address"),
 	CONSTRAINT "records_document" UNIQUE("principal_id","document_id"),
-	CONSTRAINT "records_permit" UNIQUE("principal_id","deploy_transaction_id")
+	CONSTRAINT "records_permit" UNIQUE("principal_id","deploy_transaction_id"),
+	CONSTRAINT "records_status" CHECK (status in ('Draft', 'Deployed')),
+	CONSTRAINT "records_participant_access" CHECK (participant_access in ('none', 'read', 'sign'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."relayer_wallets" (
@@ -232,7 +264,8 @@ CREATE TABLE "service"."relayer_wallets" (
 	"lease_owner" text,
 	"lease_until" timestamp (3) with time zone,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "relayer_wallets_chain_id_address_pk" PRIMARY KEY("chain_id","address")
+	CONSTRAINT "relayer_wallets_chain_id_address_pk" PRIMARY KEY("chain_id","address"),
+	CONSTRAINT "relayer_wallets_status" CHECK (status in ('active', 'unfunded', 'retired'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."mails" (
@@ -245,7 +278,8 @@ CREATE TABLE "service"."mails" (
 	"error" text,
 	"trace_parent" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "mails_status" CHECK (status in ('waiting', 'due', 'sent', 'failed', 'skipped', 'withdrawn'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."rule_firings" (
@@ -259,7 +293,10 @@ CREATE TABLE "service"."rule_firings" (
 	"state" text NOT NULL,
 	"chain_id" integer NOT NULL,
 	"block_number" bigint,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "rule_firings_trigger_type" CHECK (trigger_type in ('onTransition', 'temporal')),
+	CONSTRAINT "rule_firings_channel" CHECK (channel in ('external_webhook', 'email')),
+	CONSTRAINT "rule_firings_state" CHECK (state in ('pending', 'released', 'withdrawn'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."rule_schedules" (
@@ -342,6 +379,8 @@ CREATE TABLE "service"."transactions" (
 	"deadline" numeric(78, 0) NOT NULL,
 	"call_data" text NOT NULL,
 	"gas_estimate" bigint,
+	"gas_kind" text,
+	"admission" json,
 	"state" text DEFAULT 'accepted' NOT NULL,
 	"failure" json,
 	"wallet" text,
@@ -353,7 +392,32 @@ CREATE TABLE "service"."transactions" (
 	"trace_parent" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "transactions_permit" UNIQUE("chain_id","permit_digest","signer")
+	CONSTRAINT "transactions_permit" UNIQUE("chain_id","permit_digest","signer"),
+	CONSTRAINT "transactions_kind" CHECK (kind in ('deploy', 'input')),
+	CONSTRAINT "transactions_state" CHECK (state in ('accepted', 'signed', 'broadcast', 'mined', 'final', 'failed'))
+);
+--> statement-breakpoint
+CREATE TABLE "service"."record_wallets" (
+	"record_id" text NOT NULL,
+	"wallet" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "record_wallets_record_id_wallet_pk" PRIMARY KEY("record_id","wallet")
+);
+--> statement-breakpoint
+CREATE TABLE "service"."wallet_challenges" (
+	"id" text PRIMARY KEY NOT NULL,
+	"wallet" text NOT NULL,
+	"message" text NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "service"."wallet_sessions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"token_hash" text NOT NULL,
+	"wallet" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "service"."deliveries" (
@@ -371,7 +435,8 @@ CREATE TABLE "service"."deliveries" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
-	CONSTRAINT "deliveries_event" UNIQUE("subscription_id","event_id")
+	CONSTRAINT "deliveries_event" UNIQUE("subscription_id","event_id"),
+	CONSTRAINT "deliveries_status" CHECK (status in ('pending', 'retry_pending', 'succeeded', 'failed'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."delivery_attempts" (
@@ -405,7 +470,8 @@ CREATE TABLE "service"."webhook_subscriptions" (
 	"last_failure_at" timestamp (3) with time zone,
 	"failures_in_row" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "webhook_subscriptions_status" CHECK (status in ('active', 'disabled'))
 );
 --> statement-breakpoint
 CREATE TABLE "service"."worker_leases" (
@@ -426,10 +492,10 @@ ALTER TABLE "service"."idempotency_keys" ADD CONSTRAINT "idempotency_keys_princi
 ALTER TABLE "service"."inputs" ADD CONSTRAINT "inputs_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."inputs" ADD CONSTRAINT "inputs_user_id_principals_id_fk" FOREIGN KEY ("user_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."inputs" ADD CONSTRAINT "inputs_transaction_id_transactions_id_fk" FOREIGN KEY ("transaction_id") REFERENCES "service"."transactions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "service"."quarantined_records" ADD CONSTRAINT "quarantined_records_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."principal_quotas" ADD CONSTRAINT "principal_quotas_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."usage_days" ADD CONSTRAINT "usage_days_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."usage_totals" ADD CONSTRAINT "usage_totals_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service"."quarantined_records" ADD CONSTRAINT "quarantined_records_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."records" ADD CONSTRAINT "records_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."records" ADD CONSTRAINT "records_deploy_transaction_id_transactions_id_fk" FOREIGN KEY ("deploy_transaction_id") REFERENCES "service"."transactions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."mails" ADD CONSTRAINT "mails_firing_id_rule_firings_id_fk" FOREIGN KEY ("firing_id") REFERENCES "service"."rule_firings"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -440,6 +506,7 @@ ALTER TABLE "service"."signing_links" ADD CONSTRAINT "signing_links_principal_id
 ALTER TABLE "service"."signing_links" ADD CONSTRAINT "signing_links_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."signing_links" ADD CONSTRAINT "signing_links_created_by_api_key_id_api_keys_id_fk" FOREIGN KEY ("created_by_api_key_id") REFERENCES "service"."api_keys"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."transaction_attempts" ADD CONSTRAINT "transaction_attempts_transaction_id_transactions_id_fk" FOREIGN KEY ("transaction_id") REFERENCES "service"."transactions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service"."record_wallets" ADD CONSTRAINT "record_wallets_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."deliveries" ADD CONSTRAINT "deliveries_subscription_id_webhook_subscriptions_id_fk" FOREIGN KEY ("subscription_id") REFERENCES "service"."webhook_subscriptions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."deliveries" ADD CONSTRAINT "deliveries_event_id_events_id_fk" FOREIGN KEY ("event_id") REFERENCES "service"."events"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."deliveries" ADD CONSTRAINT "deliveries_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -461,6 +528,7 @@ CREATE INDEX "events_pending" ON "service"."events" USING btree ("chain_id","blo
 CREATE INDEX "events_chain_id_block_number_index" ON "service"."events" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "events_record_id_index" ON "service"."events" USING btree ("record_id");--> statement-breakpoint
 CREATE INDEX "events_created_at_index" ON "service"."events" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "evidence_proofs_used" ON "service"."evidence_proofs" USING btree ("used_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_expires_at_index" ON "service"."idempotency_keys" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "inputs_created" ON "service"."inputs" USING btree (record_id collate "C","created_at",(coalesce("position", 2147483647)),"id");--> statement-breakpoint
 CREATE INDEX "inputs_updated" ON "service"."inputs" USING btree (record_id collate "POSIX","updated_at",(coalesce("position", 2147483647)),"id");--> statement-breakpoint
@@ -471,11 +539,11 @@ CREATE INDEX "inputs_named_updated" ON "service"."inputs" USING btree ((record_i
 CREATE INDEX "inputs_transaction_id_index" ON "service"."inputs" USING btree ("transaction_id");--> statement-breakpoint
 CREATE INDEX "inputs_chain_id_block_number_index" ON "service"."inputs" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "inputs_pending" ON "service"."inputs" USING btree ("chain_id") WHERE status = 'PENDING';--> statement-breakpoint
-CREATE INDEX "quarantined_records_chain_id_retry_at_index" ON "service"."quarantined_records" USING btree ("chain_id","retry_at");--> statement-breakpoint
 CREATE INDEX "usage_days_day_index" ON "service"."usage_days" USING btree ("day");--> statement-breakpoint
+CREATE INDEX "quarantined_records_chain_id_retry_at_index" ON "service"."quarantined_records" USING btree ("chain_id","retry_at");--> statement-breakpoint
 CREATE INDEX "records_contract" ON "service"."records" USING btree ("chain_id",lower("address"));--> statement-breakpoint
 CREATE INDEX "records_deployed_in" ON "service"."records" USING btree ("chain_id","deploy_block_number");--> statement-breakpoint
-CREATE INDEX "records_awaited" ON "service"."records" USING btree ("chain_id") WHERE status = 'Draft' and error is null;--> statement-breakpoint
+CREATE INDEX "records_awaited" ON "service"."records" USING btree ("chain_id") WHERE status = 'Draft' and error is null and not awaits_owner;--> statement-breakpoint
 CREATE INDEX "records_behind" ON "service"."records" USING btree ("chain_id") WHERE behind;--> statement-breakpoint
 CREATE INDEX "records_deploy_transaction_id_index" ON "service"."records" USING btree ("deploy_transaction_id");--> statement-breakpoint
 CREATE INDEX "records_created" ON "service"."records" USING btree (principal_id collate "C","created_at","id");--> statement-breakpoint
@@ -504,14 +572,18 @@ CREATE INDEX "transaction_attempts_chain_id_wallet_wallet_nonce_index" ON "servi
 CREATE UNIQUE INDEX "transactions_open_permit" ON "service"."transactions" USING btree ("chain_id",lower("contract"),lower("signer"),"permit_nonce") WHERE state <> 'failed';--> statement-breakpoint
 CREATE INDEX "transactions_open" ON "service"."transactions" USING btree ("chain_id","deadline") WHERE state in ('accepted', 'signed', 'broadcast');--> statement-breakpoint
 CREATE INDEX "transactions_of_principal" ON "service"."transactions" USING btree ("principal_id","chain_id","created_at","id") WHERE state in ('accepted', 'signed', 'broadcast');--> statement-breakpoint
-CREATE INDEX "transactions_accepted" ON "service"."transactions" USING btree ("chain_id","created_at","id") WHERE state = 'accepted';--> statement-breakpoint
-CREATE INDEX "transactions_unsettled" ON "service"."transactions" USING btree ((chain_id::text || ' ' || contract || case when kind = 'input' then '' else ' ' || signer end)) WHERE state in ('accepted', 'signed', 'broadcast', 'mined');--> statement-breakpoint
+CREATE INDEX "transactions_waiting" ON "service"."transactions" USING btree ("chain_id",(coalesce(principal_id, '')),"created_at","id") WHERE state = 'accepted';--> statement-breakpoint
+CREATE INDEX "transactions_in_order" ON "service"."transactions" USING btree ((state || ' ' || chain_id::text || ' ' || contract || case when kind = 'input' then '' else ' ' || signer end),"created_at","id") WHERE state in ('accepted', 'signed', 'broadcast', 'mined');--> statement-breakpoint
 CREATE INDEX "transactions_under_way" ON "service"."transactions" USING btree ("chain_id","wallet","wallet_nonce") WHERE state in ('signed', 'broadcast');--> statement-breakpoint
 CREATE INDEX "transactions_mined" ON "service"."transactions" USING btree ("chain_id","mined_block_number") WHERE mined_block_number is not null;--> statement-breakpoint
 CREATE INDEX "transactions_not_final" ON "service"."transactions" USING btree ("chain_id","mined_block_number") WHERE state = 'mined';--> statement-breakpoint
 CREATE INDEX "transactions_failed" ON "service"."transactions" USING btree ("chain_id",lower("contract"),lower("signer"),"permit_nonce") WHERE state = 'failed';--> statement-breakpoint
 CREATE INDEX "transactions_call" ON "service"."transactions" USING hash ("call_data");--> statement-breakpoint
 CREATE INDEX "transactions_hash" ON "service"."transactions" USING hash ("tx_hash");--> statement-breakpoint
+CREATE INDEX "record_wallets_newest" ON "service"."record_wallets" USING btree ("wallet","created_at","record_id");--> statement-breakpoint
+CREATE INDEX "wallet_challenges_expires_at_index" ON "service"."wallet_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "wallet_sessions_token_hash_index" ON "service"."wallet_sessions" USING btree ("token_hash");--> statement-breakpoint
+CREATE INDEX "wallet_sessions_expires_at_index" ON "service"."wallet_sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "deliveries_listed" ON "service"."deliveries" USING btree (subscription_id collate "C","status","created_at","id");--> statement-breakpoint
 CREATE INDEX "deliveries_first" ON "service"."deliveries" USING btree ("subscription_id","position") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "service"."deliveries" USING btree ("subscription_id","next_attempt_at") WHERE status = 'retry_pending';--> statement-breakpoint

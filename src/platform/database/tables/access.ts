@@ -1,5 +1,6 @@
 import { index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { hash, instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 
 /** Whoever owns records, keys and webhooks. Nothing of one principal is ever shown to another. */
@@ -13,6 +14,9 @@ export const principals = serviceSchema.table(
   (table) => [uniqueIndex().on(table.name)],
 );
 
+export const entitlementModes = ['free_allowlist', 'paid_required', 'blocked'] as const;
+export const keyStatuses = ['active', 'disabled', 'revoked'] as const;
+
 /** What a principal may do: one mode for one scope; no row means forbidden. */
 export const entitlements = serviceSchema.table(
   'entitlements',
@@ -21,10 +25,13 @@ export const entitlements = serviceSchema.table(
       .notNull()
       .references(() => principals.id),
     scope: text().notNull(),
-    mode: text().$type<'free_allowlist' | 'paid_required' | 'blocked'>().notNull(),
+    mode: text({ enum: entitlementModes }).notNull(),
     updatedAt: instant().notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.principalId, table.scope] })],
+  (table) => [
+    primaryKey({ columns: [table.principalId, table.scope] }),
+    oneOf('entitlements', 'mode', entitlementModes),
+  ],
 );
 
 /** One key of a principal. Only the SHA-256 of the key is here: the key itself was shown once. */
@@ -37,10 +44,14 @@ export const apiKeys = serviceSchema.table(
       .references(() => principals.id),
     label: text(),
     keyHash: hash().notNull(),
-    status: text().$type<'active' | 'disabled' | 'revoked'>().notNull().default('active'),
+    status: text({ enum: keyStatuses }).notNull().default('active'),
     createdAt: instant().notNull().defaultNow(),
     lastUsedAt: instant(),
     endedAt: instant(),
   },
-  (table) => [uniqueIndex().on(table.keyHash), index().on(table.principalId)],
+  (table) => [
+    uniqueIndex().on(table.keyHash),
+    index().on(table.principalId),
+    oneOf('api_keys', 'status', keyStatuses),
+  ],
 );

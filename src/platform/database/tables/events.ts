@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { blockNumber, hash, instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
 import { records } from './records.ts';
@@ -11,6 +12,9 @@ export const eventTypes = [
   'webhook.test',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** `pending` until its block has its confirmations; `withdrawn` where that falls out before. */
+export const releaseStates = ['pending', 'released', 'withdrawn'] as const;
 
 /**
  * What one principal is told. The id is made of what is announced, so that the same thing is one row for ever. A row is written
@@ -29,7 +33,7 @@ export const events = serviceSchema.table(
     type: text().$type<EventType>().notNull(),
     /** The whole envelope, serialised once: these characters are what is signed and sent. */
     body: text().notNull(),
-    state: text().$type<'pending' | 'released' | 'withdrawn'>().notNull(),
+    state: text({ enum: releaseStates }).notNull(),
     /** Where it happened; block and transaction are null for what no transaction caused. */
     chainId: integer(),
     blockNumber: blockNumber(),
@@ -44,6 +48,7 @@ export const events = serviceSchema.table(
     traceParent: text(),
   },
   (table) => [
+    oneOf('events', 'state', releaseStates),
     uniqueIndex('events_feed').on(table.principalId, table.position),
     index('events_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
     index().on(table.chainId, table.blockNumber),

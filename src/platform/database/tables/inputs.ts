@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, json, text, unique } from 'drizzle-orm/pg-core';
 import { address, blockNumber, bytes, hash, instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { type OrderedColumn, orderedKey } from '../orderedKey.ts';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
@@ -42,7 +43,7 @@ export const inputs = serviceSchema.table(
     agreementAddress: address().notNull(),
     /** The name that the document gives to the input, or its hash where it names none. */
     inputId: text().notNull(),
-    status: text().$type<InputStatus>().notNull(),
+    status: text({ enum: inputStatuses }).notNull(),
     /** The principal that submitted it; null for what reached the chain by another way. */
     userId: text().references(() => principals.id),
     transactionId: text().references(() => transactions.id),
@@ -64,6 +65,7 @@ export const inputs = serviceSchema.table(
     updatedAt: instant().notNull().defaultNow(),
   },
   (table) => [
+    oneOf('inputs', 'status', inputStatuses),
     unique('inputs_position').on(table.recordId, table.position),
     unique('inputs_permit').on(table.recordId, table.transactionId),
     // For each order of the history: of all inputs, and of those of one status and user, which are also kept by input. What a

@@ -1,10 +1,12 @@
 import { index, integer, text } from 'drizzle-orm/pg-core';
 import { instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 import { records } from './records.ts';
 
 /** What a record in quarantine waits for: to become Deployed, to begin, to be restored after a reorg, or to go on. */
-export type QuarantinePhase = 'deploy' | 'begin' | 'restore' | 'continue';
+export const quarantinePhases = ['deploy', 'begin', 'restore', 'continue'] as const;
+export type QuarantinePhase = (typeof quarantinePhases)[number];
 
 /**
  * A record whose fold failed. It stays as it was last folded, and all others go on. It is tried again at `retryAt`; when that
@@ -17,12 +19,15 @@ export const quarantinedRecords = serviceSchema.table(
       .primaryKey()
       .references(() => records.id),
     chainId: integer().notNull(),
-    phase: text().$type<QuarantinePhase>().notNull(),
+    phase: text({ enum: quarantinePhases }).notNull(),
     /** Why the last try failed. */
     error: text().notNull(),
     failures: integer().notNull().default(1),
     createdAt: instant().notNull().defaultNow(),
     retryAt: instant().notNull(),
   },
-  (table) => [index().on(table.chainId, table.retryAt)],
+  (table) => [
+    index().on(table.chainId, table.retryAt),
+    oneOf('quarantined_records', 'phase', quarantinePhases),
+  ],
 );

@@ -3,11 +3,13 @@ import { boolean, index, integer, json, text, unique } from 'drizzle-orm/pg-core
 import type { Participant } from '../../../protocol/participants.ts';
 import type { WireValues } from '../../../protocol/values.ts';
 import { address, blockNumber, hash, instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { type OrderedColumn, orderedKey } from '../orderedKey.ts';
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
 import { transactions } from './transactions.ts';
 
+export const recordStatuses = ['Draft', 'Deployed'] as const;
 export const participantAccesses = ['none', 'read', 'sign'] as const;
 export type ParticipantAccess = (typeof participantAccesses)[number];
 
@@ -42,7 +44,7 @@ export const records = serviceSchema.table(
     chainId: integer().notNull(),
     /** Null for a Draft, except where the record was asked for by address: it is Deployed once the index shows it there. */
     address: address(),
-    status: text().$type<'Draft' | 'Deployed'>().notNull(),
+    status: text({ enum: recordStatuses }).notNull(),
     displayName: text().notNull(),
     /** The authored document as it was hashed, character by character: never jsonb, which would re-order it. */
     document: text().notNull(),
@@ -57,12 +59,6 @@ export const records = serviceSchema.table(
     /** The values at creation; `variables` are these, overwritten by what the mined inputs submit. */
     initialVariables: json().$type<VariableValues>().notNull(),
     variables: json().$type<VariableValues>().notNull(),
-    /** A prepared deployment whose owner has not signed it yet: no permit exists, and the index will show nothing of it. */
-    awaitsOwner: boolean().notNull().default(false),
-    /** What the participants' wallets may do with the record once they have logged in with one. */
-    participantAccess: text().$type<ParticipantAccess>().notNull().default('none'),
-    /** The variables whose wallets that lets in; null while it lets nobody in. */
-    accessVariables: json().$type<readonly string[]>(),
     /** The permit that creates the agreement; null if the agreement was adopted from the chain, or is not signed yet. */
     deployTransactionId: text().references(() => transactions.id),
     /**
@@ -89,8 +85,16 @@ export const records = serviceSchema.table(
     behind: boolean().notNull().default(false),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
+    /** A prepared deployment whose owner has not signed it yet: no permit exists, and the index will show nothing of it. */
+    awaitsOwner: boolean().notNull().default(false),
+    /** What the participants' wallets may do with the record once they have logged in with one. */
+    participantAccess: text({ enum: participantAccesses }).notNull().default('none'),
+    /** The variables whose wallets that lets in; null while it lets nobody in. */
+    accessVariables: json().$type<readonly string[]>(),
   },
   (table) => [
+    oneOf('records', 'status', recordStatuses),
+    oneOf('records', 'participant_access', participantAccesses),
     unique('records_agreement').on(table.principalId, table.chainId, table.address),
     unique('records_document').on(table.principalId, table.documentId),
     unique('records_permit').on(table.principalId, table.deployTransactionId),

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { blockNumber, instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
+import { releaseStates } from './events.ts';
 import { records } from './records.ts';
 
 /** Unix milliseconds: a chain may claim times that no timestamp of the database can hold. */
@@ -57,6 +59,9 @@ export const ruleSchedules = serviceSchema.table(
   ],
 );
 
+export const ruleTriggers = ['onTransition', 'temporal'] as const;
+export const ruleChannels = ['external_webhook', 'email'] as const;
+
 /**
  * That a rule fired for one recipient on one occasion. The id is that of the event, and the same for ever. A firing of a
  * transition waits as `pending` for the confirmations of its block, like its event, and is `withdrawn` where that falls out.
@@ -72,15 +77,18 @@ export const ruleFirings = serviceSchema.table(
     /** The e-mail address in lower case, else the wallet. */
     recipient: text().notNull(),
     occasion: text().notNull(),
-    triggerType: text().$type<'onTransition' | 'temporal'>().notNull(),
-    channel: text().$type<'external_webhook' | 'email'>().notNull(),
-    state: text().$type<'pending' | 'released' | 'withdrawn'>().notNull(),
+    triggerType: text({ enum: ruleTriggers }).notNull(),
+    channel: text({ enum: ruleChannels }).notNull(),
+    state: text({ enum: releaseStates }).notNull(),
     chainId: integer().notNull(),
     /** The block that caused it; null for temporal rules. */
     blockNumber: blockNumber(),
     createdAt: instant().notNull().defaultNow(),
   },
   (table) => [
+    oneOf('rule_firings', 'trigger_type', ruleTriggers),
+    oneOf('rule_firings', 'channel', ruleChannels),
+    oneOf('rule_firings', 'state', releaseStates),
     index().on(table.recordId, table.ruleId, table.recipient),
     index('rule_firings_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
     index().on(table.chainId, table.blockNumber),
@@ -102,7 +110,7 @@ export const mails = serviceSchema.table(
     address: text(),
     subject: text().notNull(),
     body: text().notNull(),
-    status: text().$type<MailStatus>().notNull(),
+    status: text({ enum: mailStatuses }).notNull(),
     attemptCount: integer().notNull().default(0),
     /** Why it was skipped, or what the last attempt failed with. */
     error: text(),
@@ -111,5 +119,5 @@ export const mails = serviceSchema.table(
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
   },
-  (table) => [index().on(table.createdAt)],
+  (table) => [index().on(table.createdAt), oneOf('mails', 'status', mailStatuses)],
 );

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, json, serial, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
+import { listOf, oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 
 /**
@@ -9,6 +10,23 @@ import { serviceSchema } from '../schema.ts';
  */
 export const transactionStates = ['accepted', 'signed', 'broadcast', 'mined', 'final', 'failed'] as const;
 export type TransactionState = (typeof transactionStates)[number];
+
+const someOf = <const States extends readonly TransactionState[]>(...states: States) => states;
+/** Its bytes are fixed, and may reach a node at any time. */
+export const sentStates = someOf('signed', 'broadcast');
+/** Nothing of it is on the chain, as far as the index shows, and it may still come. */
+export const openStates = someOf('accepted', ...sentStates);
+/** Its effect can still come, or fall out again. */
+export const unsettledStates = someOf(...openStates, 'mined');
+
+/** The same as they stand in lists of SQL. */
+export const stateLists = {
+  sent: listOf(sentStates),
+  open: listOf(openStates),
+  unsettled: listOf(unsettledStates),
+} as const;
+
+export const transactionKinds = ['deploy', 'input'] as const;
 
 /** By what an input was admitted, and what it was taken to come after: what a revert is explained by. */
 export type Admission = {
@@ -44,7 +62,7 @@ export const transactions = serviceSchema.table(
   {
     id: text().primaryKey(),
     chainId: integer().notNull(),
-    kind: text().$type<'deploy' | 'input'>().notNull(),
+    kind: text({ enum: transactionKinds }).notNull(),
     /** Who brought it first: whose turn it takes, and whose quotas. Null for rows of before that was noted. */
     principalId: text(),
     /** The factory of a deployment, the agreement of an input: the permit's verifying contract, and the call's target. */
@@ -62,7 +80,7 @@ export const transactions = serviceSchema.table(
     gasKind: text(),
     /** Null for deployments, and for rows of earlier versions. */
     admission: json().$type<Admission>(),
-    state: text().$type<TransactionState>().notNull().default('accepted'),
+    state: text({ enum: transactionStates }).notNull().default('accepted'),
     failure: json().$type<{ reason: string; message: string; [fact: string]: unknown }>(),
     wallet: address(),
     walletNonce: bigint({ mode: 'number' }),
@@ -79,16 +97,18 @@ export const transactions = serviceSchema.table(
     updatedAt: instant().notNull().defaultNow(),
   },
   (table) => [
+    oneOf('transactions', 'kind', transactionKinds),
+    oneOf('transactions', 'state', transactionStates),
     unique('transactions_permit').on(table.chainId, table.permitDigest, table.signer),
     uniqueIndex('transactions_open_permit')
       .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
       .where(sql`state <> 'failed'`),
     index('transactions_open')
       .on(table.chainId, table.deadline)
-      .where(sql`state in ('accepted', 'signed', 'broadcast')`),
+      .where(sql.raw(`state in (${stateLists.open})`)),
     index('transactions_of_principal')
       .on(table.principalId, table.chainId, table.createdAt, table.id)
-      .where(sql`state in ('accepted', 'signed', 'broadcast')`),
+      .where(sql.raw(`state in (${stateLists.open})`)),
     // By whose turn it is: signing takes the oldest of each principal.
     index('transactions_waiting')
       .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.createdAt, table.id)
@@ -96,10 +116,10 @@ export const transactions = serviceSchema.table(
     // By what rows can depend on: what is not final keeps those that come after it in order.
     index('transactions_in_order')
       .on(sql.raw(`(${orderKeyOf('')})`), table.createdAt, table.id)
-      .where(sql`state in ('accepted', 'signed', 'broadcast', 'mined')`),
+      .where(sql.raw(`state in (${stateLists.unsettled})`)),
     index('transactions_under_way')
       .on(table.chainId, table.wallet, table.walletNonce)
-      .where(sql`state in ('signed', 'broadcast')`),
+      .where(sql.raw(`state in (${stateLists.sent})`)),
     index('transactions_mined')
       .on(table.chainId, table.minedBlockNumber)
       .where(sql`mined_block_number is not null`),

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, customType, index, integer, json, serial, text, unique } from 'drizzle-orm/pg-core';
 import { instant } from '../columns.ts';
+import { oneOf } from '../oneOf.ts';
 import { orderedKey } from '../orderedKey.ts';
 import { serviceSchema } from '../schema.ts';
 import { apiKeys, principals } from './access.ts';
@@ -21,6 +22,8 @@ export type SubscriptionFilters = {
   ruleIds?: readonly string[];
 };
 
+export const subscriptionStatuses = ['active', 'disabled'] as const;
+
 /** One receiver of a principal's events. A disabled one stays for its deliveries and is never deleted. */
 export const webhookSubscriptions = serviceSchema.table(
   'webhook_subscriptions',
@@ -31,7 +34,7 @@ export const webhookSubscriptions = serviceSchema.table(
       .references(() => principals.id),
     createdByApiKeyId: text().references(() => apiKeys.id),
     url: text().notNull(),
-    status: text().$type<'active' | 'disabled'>().notNull().default('active'),
+    status: text({ enum: subscriptionStatuses }).notNull().default('active'),
     eventTypes: json().$type<readonly SubscribableEventType[]>().notNull(),
     filters: json().$type<SubscriptionFilters>(),
     /** Encrypted, with the id as context: it must sign. */
@@ -46,6 +49,7 @@ export const webhookSubscriptions = serviceSchema.table(
     updatedAt: instant().notNull().defaultNow(),
   },
   (table) => [
+    oneOf('webhook_subscriptions', 'status', subscriptionStatuses),
     index().on(table.principalId, table.createdAt, table.id),
     index('webhook_subscriptions_active').on(table.principalId).where(sql`status = 'active'`),
   ],
@@ -73,7 +77,7 @@ export const deliveries = serviceSchema.table(
     recordId: text().references(() => records.id),
     /** The event's position in the feed of the principal: the order of first attempts. */
     position: bigint({ mode: 'number' }),
-    status: text().$type<DeliveryStatus>().notNull().default('pending'),
+    status: text({ enum: deliveryStatuses }).notNull().default('pending'),
     attemptCount: integer().notNull().default(0),
     /**
      * How many attempts it may have in all; null for as many as are configured. Set where somebody asked for it by hand: a
@@ -88,6 +92,7 @@ export const deliveries = serviceSchema.table(
     completedAt: instant(),
   },
   (table) => [
+    oneOf('deliveries', 'status', deliveryStatuses),
     unique('deliveries_event').on(table.subscriptionId, table.eventId),
     // Lists of all deliveries are merged out of the statuses.
     index('deliveries_listed').on(listedKey, table.status, table.createdAt, table.id),

@@ -1,1 +1,0 @@
-ALTER TABLE "service"."usage_days" ADD COLUMN "answer_bytes" bigint DEFAULT 0 NOT NULL;
