@@ -42,6 +42,8 @@ export type EvidenceResult = {
 };
 
 const restSeconds = 10;
+/** An indexer that follows full blocks beside a busy node. */
+const foldMs = 900_000;
 
 /**
  * Measures evidence of a long history in full blocks, on a stack of its own: how long it takes beside the node, how long the API's
@@ -99,7 +101,7 @@ async function measureOn(
   if (!agreement || !other) throw new Error('nothing was deployed');
   console.error(`${options.inputs} inputs in blocks of ${options.blockTransactions} transactions`);
   await fillBlocks(stack, { ...options, agreement, other: other.address });
-  await stack.awaitFolded();
+  await stack.awaitFolded(foldMs);
 
   const read = async () => {
     const url = `${baseUrl}/v0/agreements/${agreement.id}/evidence`;

@@ -1,8 +1,8 @@
 import { RLP } from '@ethereumjs/rlp';
 import type { Hex } from 'viem';
-import type { RlpItem } from '../../protocol/evidence/rlpFields.ts';
 import { bytesToHex, hexToBytes } from '../../protocol/hex.ts';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
+import { encodeRlp, type RlpInput } from './encodeRlp.ts';
 
 /** The trie of a block's transactions or receipts. */
 export type BlockTrie = {
@@ -15,7 +15,7 @@ type Entry = { readonly path: readonly number[]; readonly value: Uint8Array };
 type Node = {
   readonly encoded: Uint8Array;
   /** As its parent holds it: by hash, or whole where it is short. */
-  readonly reference: RlpItem;
+  readonly reference: RlpInput;
   readonly children: ReadonlyMap<number, Node>;
   /** How much of a path it stands for beside the branch's nibble. */
   readonly skipped: number;
@@ -58,7 +58,7 @@ async function buildNode(
     return seal([head, child.reference], new Map([[-1, child]]), shared);
   }
   const children = new Map<number, Node>();
-  const items: RlpItem[] = [];
+  const items: RlpInput[] = [];
   for (let nibble = 0; nibble < 16; nibble++) {
     const below = entries.filter(({ path }) => path[depth] === nibble);
     const child = below.length > 0 ? await buildNode(below, depth + 1, pause) : undefined;
@@ -69,8 +69,8 @@ async function buildNode(
   return seal([...items, own?.value ?? new Uint8Array()], children, 0);
 }
 
-function seal(item: RlpItem, children: ReadonlyMap<number, Node>, skipped: number): Node {
-  const encoded = RLP.encode(item);
+function seal(item: RlpInput, children: ReadonlyMap<number, Node>, skipped: number): Node {
+  const encoded = encodeRlp(item);
   const reference = encoded.length < hashBytes ? item : hexToBytes(keccak256Bytes(encoded));
   return { encoded, reference, children, skipped };
 }

@@ -1,8 +1,6 @@
-import { RLP } from '@ethereumjs/rlp';
 import type { Hex } from 'viem';
 import { depositType } from '../../protocol/evidence/blockParts.ts';
-import type { RlpItem } from '../../protocol/evidence/rlpFields.ts';
-import { hexToBytes } from '../../protocol/hex.ts';
+import { encodeRlp, type RlpInput } from './encodeRlp.ts';
 import type { NodeBlock, NodeReceipt, NodeTransaction } from './nodeShapes.ts';
 
 /** A part of a block that is of a kind which nothing here can encode. */
@@ -20,7 +18,7 @@ export function encodeHeader(block: NodeBlock): Uint8Array {
     block.parentBeaconBlockRoot && bytes(block.parentBeaconBlockRoot),
     block.requestsHash && bytes(block.requestsHash),
   ].filter((field) => field !== undefined);
-  return RLP.encode([
+  return encodeRlp([
     bytes(block.parentHash),
     bytes(block.sha3Uncles),
     bytes(block.miner),
@@ -53,7 +51,7 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
   const parity = number(it.yParity ?? it.v);
   switch (type) {
     case 0:
-      return RLP.encode([number(it.nonce), number(it.gasPrice), ...rest, number(it.v), ...signature]);
+      return encodeRlp([number(it.nonce), number(it.gasPrice), ...rest, number(it.v), ...signature]);
     case 1:
       return typed(1, [
         number(it.chainId),
@@ -101,7 +99,7 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
     }
     case depositType: {
       const [gas, to, value, data] = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
-      const isSystem = it.isSystemTx ? Uint8Array.of(1) : new Uint8Array();
+      const isSystem = it.isSystemTx ? '0x01' : '0x';
       return typed(depositType, [
         bytes(it.sourceHash),
         bytes(it.from),
@@ -130,23 +128,19 @@ export function encodeReceipt(receipt: NodeReceipt): Uint8Array {
   const hasNonce = type === depositType && receipt.depositReceiptVersion !== undefined;
   const deposit = hasNonce ? [number(receipt.depositNonce), number(receipt.depositReceiptVersion)] : [];
   const fields = [outcome, number(receipt.cumulativeGasUsed), bytes(receipt.logsBloom), logs, ...deposit];
-  return type === 0 ? RLP.encode(fields) : typed(type, fields);
+  return type === 0 ? encodeRlp(fields) : typed(type, fields);
 }
 
-function typed(type: number, fields: RlpItem[]): Uint8Array {
-  const list = RLP.encode(fields);
-  const all = new Uint8Array(list.length + 1);
-  all[0] = type;
-  all.set(list, 1);
-  return all;
+function typed(type: number, fields: readonly RlpInput[]): Uint8Array {
+  return encodeRlp(fields, type);
 }
 
-function bytes(hex: Hex | undefined): Uint8Array {
-  return hexToBytes(hex ?? '0x');
+function bytes(hex: Hex | undefined): Hex {
+  return hex ?? '0x';
 }
 
 /** Without leading zeros, as numbers are encoded. */
-function number(hex: Hex | undefined): Uint8Array {
+function number(hex: Hex | undefined): Hex {
   const digits = (hex ?? '0x').slice(2).replace(/^0+/, '');
-  return hexToBytes(`0x${digits.length % 2 === 1 ? '0' : ''}${digits}`);
+  return `0x${digits.length % 2 === 1 ? '0' : ''}${digits}`;
 }

@@ -5,7 +5,12 @@ import { z } from 'zod';
 const hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
-  .transform((text): Hex => `0x${text.slice(2).toLowerCase()}`);
+  // Nodes write lower case: a new text for each field of each block would be garbage.
+  .transform((text): Hex => (isLowerHex(text) ? text : `0x${text.slice(2).toLowerCase()}`));
+function isLowerHex(text: string): text is Hex {
+  return /^0x[0-9a-f]*$/.test(text);
+}
+
 const optional = hex.nullish().transform((value) => value ?? undefined);
 
 const accessList = z.array(z.object({ address: hex, storageKeys: z.array(hex) })).nullish();
