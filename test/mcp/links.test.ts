@@ -38,6 +38,24 @@ test('a client that shows addresses shows the link, and no model sees it; one th
   for await (const link of client.links.list(agreementId)) links.push(link);
   expect(links).toEqual([expect.objectContaining({ participant: 'artist', may: 'sign' })]);
 
+  const owner = createAccount();
+  const ownName = `Mural for ${owner.address}`;
+  const toOwner = { purpose: 'link', ...deployment, displayName: ownName, signer: owner.address };
+  const prepared = await willing.agent.call('prepare_signature', toOwner);
+  expect(prepared.data).toMatchObject({ link: { shown: 'accepted' } });
+  const { agreementId: draftId } = z.looseObject({ agreementId: z.string() }).parse(prepared.data);
+  const guest = createClient({ apiKey: undefined, link: willing.shown[1]?.split('#')[1] });
+  expect(await guest.shared.get()).toMatchObject({ status: 'Draft', displayName: ownName });
+  expect(await client.agreements.get(draftId)).toMatchObject({ status: 'Draft', owner: owner.address });
+  const turnedDown = await unwilling.agent.call('prepare_signature', toOwner);
+  expect(turnedDown).toMatchObject({ isError: true, text: expect.stringContaining('revoked') });
+  const gone = createClient({ apiKey: undefined, link: unwilling.shown[1]?.split('#')[1] });
+  await expect(gone.shared.get()).rejects.toMatchObject({ code: 'unauthorized' });
+  const kept = [];
+  for await (const one of client.agreements.list({ sort: { createdAt: 'desc' }, limit: 100 }))
+    if (one.displayName === ownName) kept.push(one.id);
+  expect(kept).toEqual([draftId]);
+
   const other = await connectAgent(stack);
   const plain = await other.call('prepare_signature', asked);
   expect(plain.data).toMatchObject({ link: { url: expect.any(String), shown: 'notShown' } });

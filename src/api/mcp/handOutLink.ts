@@ -3,21 +3,25 @@ import { z } from 'zod';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { recordShape } from '../shapes/resources.ts';
 import { newSigningLinkShape } from '../shapes/sharingShapes.ts';
 import type { AgentCall } from './agentCall.ts';
 import type { ToolAnswer } from './defineTool.ts';
 
-type Asked = {
-  readonly agreementId: string;
-  readonly participant: string;
-  readonly expiresInSeconds: number | undefined;
-};
+/** Who signs what: a participant the inputs of an agreement, or its owner a deployment that is kept as a draft for it. */
+export type LinkSubject =
+  | { readonly agreementId: string; readonly participant: string }
+  | { readonly draft: Readonly<Record<string, unknown>> };
+
+type Asked = { readonly subject: LinkSubject; readonly expiresInSeconds: number | undefined };
 
 const heldShape = z.object({
   principalId: z.string(),
   recordId: z.string(),
   linkId: z.string(),
   expiresAt: z.string(),
+  /** Of a draft, which ends with its link. */
+  isDraft: z.boolean().default(false),
 });
 type Held = z.output<typeof heldShape>;
 
@@ -45,6 +49,7 @@ const responsesShape = z.object({ [request]: z.object({ action: z.string() }) })
 type LinkAnswer = {
   purpose: string;
   means: string;
+  agreementId: string;
   link: { id: string; url?: string; expiresAt: string; shown: 'accepted' | 'notShown' };
 };
 
@@ -59,40 +64,62 @@ export async function handOutLink(
   { call, sealer }: { call: AgentCall; sealer: LinkSealer },
 ): Promise<ToolAnswer<LinkAnswer> | InputRequiredResult> {
   if (call.resumed) return conclude(call, { ...call.resumed, sealer });
-  const { agreementId, participant, expiresInSeconds } = asked;
-  const { data } = await call.ask('createSigningLink', {
-    params: { id: agreementId },
-    body: { may: 'sign', participant, ...(expiresInSeconds !== undefined && { expiresInSeconds }) },
-  });
-  const { id, url, expiresAt, agreementId: recordId } = newSigningLinkShape.parse(data);
-  if (!call.canShowUrls) return describe({ id, url, expiresAt, shown: 'notShown' });
+  const { id, url, expiresAt, recordId, isDraft } = await makeLink(asked, call);
+  if (!call.canShowUrls) return describe({ id, url, expiresAt, shown: 'notShown' }, { recordId, isDraft });
   const message = 'Open this page to read the agreement and to sign for your part with your own wallet.';
   return inputRequired({
     inputRequests: { [request]: inputRequired.elicitUrl({ message, url }) },
-    requestState: sealer.seal({ principalId: call.principalId, recordId, linkId: id, expiresAt }),
+    requestState: sealer.seal({ principalId: call.principalId, recordId, linkId: id, expiresAt, isDraft }),
   });
+}
+
+async function makeLink({ subject, expiresInSeconds }: Asked, call: AgentCall) {
+  const lifetime = expiresInSeconds !== undefined && { expiresInSeconds };
+  if (!('draft' in subject)) {
+    const { agreementId: id, participant } = subject;
+    const body = { may: 'sign', participant, ...lifetime };
+    const { data } = await call.ask('createSigningLink', { params: { id }, body });
+    const { agreementId: recordId, ...link } = newSigningLinkShape.parse(data);
+    return { ...link, recordId, isDraft: false };
+  }
+  const draft = await call.ask('createDraft', { body: subject.draft });
+  const { id } = recordShape.parse(draft.data);
+  try {
+    const body = { may: 'sign', ...lifetime };
+    const { data } = await call.ask('createSigningLink', { params: { id }, body });
+    return { ...newSigningLinkShape.parse(data), recordId: id, isDraft: true };
+  } catch (error) {
+    // Nobody would sign it.
+    await call.ask('withdrawDraft', { params: { id } });
+    throw error;
+  }
 }
 
 async function conclude(
   call: AgentCall,
   { state, responses, sealer }: { state: string; responses: unknown; sealer: LinkSealer },
 ): Promise<ToolAnswer<LinkAnswer>> {
-  const { principalId, recordId, linkId, expiresAt } = sealer.open(state);
+  const { principalId, recordId, linkId, expiresAt, isDraft } = sealer.open(state);
   if (principalId !== call.principalId)
     throw new MalformedError('The state of this request belongs to another account.');
   const parsed = responsesShape.safeParse(responses);
   if (parsed.success && parsed.data[request].action === 'accept')
-    return describe({ id: linkId, expiresAt, shown: 'accepted' });
-  await call.ask('revokeSigningLink', { params: { id: recordId, linkId } });
+    return describe({ id: linkId, expiresAt, shown: 'accepted' }, { recordId, isDraft });
+  if (isDraft) await call.ask('withdrawDraft', { params: { id: recordId } });
+  else await call.ask('revokeSigningLink', { params: { id: recordId, linkId } });
   throw new MalformedError('The person did not want to open the link; it is revoked.');
 }
 
-function describe(link: LinkAnswer['link']): ToolAnswer<LinkAnswer> {
-  const means =
-    'Whoever opens the link sees this one agreement, and sends inputs from the wallet of the participant.';
+function describe(
+  link: LinkAnswer['link'],
+  { recordId: agreementId, isDraft }: { recordId: string; isDraft: boolean },
+): ToolAnswer<LinkAnswer> {
+  const means = isDraft
+    ? 'Whoever opens the link reads this one draft; the wallet of signer signs it there, and then it is deployed.'
+    : 'Whoever opens the link sees this one agreement, and sends inputs from the wallet of the participant.';
   const next =
     link.shown === 'accepted'
       ? 'The person was shown the page. Follow what they do with read_agreement or read_events.'
       : 'Give the address to that person alone: whoever has it can read the agreement.';
-  return { text: `${means} ${next}`, data: { purpose: 'link', means, link } };
+  return { text: `${means} ${next}`, data: { purpose: 'link', means, agreementId, link } };
 }

@@ -11,19 +11,20 @@ import {
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { defineTool, parseArguments } from '../defineTool.ts';
-import { handOutLink, type LinkSealer } from '../handOutLink.ts';
+import { handOutLink, type LinkSealer, type LinkSubject } from '../handOutLink.ts';
 import { lookAhead } from '../lookAhead.ts';
 import { quoteName } from '../quotedData.ts';
 
 const input = z.strictObject({
   purpose: z.enum(['deploy', 'input', 'link']).describe('link: an address at which a person signs'),
   signer: z.string().optional().describe('The wallet that will sign; for deploy and input'),
-  agreementId: agreementIdArgument.optional().describe('For input and link'),
+  agreementId: agreementIdArgument.optional().describe('For input, and for link to its participant'),
   inputId: z.string().optional(),
   values: valuesArgument.optional().describe('For input: the values of its fields'),
   participant: z.string().optional().describe('For link: the participant variable that signs'),
   expiresInSeconds: z.int().positive().optional().describe('For link; a week unless given'),
-  agreement: documentArgument.optional().describe('For deploy'),
+  agreement: documentArgument.optional().describe('For deploy, and for link to its owner, the signer'),
+  displayName: z.string().optional().describe('For link to the owner'),
   chainId: chainIdArgument.describe('For deploy'),
   ...deploymentArguments,
   documentId: z.string().optional(),
@@ -52,6 +53,7 @@ const output = z.object({
     .object({ ok: z.boolean(), reason: z.string().optional(), message: z.string() })
     .optional()
     .describe('Whether the service would send it now'),
+  agreementId: z.string().optional().describe('For link'),
   link: z
     .object({
       id: z.string(),
@@ -68,6 +70,7 @@ type Signable = z.output<typeof signableShape>;
 const deployPart = z.object({ agreement: documentArgument, chainId: z.int(), signer: z.string() });
 const inputPart = z.object({ agreementId: z.string(), inputId: z.string(), signer: z.string() });
 const linkPart = z.object({ agreementId: z.string(), participant: z.string() });
+const ownerPart = deployPart.extend({ displayName: z.string() });
 
 /** @param sealer keeps what a client holds between two requests for the same link. */
 export function prepareSignature(sealer: LinkSealer) {
@@ -75,18 +78,24 @@ export function prepareSignature(sealer: LinkSealer) {
     name: 'prepare_signature',
     title: 'Prepare what is to be signed',
     description:
-      'deploy or input: makes the EIP-712 typed data for the wallet that signs, says what signing does and whether it would be accepted; then submit_signed with the signature and the same arguments. The service holds no keys. link: makes an address at which a person signs for a participant of a deployed agreement with a wallet of their own; give it to that person alone.',
+      'deploy or input: makes the EIP-712 typed data for the wallet that signs, says what signing does and whether it would be accepted; then submit_signed with the signature and the same arguments. The service holds no keys. link: makes an address at which a person signs with a wallet of their own, for a participant of a deployed agreement, or as owner of one to deploy; give it to that person alone.',
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     input,
     output,
     async handle(args, call) {
       if (args.purpose === 'deploy') return prepareDeploy(args, call);
       if (args.purpose === 'input') return prepareInput(args, call);
-      const { agreementId, participant } = parseArguments(linkPart, args);
       const { expiresInSeconds } = args;
-      return handOutLink({ agreementId, participant, expiresInSeconds }, { call, sealer });
+      return handOutLink({ subject: readSubject(args), expiresInSeconds }, { call, sealer });
     },
   });
+}
+
+function readSubject(args: Args): LinkSubject {
+  if (args.agreement === undefined) return parseArguments(linkPart, args);
+  const { initValues, participants, observers, documentId, docUri } = args;
+  const given = { initValues, participants, observers, documentId, docUri };
+  return { draft: { ...parseArguments(ownerPart, args), ...present(given) } };
 }
 
 async function prepareDeploy(args: Args, call: AgentCall) {
