@@ -127,11 +127,12 @@ try {
   await shoot(page, 'keys', at('keys'));
   await shoot(page, 'unknown-page', at('nowhere'));
   await shoot(page, 'awaiting-login', at('awaiting'));
-  await shoot(page, 'operators', `${stack.internalUrls.api}/`, () => page.waitForTimeout(4_500));
-  await shoot(page, 'operators-trace', `${stack.internalUrls.api}/`, async () => {
-    await page.getByRole('textbox').fill(record.id);
-    await press(page, 'Follow');
-    await page.locator('pre').waitFor();
+  const operators = await (await browser.newContext()).newPage();
+  await shoot(operators, 'operators', `${stack.internalUrls.api}/`, (shown) => shown.waitForTimeout(4_500));
+  await shoot(operators, 'operators-trace', `${stack.internalUrls.api}/`, async (shown) => {
+    await shown.getByRole('textbox').fill(record.id);
+    await press(shown, 'Follow');
+    await shown.locator('pre').waitFor();
   });
 
   const guest = await world.invite(account, link);

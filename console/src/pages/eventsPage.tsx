@@ -43,7 +43,8 @@ export function EventsPage() {
         </Field>
       </div>
       {rows.length === 0 ? (
-        <p class="empty">{words.empty}</p>
+        // What was not heard may have happened all the same.
+        isConnected && <p class="empty">{events.length === 0 ? words.empty : words.none}</p>
       ) : (
         <Table
           caption={words.caption}

@@ -110,6 +110,7 @@ export const webhookTexts = {
     deployed: (state: string) => `Deployed in ${state}`,
     moved: (input: string, from: string, to: string) => `${input}: ${from} → ${to}`,
     notified: (recipient: string, subject: string) => `Told ${recipient}: ${subject}`,
+    none: 'No event fits.',
     empty: 'Nothing has happened yet. This page shows it as soon as it does.',
     earlier: 'Show earlier events',
     caption: 'Events, the newest first',
