@@ -62,11 +62,11 @@ try {
   await measure('the API’s own answer to the list', () => client.agreements.list({ limit: 25 }));
   await measure(`the list of ${agreements} agreements, its rows`, async () => {
     await many.page.goto(`${world.baseUrl}/console/agreements`);
-    await many.page.getByText('Copy 100000').waitFor();
+    await many.page.getByText(`Copy ${agreements}`).waitFor();
   });
   await measure('…and whose turn it is in each', async () => {
     await many.page.goto(`${world.baseUrl}/console/agreements`);
-    await many.page.getByText('Copy 100000').waitFor();
+    await many.page.getByText(`Copy ${agreements}`).waitFor();
     await many.page.getByText('…', { exact: true }).first().waitFor({ state: 'detached' });
   });
   await writeExotic(page);

@@ -4,5 +4,5 @@ import type { Page } from 'playwright-core';
 export async function openFile(page: Page, text: string): Promise<void> {
   const file = { name: 'document.json', mimeType: 'application/json', buffer: Buffer.from(text) };
   await page.locator('input[type="file"]').setInputFiles(file);
-  await page.waitForFunction('document.querySelector(".editor textarea").value.length > 0');
+  await page.locator('.editor .gutter div').nth(1).waitFor();
 }
