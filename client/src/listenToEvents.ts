@@ -9,7 +9,7 @@ export type OpenEvents = (
 ) => Promise<ReadableStream<Uint8Array>>;
 
 /** What came over a stream: a cursor, and the event before it, if one came with it. */
-export type Heard = { readonly event?: AgreementEvent; readonly cursor: FollowedEvent['cursor'] };
+export type Heard = { readonly event: AgreementEvent | undefined; readonly cursor: FollowedEvent['cursor'] };
 
 /** The service says where the stream begins as soon as it is open: what holds that back holds back everything. */
 const openedWithinMs = 5_000;
@@ -32,8 +32,7 @@ export async function* listenToEvents(
     const stream = await open({ after }, { signal: ended, maxRetries: 0 });
     for await (const { id, data } of readServerEvents(stream, ended)) {
       clearTimeout(timer);
-      if (id !== undefined)
-        yield data === undefined ? { cursor: id } : { cursor: id, event: readEvent(data) };
+      if (id !== undefined) yield { cursor: id, event: data === undefined ? undefined : readEvent(data) };
       timer = setTimeout(end, silentForMs);
     }
   } catch {

@@ -1,4 +1,4 @@
-/** One block of a stream of server-sent events; a comment has neither member. */
+/** One block of a stream of server-sent events, whose data are one line; a comment has neither member. */
 export type ServerEvent = { readonly id?: string; readonly data?: string };
 
 /**
@@ -33,8 +33,5 @@ export async function* readServerEvents(
 }
 
 function readBlock(block: string): ServerEvent {
-  const fields: Record<string, string> = {};
-  for (const [, name = '', value = ''] of block.matchAll(/^(id|data): ?(.*)$/gm))
-    fields[name] = name in fields ? `${fields[name]}\n${value}` : value;
-  return fields;
+  return Object.fromEntries([...block.matchAll(/^(id|data): ?(.*)$/gm)].map((field) => field.slice(1)));
 }
