@@ -43,19 +43,17 @@ export async function storeProved(
   chainId: number,
   { block, transactions }: ProvedBlock,
 ): Promise<void> {
-  for (const transaction of transactions)
-    await pool.query(
-      `insert into service.evidence_proofs (chain_id, block_hash, transaction_hash, block, transaction_index, entry)
-       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-      [
-        chainId,
-        block.hash,
-        transaction.hash,
-        JSON.stringify(block),
-        transaction.index,
-        JSON.stringify(transaction),
-      ],
-    );
+  await pool.query(
+    `insert into service.evidence_proofs (chain_id, block_hash, transaction_hash, block, transaction_index, entry)
+     select $1, $2, wanted.hash, $3, wanted.index, wanted.entry
+     from unnest($4::text[], $5::int[], $6::text[]) as wanted (hash, index, entry) on conflict do nothing`,
+    [
+      ...[chainId, block.hash, JSON.stringify(block)],
+      transactions.map(({ hash }) => hash),
+      transactions.map(({ index }) => index),
+      transactions.map((transaction) => JSON.stringify(transaction)),
+    ],
+  );
 }
 
 /** What was proved of some transactions, in no order. */
