@@ -50,16 +50,18 @@ export const readInputs = 1_000;
 /** Open inputs of one agreement that are applied on top of each other. */
 export const mostOpen = 256;
 
-/** Rows in these states can still change what the index shows. */
-
+/** The rows that can still change what the index shows: state by state along the index, past entries of rows that have moved on. */
 const openRows = (whose: string) => `
-  select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData",
-    coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
-  from service.transactions sent
-  left join ${index}.permit_counts used on used.chain_id = $1::int and used.contract = $2 and used.signer = lower(sent.signer)
-  where ${orderKeyOf('sent.')} = any($5::text[]) and sent.state in (${stateLists.unsettled})
-    and sent.permit_nonce >= coalesce(used.count, 0) ${whose}
-  order by sent.created_at, sent.id limit ${mostOpen + 1}`;
+  select open.id, open.signer, open.nonce, open."callData", open.mined, open."isWaiting"
+  from unnest($5::text[]) as wanted(key) cross join lateral (
+    select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData", sent.created_at,
+      coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
+    from service.transactions sent
+    left join ${index}.permit_counts used on used.chain_id = $1::int and used.contract = $2 and used.signer = lower(sent.signer)
+    where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
+      and sent.permit_nonce >= coalesce(used.count, 0) ${whose}
+    order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
+  order by open.created_at, open.id limit ${mostOpen + 1}`;
 
 const statementFor = (whose: string) => `
   select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number,

@@ -39,7 +39,10 @@ export function acceptedBefore(
     order by earlier.created_at desc, earlier.id desc limit ${limit}`;
 }
 
-/** Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one. */
+/**
+ * Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one.
+ * One state and the order of the index lead to a scan that forgets entries of rows that have moved on: there are many of these.
+ */
 function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
   const keys = states.map((state) => `'${state}' || ${key}`);
   return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
@@ -66,10 +69,12 @@ export function keeperOf(
   key: string,
   { chainId, gasEstimate, wallet, full }: Record<'chainId' | 'gasEstimate' | 'wallet' | 'full', string>,
 ): string {
-  return `coalesce((
+  const walletOf = (state: 'signed' | 'broadcast', whose: string) => `(
       select sent.wallet from service.transactions sent
-      where ${isOfKey('sent', key, ['signed', 'broadcast'])}
-      order by sent.wallet = ${wallet} limit 1), (
+      where ${isOfKey('sent', key, [state])} ${whose}
+      order by sent.created_at, sent.id limit 1)`;
+  const elsewhere = `and sent.wallet <> ${wallet}`;
+  return `coalesce(${walletOf('signed', elsewhere)}, ${walletOf('broadcast', elsewhere)}, ${walletOf('signed', '')}, ${walletOf('broadcast', '')}, (
       select newest.wallet from (
         select mined.wallet from service.transactions mined
         where ${isOfKey('mined', key, ['mined'])} and mined.wallet is not null
