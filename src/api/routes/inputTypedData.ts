@@ -5,21 +5,9 @@ import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import {
-  addressShape,
-  chainOfReference,
-  deadlineShape,
-  recordParams,
-  valuesShape,
-} from '../shapes/shapes.ts';
+import { unsignedInputBody } from '../shapes/inputBody.ts';
+import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 import { signableInputShape } from '../shapes/signableShape.ts';
-
-const bodyShape = z.strictObject({
-  inputId: z.string(),
-  values: valuesShape,
-  signer: addressShape,
-  deadline: deadlineShape.optional(),
-});
 
 const pendingShape = z
   .enum(['true', 'false'])
@@ -39,7 +27,7 @@ export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference.extend({ pending: pendingShape }),
-    body: bodyShape,
+    body: unsignedInputBody,
     data: { schema: signableInputShape, description: 'The typed data, and the verdict on it.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [

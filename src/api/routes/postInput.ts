@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import type { AdmissionServices } from '../admission/admissionServices.ts';
 import { inputConsistency } from '../agreements/consistency.ts';
 import { toInputResource } from '../agreements/inputJson.ts';
@@ -6,23 +5,9 @@ import { submitInput } from '../agreements/submitInput.ts';
 import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { signedInputBody } from '../shapes/inputBody.ts';
 import { inputRecordShape } from '../shapes/resources.ts';
-import {
-  addressShape,
-  chainOfReference,
-  deadlineShape,
-  recordParams,
-  signatureShape,
-  valuesShape,
-} from '../shapes/shapes.ts';
-
-const bodyShape = z.strictObject({
-  inputId: z.string(),
-  values: valuesShape,
-  signer: addressShape,
-  deadline: deadlineShape,
-  signature: signatureShape,
-});
+import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
 export function submitInputEndpoint(services: AdmissionServices): Endpoint {
   return defineEndpoint({
@@ -36,7 +21,7 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference,
-    body: bodyShape,
+    body: signedInputBody,
     data: { schema: inputRecordShape, description: 'The input.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
@@ -7,16 +6,8 @@ import { requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import { addressShape, deadlineShape, signatureShape, valuesShape } from '../shapes/shapes.ts';
+import { signedInputBody } from '../shapes/inputBody.ts';
 import { sharedInputShape, sharedQuery } from '../shapes/sharingShapes.ts';
-
-const bodyShape = z.strictObject({
-  inputId: z.string(),
-  values: valuesShape,
-  signer: addressShape,
-  deadline: deadlineShape,
-  signature: signatureShape,
-});
 
 export function submitSharedInput(services: GuestServices): Endpoint {
   return defineOpenEndpoint({
@@ -30,7 +21,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,
-    body: bodyShape,
+    body: signedInputBody,
     data: { schema: sharedInputShape, description: 'The input.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
@@ -6,16 +5,9 @@ import { requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
-import { addressShape, deadlineShape, valuesShape } from '../shapes/shapes.ts';
+import { unsignedInputBody } from '../shapes/inputBody.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { signableInputShape } from '../shapes/signableShape.ts';
-
-const bodyShape = z.strictObject({
-  inputId: z.string(),
-  values: valuesShape,
-  signer: addressShape,
-  deadline: deadlineShape.optional(),
-});
 
 export function makeSharedInputTypedData(services: GuestServices): Endpoint {
   return defineOpenEndpoint({
@@ -28,7 +20,7 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,
-    body: bodyShape,
+    body: unsignedInputBody,
     data: { schema: signableInputShape, description: 'The typed data, and the verdict on it.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [
