@@ -7,17 +7,24 @@ import { orderKeyOf, stateLists, unsettledStates } from '../../platform/database
  * `service.transactions`.
  */
 
-/** Rows whose effects can depend on that of the other one, in the states that are named. By the index over the key, and no other one. */
-function isRelated(row: string, other: string, states: readonly (typeof unsettledStates)[number][]): string {
-  const keys = states.map((state) => `(${orderKeyOf(`${other}.`, `'${state}'`)})`);
+/**
+ * Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one.
+ * One state and the order of the index lead to a scan that forgets entries of rows that have moved on: there are many of these.
+ */
+function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
+  const keys = states.map((state) => `'${state}' || ${key}`);
   return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
 }
+
+/** What rows that keep their order have in common, without a state. */
+export const sharedKeyOf = (row: string) => orderKeyOf(row, "''");
+const keyOf = (row: string) => `(${sharedKeyOf(`${row}.`)})`;
 
 /** The rows, but for those that are final or failed, whose effects can depend on that of this one, to be selected from. */
 export function relatedTo(row: string): string {
   return `(
     select * from service.transactions related
-    where ${isRelated('related', row, unsettledStates)} and related.id <> ${row}.id offset 0)`;
+    where ${isOfKey('related', keyOf(row), unsettledStates)} and related.id <> ${row}.id offset 0)`;
 }
 
 /** Whether the row comes before the other one. */
@@ -35,21 +42,9 @@ export function acceptedBefore(
 ): string {
   return `
     select earlier.* from service.transactions earlier
-    where ${isRelated('earlier', row, ['accepted'])} and ${isBefore('earlier', row)} and not (${isPassedBy})
+    where ${isOfKey('earlier', keyOf(row), ['accepted'])} and ${isBefore('earlier', row)} and not (${isPassedBy})
     order by earlier.created_at desc, earlier.id desc limit ${limit}`;
 }
-
-/**
- * Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one.
- * One state and the order of the index lead to a scan that forgets entries of rows that have moved on: there are many of these.
- */
-function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
-  const keys = states.map((state) => `'${state}' || ${key}`);
-  return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
-}
-
-/** What rows that keep their order have in common, without a state. */
-export const sharedKeyOf = (row: string) => orderKeyOf(row, "''");
 
 /** The nearest accepted rows of an order key, oldest first. */
 export function acceptedOf(key: string, limit: string): string {
