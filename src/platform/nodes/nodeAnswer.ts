@@ -1,18 +1,20 @@
 import { BaseError, RpcRequestError } from 'viem';
 
 /**
- * What a node says to a transaction's bytes. It is a hint and no more: only the chain says what happened.
- *
- * accepted: the node has them; nonceTooLow: the nonce is used, as it sees the chain; underpriced: it wants higher fees;
- * insufficientFunds; rejected: it will never take these bytes, as it says; unavailable: it said nothing of use.
+ * Why a node does not take a transaction's bytes. nonceTooLow: the nonce is used, as it sees the chain; underpriced: it wants higher
+ * fees; insufficientFunds; rejected: it will never take these bytes, as it says; unavailable: it said nothing of use.
  */
-export type NodeAnswer =
-  | 'accepted'
-  | 'nonceTooLow'
-  | 'underpriced'
-  | 'insufficientFunds'
-  | 'rejected'
-  | 'unavailable';
+export const nodeObjections = [
+  'nonceTooLow',
+  'underpriced',
+  'insufficientFunds',
+  'rejected',
+  'unavailable',
+] as const;
+export type NodeObjection = (typeof nodeObjections)[number];
+
+/** What a node says to a transaction's bytes. It is a hint and no more: only the chain says what happened. */
+export type NodeAnswer = 'accepted' | NodeObjection;
 
 /** The words of geth, erigon, reth, nethermind, besu and Anvil, the telling ones first. */
 const words: readonly (readonly [RegExp, NodeAnswer])[] = [

@@ -26,8 +26,8 @@ const statement = `
     extract(epoch from now() - created_at)::float8 as "ageSeconds",
     (deadline - extract(epoch from now()))::float8 as "validForSeconds",
     (select count(*)::int from service.transaction_attempts where transaction_id = oldest.id) as attempts,
-    (select last_error from service.transaction_attempts where transaction_id = oldest.id order by id desc limit 1)
-      as "lastError"
+    (select objection || coalesce(': ' || objection_text, '') from service.transaction_attempts
+      where transaction_id = oldest.id order by id desc limit 1) as "lastError"
   from (
     select * from service.transactions where state in ('accepted', 'signed', 'broadcast')
     order by created_at, id limit ${most}

@@ -66,15 +66,16 @@ async function write(pool: pg.Pool, chainId: number, answers: readonly NotedAnsw
   await pool.query({
     name: 'relay answers',
     text: `
-      update service.transaction_attempts it
-      set accepted_at = case when is_accepted then now() else it.accepted_at end, last_error = objection
-      from unnest($2::text[], $3::boolean[], $4::text[]) as answer(hash, is_accepted, objection)
-      where it.chain_id = $1 and it.tx_hash = answer.hash`,
+      update service.transaction_attempts attempt
+      set accepted_at = case when answer.objection is null then now() else attempt.accepted_at end,
+        objection = answer.objection, objection_text = answer.objection_text
+      from unnest($2::text[], $3::text[], $4::text[]) as answer(hash, objection, objection_text)
+      where attempt.chain_id = $1 and attempt.tx_hash = answer.hash`,
     values: [
       chainId,
       answers.map(({ hash }) => hash),
-      answers.map(({ answer }) => answer === 'accepted'),
-      answers.map(({ answer, text }) => (answer === 'accepted' ? null : `${answer}: ${text ?? ''}`)),
+      answers.map(({ answer }) => (answer === 'accepted' ? null : answer)),
+      answers.map(({ text }) => text ?? null),
     ],
   });
 }

@@ -1,4 +1,4 @@
-import type { NodeAnswer } from '../../platform/nodes/nodeAnswer.ts';
+import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 
 /** What decides about a nonce that the chain has not used up. Times in milliseconds. */
 export type SlotFacts = {
@@ -14,7 +14,7 @@ export type SlotFacts = {
   readonly stalledMs: number;
   /** How many blocks of the chain have left it out since then, as far as this process has seen. */
   readonly stalledBlocks: number;
-  readonly objection: NodeAnswer | undefined;
+  readonly objection: NodeObjection | undefined;
   /** Until the permit expires; undefined for what does not expire. */
   readonly leftMs: number | undefined;
   /** Whether the limits leave room for other bytes that nodes would take instead: of the same call, or of nothing. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import type { TransactionState } from '../../platform/database/tables/transactions.ts';
-import type { NodeAnswer } from '../../platform/nodes/nodeAnswer.ts';
+import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { Fees } from './fees.ts';
 
 /** A nonce of a wallet that the chain has not used up, with the newest bytes that were signed for it. */
@@ -16,8 +16,8 @@ export type Slot = {
     /** Milliseconds since it was signed, and since a node last took it (undefined: none has). */
     readonly ageMs: number;
     readonly acceptedMs: number | undefined;
-    /** What a node last said against it. */
-    readonly objection: NodeAnswer | undefined;
+    /** Why a node last did not take it. */
+    readonly objection: NodeObjection | undefined;
   };
   /** What the bytes carry; undefined where they only use up the nonce. */
   readonly row: SlotRow | undefined;
@@ -46,7 +46,7 @@ type FoundSlot = {
   tip: string;
   age_ms: number;
   accepted_ms: number | null;
-  objection: NodeAnswer | null;
+  objection: NodeObjection | null;
   transaction_id: string | null;
   state: TransactionState;
   contract: Address;
@@ -71,7 +71,7 @@ export async function readSlots(
         attempt.tx_hash as hash, attempt.gas, attempt.max_fee_per_gas as max_fee, attempt.max_priority_fee_per_gas as tip,
         extract(epoch from now() - attempt.created_at)::float8 * 1000 as age_ms,
         extract(epoch from now() - attempt.accepted_at)::float8 * 1000 as accepted_ms,
-        split_part(attempt.last_error, ':', 1) as objection,
+        attempt.objection,
         attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
         sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
         sent.state = 'mined' and sent.tx_hash in (

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Address, BlockNotFoundError, type Hex, type PublicClient } from 'viem';
+import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
 import { type AttemptKey, findFate, type Receipt, readReceipts } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
@@ -21,8 +22,9 @@ export type PassedRow = PermitPlace & {
   readonly attempts: readonly AttemptKey[];
   /** Since the newest of them was signed, in milliseconds. */
   readonly newestAgeMs: number;
-  /** What a node last said against the newest bytes. */
-  readonly objection: string | null;
+  /** Why a node last did not take the newest bytes, and its own words. */
+  readonly objection: NodeObjection | null;
+  readonly objectionText: string | null;
 };
 
 /** The last block that is folded. */
@@ -138,11 +140,11 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   if ((await readPermitTurn(client, row)) === 'used') return false;
 
   const facts = { transaction: row.id, wallet: row.wallet, nonce: row.nonce };
-  if (row.objection?.startsWith('rejected:')) {
+  if (row.objection === 'rejected') {
     const failure = {
       reason: 'transaction_rejected',
       message: 'No node of the chain takes the transaction.',
-      objection: row.objection.slice('rejected: '.length),
+      objection: row.objectionText ?? '',
     };
     logger.error({ ...facts, objection: failure.objection }, 'no node takes a transaction');
     return failRow(pool, { chainId, row, failure, blockNumber: undefined });

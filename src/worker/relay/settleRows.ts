@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
+import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
@@ -73,27 +74,29 @@ async function readPassedRows(
     permit_nonce: string;
     attempts: AttemptKey[];
     newest_age_ms: number;
-    objection: string | null;
+    objection: NodeObjection | null;
+    objection_text: string | null;
   }>({
     name: 'relay passed',
     text: `
-      select it.*, shown.head_number as head, shown.head_hash
+      select it.*, newest.objection, newest.objection_text, shown.head_number as head, shown.head_hash
       from (select 1) as one
       left join service.projections shown on shown.chain_id = $1
       left join lateral (
-        select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, (
+        select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.tx_hash, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, (
             select extract(epoch from now() - max(created_at))::float8 * 1000
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as newest_age_ms, (
             select json_agg(json_build_object('id', attempt.id, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
               'hash', attempt.tx_hash) order by attempt.id)
-            from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as attempts, (
-            select last_error from service.transaction_attempts newest
-            where newest.chain_id = $1 and newest.tx_hash = sent.tx_hash) as objection
+            from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as attempts
         from unnest($2::text[], $3::bigint[]) as wallet(address, mined_count)
         join service.transactions sent on sent.chain_id = $1 and sent.wallet = wallet.address
           and sent.wallet_nonce < wallet.mined_count and sent.state in (${stateLists.sent})
         where sent.updated_at < now() - $4 * interval '1 millisecond' and sent.id > $5
-        order by sent.id limit $6) it on true`,
+        order by sent.id limit $6) it on true
+      left join lateral (
+        select objection, objection_text from service.transaction_attempts attempt
+        where attempt.chain_id = $1 and attempt.tx_hash = it.tx_hash limit 1) newest on true`,
     values: [
       query.chainId,
       query.wallets.map(({ address }) => address),
@@ -112,12 +115,24 @@ async function readPassedRows(
       contract,
       attempts,
       objection,
+      objection_text: objectionText,
       call_data: callData,
       newest_age_ms: newestAgeMs,
     } = row;
     const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
     return [
-      { id, wallet, nonce: Number(row.nonce), contract, callData, permit, attempts, newestAgeMs, objection },
+      {
+        id,
+        wallet,
+        nonce: Number(row.nonce),
+        contract,
+        callData,
+        permit,
+        attempts,
+        newestAgeMs,
+        objection,
+        objectionText,
+      },
     ];
   });
   return {

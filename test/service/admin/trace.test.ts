@@ -58,9 +58,9 @@ beforeAll(async () => {
   for (const { id, tx_hash } of [rows.deploy, rows.input]) {
     await pool.query(
       `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
-         max_fee_per_gas, max_priority_fee_per_gas, gas, accepted_at, last_error)
-       values ($1, 59141, $2, 7, $3, '0x', 2500000000, 100000000, 90000, now(), null),
-              ($1, 59141, $2, 7, $4, '0x', 1500000000, 100000000, 90000, null, 'underpriced: too little')`,
+         max_fee_per_gas, max_priority_fee_per_gas, gas, accepted_at, objection, objection_text)
+       values ($1, 59141, $2, 7, $3, '0x', 2500000000, 100000000, 90000, now(), null, null),
+              ($1, 59141, $2, 7, $4, '0x', 1500000000, 100000000, 90000, null, 'underpriced', 'too little')`,
       [id, chain.relayer, tx_hash, `0x${id.slice(4)}${id.slice(4)}`],
     );
   }

@@ -49,7 +49,14 @@ export async function readTransactions(database: Database, ids: string[]) {
         maxPriorityFeePerGas: String(attempt.maxPriorityFeePerGas),
         signedAt: attempt.createdAt,
         acceptedAt: attempt.acceptedAt,
-        objection: attempt.lastError,
+        objection: writeObjection(attempt),
       })),
   }));
+}
+
+function writeObjection({
+  objection,
+  objectionText,
+}: Pick<typeof transactionAttempts.$inferSelect, 'objection' | 'objectionText'>): string | null {
+  return objection && [objection, objectionText].filter(Boolean).join(': ');
 }

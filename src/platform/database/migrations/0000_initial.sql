@@ -362,8 +362,10 @@ CREATE TABLE "service"."transaction_attempts" (
 	"gas" numeric(78, 0) NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"accepted_at" timestamp (3) with time zone,
-	"last_error" text,
-	CONSTRAINT "transaction_attempts_hash" UNIQUE("chain_id","tx_hash")
+	"objection" text,
+	"objection_text" text,
+	CONSTRAINT "transaction_attempts_hash" UNIQUE("chain_id","tx_hash"),
+	CONSTRAINT "transaction_attempts_objection" CHECK (objection in ('nonceTooLow', 'underpriced', 'insufficientFunds', 'rejected', 'unavailable'))
 ) WITH (fillfactor = 50);
 --> statement-breakpoint
 CREATE TABLE "service"."transactions" (

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, json, serial, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { nodeObjections } from '../../nodes/nodeAnswer.ts';
 import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
 import { listOf, oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
@@ -151,10 +152,12 @@ export const transactionAttempts = serviceSchema.table(
     createdAt: instant().notNull().defaultNow(),
     /** When a node last took it; null while none has. */
     acceptedAt: instant(),
-    /** What a node last said against it. */
-    lastError: text(),
+    /** Why a node last did not take it, and the node's own words; null where it took it, or said nothing. */
+    objection: text({ enum: nodeObjections }),
+    objectionText: text(),
   },
   (table) => [
+    oneOf('transaction_attempts', 'objection', nodeObjections),
     unique('transaction_attempts_hash').on(table.chainId, table.txHash),
     /** With the id, since the newest one is asked for. */
     index('transaction_attempts_newest').on(table.transactionId, table.id),
