@@ -155,7 +155,10 @@ export async function createDeliveryWorld() {
           .values(
             released.map((event) => ({ ...event, state: 'released' as const, releasedAt: new Date() })),
           );
-        await planDeliveries(transaction, released);
+        await planDeliveries(
+          transaction,
+          released.map(({ body, ...event }) => ({ ...event, facts: body })),
+        );
       });
       return released.map(({ id }) => id);
     },

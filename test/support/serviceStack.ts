@@ -72,13 +72,14 @@ export async function createServiceStack(options: {
     RATE_LIMIT_READS: '1000000',
     RATE_LIMIT_WRITES: '1000000',
   };
+  // What the API encrypts, the worker signs with.
   const ofApi = { ENCRYPTION_KEY: randomBytes(32).toString('hex') };
-  const ofWorker = { RELAYER_PRIVATE_KEYS: relayerKeys.join(',') };
+  const ofWorker = { ...ofApi, RELAYER_PRIVATE_KEYS: relayerKeys.join(',') };
   const byKind: Record<ServiceKind | 'all', NodeJS.ProcessEnv> = {
     api: ofApi,
     worker: ofWorker,
     indexer: {},
-    all: { ...ofApi, ...ofWorker },
+    all: ofWorker,
   };
   try {
     await deployProtocol({ rpcUrl, chainId, factory, implementation });

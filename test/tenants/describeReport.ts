@@ -1,7 +1,7 @@
 import type { Flaws } from '../support/flaws.ts';
 import { listCostly } from './measureRequests.ts';
 import type { TenantsReport } from './runTenants.ts';
-import { listDelays } from './support/compareTimes.ts';
+import { type Factor, listDelays } from './support/compareTimes.ts';
 
 const shown = 15;
 const mebibyte = 1024 * 1024;
@@ -13,8 +13,9 @@ const workerTurnMs = 100;
 /** A report in lines for a terminal. */
 export function describeReport({
   costs,
-  factors,
+  attack,
   attacked,
+  fold,
   peakBytes,
   workerTurnMs: turn,
 }: TenantsReport): string {
@@ -29,11 +30,10 @@ export function describeReport({
     'the largest answers:',
     ...largest.map(({ name, bytes }) => `  ${String(bytes).padStart(9)} bytes  ${name}`),
     'a neighbour without and with a hostile principal, at the 99th of a hundred:',
-    ...factors.map(
-      ({ kind, quietMs, attackedMs, factor }) =>
-        `  ${kind}: ${quietMs.toFixed(0)} ms, ${attackedMs.toFixed(0)} ms (factor ${factor.toFixed(1)})`,
-    ),
+    ...attack.map(describeFactor),
     ...attacked.map((counts) => `  the hostile principal was answered ${JSON.stringify(counts)}`),
+    'the same without and with a fold that cannot succeed:',
+    ...fold.map(describeFactor),
     `the worker computed for ${turn.toFixed(0)} ms at a time at most`,
     ...Object.entries(peakBytes).map(
       ([kind, bytes]) => `${kind}: ${Math.round(bytes / mebibyte)} MiB at most`,
@@ -41,17 +41,24 @@ export function describeReport({
   ].join('\n');
 }
 
+function describeFactor({ kind, quietMs, disturbedMs, factor }: Factor): string {
+  return `  ${kind}: ${quietMs.toFixed(0)} ms, ${disturbedMs.toFixed(0)} ms (factor ${factor.toFixed(1)})`;
+}
+
+/** What is not as it should be. */
 export function listFlaws({
   costs,
-  factors,
+  attack,
   attacked,
+  fold,
   peakBytes,
   workerTurnMs: turn,
   failures,
 }: TenantsReport): Flaws {
   return {
     'requests that cost too much': listCostly(costs),
-    'delays of a neighbour': listDelays(factors),
+    'delays of a neighbour beside an attack': listDelays(attack),
+    'delays of a neighbour beside a fold that cannot succeed': listDelays(fold),
     'requests of a neighbour that failed': failures,
     'answers that are failures': attacked.flatMap((counts) =>
       ['0', '500', '503']

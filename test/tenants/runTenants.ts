@@ -2,9 +2,11 @@ import type { LongRunParts } from '../support/longRun.ts';
 import { type OnClose, withClosings } from '../support/withClosings.ts';
 import { type Cost, measureRequests } from './measureRequests.ts';
 import { type Attacked, createAttacker } from './support/attacker.ts';
-import { compareTimes, type Factor } from './support/compareTimes.ts';
-import { createNeighbour, type Times } from './support/neighbour.ts';
+import { compareTimes, type Factor, listDelays, type Round } from './support/compareTimes.ts';
+import { createNeighbour, type Neighbour } from './support/neighbour.ts';
+import type { ProbedProcess } from './support/probedProcess.ts';
 import { startTenants } from './support/startTenants.ts';
+import { plantStuckFold } from './support/stuckFold.ts';
 
 export type TenantsRun = LongRunParts & {
   /** Pairs of a quiet time and one with an attack. */
@@ -15,11 +17,14 @@ export type TenantsRun = LongRunParts & {
 
 export type TenantsReport = {
   costs: Cost[];
-  factors: Factor[];
+  /** Beside a hostile principal at its rate limit. */
+  attack: Factor[];
   attacked: Attacked[];
+  /** Beside a fold that cannot succeed. */
+  fold: Factor[];
   /** Of API and worker. */
   peakBytes: Record<string, number>;
-  /** The longest turn of the worker while the attack went on. */
+  /** The longest turn of the worker meanwhile. */
   workerTurnMs: number;
   failures: string[];
 };
@@ -30,7 +35,10 @@ export function runTenants(run: TenantsRun): Promise<TenantsReport> {
 }
 
 async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport> {
-  const { limits, stack, api, worker, apiKey, neighbourKey, requests } = await startTenants(run, onClose);
+  const { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests } = await startTenants(
+    run,
+    onClose,
+  );
   run.onProgress(`${requests.length} requests to measure`);
   const costs = await measureRequests({
     ...{ stack, api, apiKey, requests },
@@ -49,24 +57,67 @@ async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport
   onClose(() => attacker.close());
   await neighbour.live(2_000);
   await worker.read();
-  const rounds: { quiet: Times; attacked: Times }[] = [];
   const attacked: Attacked[] = [];
-  for (let round = 1; round <= run.rounds; round++) {
-    const quiet = await neighbour.live(run.seconds * 1_000);
-    attacker.begin();
-    const besides = await neighbour.live(run.seconds * 1_000);
-    attacked.push(await attacker.end());
-    rounds.push({ quiet, attacked: besides });
-    run.onProgress(`round ${round}`);
-  }
-  const { longestMs: workerTurnMs, peakBytes: ofWorker } = await worker.read();
+  const ofAttack = await liveBeside(run, {
+    ...{ neighbour, worker, what: 'beside an attack' },
+    begin: attacker.begin,
+    end: async () => void attacked.push(await attacker.end()),
+  });
+
+  const stuck = await plantStuckFold(stack, { ...adopter, ...world.record, agreement: world.agreement });
+  run.onProgress('a record is in quarantine, and the alert fires');
+  const ofFold = await liveBeside(run, {
+    ...{ neighbour, worker, what: 'beside a fold that cannot succeed' },
+    begin: stuck.begin,
+    end: stuck.end,
+  });
+  await stuck.heal();
+  run.onProgress('the operator has released it, and the alert is quiet');
+
+  const { peakBytes: ofWorker } = await worker.read();
   const { peakBytes: ofApi } = await api.read();
+  const rounds = [...ofAttack.rounds, ...ofFold.rounds];
   return {
     costs,
-    factors: compareTimes(rounds),
+    attack: compareTimes(ofAttack.rounds),
     attacked,
+    fold: compareTimes(ofFold.rounds),
     peakBytes: { api: ofApi, worker: ofWorker },
-    workerTurnMs,
-    failures: rounds.flatMap(({ quiet, attacked: besides }) => [...quiet.failures, ...besides.failures]),
+    workerTurnMs: Math.max(ofAttack.workerTurnMs, ofFold.workerTurnMs),
+    failures: rounds.flatMap(({ quiet, disturbed }) => [...quiet.failures, ...disturbed.failures]),
   };
+}
+
+/** A machine with other work spoils a round: where the median of few is too slow, that of so many times as many decides. */
+const mostTimes = 3;
+
+/** A neighbour's times, in pairs of a quiet time and one with a disturbance right after it. */
+async function liveBeside(
+  run: TenantsRun,
+  options: {
+    neighbour: Neighbour;
+    worker: ProbedProcess;
+    what: string;
+    begin(): void;
+    end(): Promise<void>;
+  },
+): Promise<{ rounds: Round[]; workerTurnMs: number }> {
+  const { neighbour, worker, what, begin, end } = options;
+  const rounds: Round[] = [];
+  let workerTurnMs = 0;
+  const isDecided = () =>
+    rounds.length >= run.rounds &&
+    (rounds.length >= run.rounds * mostTimes || listDelays(compareTimes(rounds)).length === 0);
+  while (!isDecided()) {
+    const quiet = await neighbour.live(run.seconds * 1_000);
+    await worker.read();
+    begin();
+    const disturbed = await neighbour.live(run.seconds * 1_000);
+    await end();
+    rounds.push({ quiet, disturbed });
+    const { longestMs } = await worker.read();
+    workerTurnMs = Math.max(workerTurnMs, longestMs / (await worker.findSlowness()));
+    run.onProgress(`${what}: round ${rounds.length}`);
+  }
+  return { rounds, workerTurnMs };
 }

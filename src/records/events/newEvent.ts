@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import type { EventType } from '../../platform/database/tables/events.ts';
+import type { EventParts } from './eventParts.ts';
 
 /** Something that one principal is to be told, as it is stored before it is released. */
 export type NewEvent = {
@@ -8,8 +9,9 @@ export type NewEvent = {
   principalId: string;
   recordId: string;
   type: EventType;
-  /** The whole envelope as `writeEnvelope` makes it. */
+  /** The envelope as `writeEnvelope` makes it: whole, or up to the parts that it has in common with others. */
   body: string;
+  parts?: EventParts | null;
   chainId: number;
   /** The block with whose confirmations it is released; null, like the transaction, where none caused it. */
   blockNumber: bigint | null;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { EventType } from '../../platform/database/tables/events.ts';
 import { buildIndexRange } from '../../platform/lists/indexRange.ts';
+import { joinedParts, wholeBody, wholeBodyBytes } from './eventParts.ts';
 import { markEvent, parseFeedCursor, refuseCursor, refuseExpired, writeFeedCursor } from './feedCursor.ts';
 
 export type FeedRequest = {
@@ -65,15 +66,16 @@ export async function readFeed(pool: pg.Pool, { principalId, after, limit }: Fee
     left join service.event_feeds feed on feed.principal_id = asked.principal_id
     left join service.events seen on seen.principal_id = $1 and seen.position = $2
     left join lateral (
-      select position, id, type, body from (
-        select position, id, type, body,
-          sum(octet_length(body)) over (order by position) - octet_length(body) as before
-        from (
-          select position, id, type, body from service.events
-          where ${entriesOfFeed.join(' and ')}
-          order by principal_id, position limit ${Math.trunc(limit)}
+      select event.position, event.id, event.type, ${wholeBody} as body from (
+        select next.*, sum(bytes) over (order by position) as through from (
+          select event.*, ${wholeBodyBytes} as bytes from (
+            select * from service.events
+            where ${entriesOfFeed.join(' and ')}
+            order by principal_id, position limit ${Math.trunc(limit)}
+          ) as event ${joinedParts}
         ) as next
-      ) as measured where before = 0 or before + octet_length(body) <= ${pageBytes}
+      ) as event ${joinedParts}
+      where through = bytes or through <= ${pageBytes}
     ) as page on true
     order by page.position`,
     [principalId, start],

@@ -3,17 +3,28 @@ import type pg from 'pg';
 /** How many rows of each kind a step has removed, or would remove. */
 export type OldRows = {
   events: number;
+  eventParts: number;
   deliveries: number;
   attempts: number;
   mails: number;
   usageDays: number;
 };
 
-export const noOldRows: OldRows = { events: 0, deliveries: 0, attempts: 0, mails: 0, usageDays: 0 };
+export const noOldRows: OldRows = {
+  events: 0,
+  eventParts: 0,
+  deliveries: 0,
+  attempts: 0,
+  mails: 0,
+  usageDays: 0,
+};
 
 /** An event is old when it was created before `$1` and nothing of it is to be delivered any more. */
 const isOld = `it.created_at < $1 and it.state in ('released', 'withdrawn') and not exists (
   select 1 from service.deliveries where event_id = it.id and status in ('pending', 'retry_pending'))`;
+/** An old event's part goes one step after the last event that has it. */
+const isOldPart = `it.used_at < $1 and not exists (
+  select 1 from service.events where notification_part_id = it.id or variables_part_id = it.id)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
 
 /** Counts what is older than a time and would be removed. Reads all of it. */
@@ -21,7 +32,12 @@ export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): 
   const { rows } = await pool.query<OldRows>(
     `with old as materialized (select it.id from service.events it where ${isOld}),
       delivered as materialized (select id from service.deliveries where event_id in (select id from old))
-    select (select count(*)::int from old) as events, (select count(*)::int from delivered) as deliveries,
+    select (select count(*)::int from old) as events,
+      (select count(*)::int from service.event_parts it where it.used_at < $1 and not exists (
+        select 1 from service.events other
+        where (other.notification_part_id = it.id or other.variables_part_id = it.id)
+          and not exists (select 1 from old where old.id = other.id))) as "eventParts",
+      (select count(*)::int from delivered) as deliveries,
       (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
       (select count(*)::int from service.mails where ${isOldMail}) as mails,
       (select count(*)::int from service.usage_days where day < $1) as "usageDays"`,
@@ -60,6 +76,19 @@ export async function removeOldEvents(
   await client.query('delete from service.deliveries where id = any($1::text[])', [deliveries ?? []]);
   await client.query('delete from service.events where id = any($1::text[])', [events]);
   return { ...noOldRows, events: events.length, deliveries: deliveries?.length ?? 0, attempts };
+}
+
+/** Removes up to so many old parts of events that no event has any more. */
+export async function removeOldParts(
+  client: Pick<pg.ClientBase, 'query'>,
+  { before, limit }: { before: Date; limit: number },
+): Promise<OldRows> {
+  const { rowCount } = await client.query(
+    `delete from service.event_parts where id in (
+      select it.id from service.event_parts it where ${isOldPart} order by it.used_at limit $2 for update skip locked)`,
+    [before, limit],
+  );
+  return { ...noOldRows, eventParts: rowCount ?? 0 };
 }
 
 /** Removes up to so many old mails, and days of use. */

@@ -1,6 +1,7 @@
 import type { VariableValues } from '../../platform/database/tables/records.ts';
-import { writeEnvelope } from '../events/envelope.ts';
+import { writeSharedEnvelope } from '../events/envelope.ts';
 import type { EventIds } from '../events/eventIds.ts';
+import { buildEventPart, type EventPart } from '../events/eventParts.ts';
 import type { NewEvent } from '../events/newEvent.ts';
 import type { AnnouncedRecord } from '../events/transitionFact.ts';
 import type { Transition } from './matchTransition.ts';
@@ -43,7 +44,7 @@ export type NewFiring = {
 /** What a rule does on one occasion: a firing for each of its recipients, with the texts filled in. */
 export function buildFirings(
   occurrence: Occurrence,
-  { eventIds, createdAt }: { eventIds: EventIds; createdAt: Date },
+  { eventIds, createdAt, variables }: { eventIds: EventIds; createdAt: Date; variables: EventPart },
 ): NewFiring[] {
   const { rule, record, occasion } = occurrence;
   const { id: recordId, principalId, chainId } = record;
@@ -51,26 +52,38 @@ export function buildFirings(
   const channel = channelOf(rule);
   const type = 'agreement.notification.triggered';
   const known = knownAddresses(record);
-  return resolveRecipients(rule.recipients, { ...record, variables: occurrence.variables }).map(
-    (recipient) => {
-      const place = { recordId, ruleId: rule.id, recipient: recipient.name, occasion };
-      const id = eventIds.ofNotification({ principalId, ...place });
-      const data = () => buildData(occurrence, { recipient, notification });
-      const body = () => writeEnvelope({ id, type, createdAt, data: data() });
-      return {
-        id,
-        principalId,
-        ...place,
-        recipient,
-        triggerType: rule.trigger.type,
-        channel,
-        maxOccurrences: rule.constraints?.maxOccurrences,
-        notification,
-        isParty: recipient.email !== undefined && known.has(recipient.email.toLowerCase()),
-        event: channel === 'email' ? null : { id, principalId, recordId, type, body: body(), chainId },
-      };
-    },
-  );
+  const parts = { notification: buildEventPart(principalId, notification), variables };
+  return listRecipients(occurrence).map((recipient) => {
+    const place = { recordId, ruleId: rule.id, recipient: recipient.name, occasion };
+    const id = eventIds.ofNotification({ principalId, ...place });
+    const write = () =>
+      writeSharedEnvelope({ id, type, createdAt, data: buildData(occurrence, recipient) }, parts);
+    return {
+      id,
+      principalId,
+      ...place,
+      recipient,
+      triggerType: rule.trigger.type,
+      channel,
+      maxOccurrences: rule.constraints?.maxOccurrences,
+      notification,
+      isParty: recipient.email !== undefined && known.has(recipient.email.toLowerCase()),
+      event: channel === 'email' ? null : { id, principalId, recordId, type, ...write(), chainId },
+    };
+  });
+}
+
+/** What all events of one occasion pass on: the values, as far as they fit. */
+export function passOnVariables(occurrences: readonly [Occurrence, ...Occurrence[]]): EventPart {
+  const [{ record, variables }] = occurrences;
+  const events = occurrences
+    .filter(({ rule }) => channelOf(rule) !== 'email')
+    .reduce((sum, occurrence) => sum + listRecipients(occurrence).length, 0);
+  return buildEventPart(record.principalId, fitVariables(variables, events));
+}
+
+function listRecipients({ rule, record, variables }: Occurrence): Recipient[] {
+  return resolveRecipients(rule.recipients, { ...record, variables });
 }
 
 /** The text of a rule on one occasion. */
@@ -79,10 +92,10 @@ export function describe({ rule, record, transition, variables }: Occurrence): N
   return writeNotification(rule, { facts, variables });
 }
 
-/** The `data` of an `agreement.notification.triggered` event. */
+/** The `data` of an `agreement.notification.triggered` event, without what it has in common with others. */
 function buildData(
-  { rule, templateId, record, transition, occurredAt, variables }: Occurrence,
-  { recipient, notification }: { recipient: Recipient; notification: Notification },
+  { rule, templateId, record, transition, occurredAt }: Occurrence,
+  recipient: Recipient,
 ): Record<string, unknown> {
   return {
     agreementId: record.id,
@@ -92,8 +105,6 @@ function buildData(
     ruleId: rule.id,
     triggerType: rule.trigger.type,
     recipient: recipient.name,
-    notification,
-    variables: fitVariables(variables),
     ...(occurredAt !== undefined && { transition: { ...transition, occurredAt } }),
   };
 }

@@ -1,6 +1,6 @@
 import type { VariableValues } from '../../platform/database/tables/records.ts';
 import { blankOf, splitTemplate } from '../documents/fillTemplate.ts';
-import type { Rule } from './notificationTemplate.ts';
+import { type Rule, templateLimits } from './notificationTemplate.ts';
 
 /** What a rule says on one occasion, with everything filled in that is known. */
 export type Notification = {
@@ -23,10 +23,7 @@ export type NotificationFacts = {
 /** Longer ones, by what was filled in, are cut: a value may be as long as a transaction. */
 const maxLine = 1_000;
 const maxBody = 20_000;
-/**
- * In characters, names and values together: four times what nodes take as one transaction. One transition may make 250 events,
- * which are all written at once.
- */
+/** Bytes of all values as JSON that one event passes on: four times what nodes take as one transaction. */
 const maxPassedOn = 524_288;
 
 /**
@@ -38,25 +35,26 @@ export function writeNotification(
   { facts, variables }: { facts: NotificationFacts; variables: VariableValues },
 ): Notification {
   const { subject, title, body, ctaLabel, attachmentStrategy } = notification;
-  const line = (text: string) => cut(fill(text, facts, variables).replace(/\s+/g, ' ').trim(), maxLine);
+  const write = (text: string, most: number) => fill(text, { facts, variables, most });
+  const line = (text: string) => cut(write(text, maxLine).replace(/\s+/g, ' ').trim(), maxLine);
   return {
     subject: line(subject),
     ...(title !== undefined && { title: line(title) }),
-    body: cut(fill(body, facts, variables), maxBody),
+    body: cut(write(body, maxBody), maxBody),
     ...(ctaLabel !== undefined && { ctaLabel: line(ctaLabel) }),
     ...(attachmentStrategy !== undefined && { attachmentStrategy }),
   };
 }
 
 /**
- * The values that an event passes on: all of them, whole, for a receiver may make a document of them. Where they are larger
- * together than an event holds, those that need the most are left out.
+ * The values that each of some events of one occasion passes on: all of them, whole, for a receiver may make a document of them.
+ * Where they are larger together than an event holds, or all of the events may send, those that need the most are left out.
  */
-export function fitVariables(variables: VariableValues): VariableValues {
-  let room = maxPassedOn;
+export function fitVariables(variables: VariableValues, events: number): VariableValues {
+  let room = Math.min(maxPassedOn, Math.floor(templateLimits.notificationBytes / Math.max(1, events)));
   const sizes = Object.entries(variables).map(([name, value]) => ({
     name,
-    size: name.length + String(value).length,
+    size: Buffer.byteLength(JSON.stringify([name, value])),
   }));
   const fitting = new Set<string>();
   for (const { name, size } of sizes.toSorted((a, b) => a.size - b.size)) {
@@ -69,15 +67,21 @@ export function fitVariables(variables: VariableValues): VariableValues {
 
 const factPattern = /\$\{(agreementId|agreementName|fromState|toState|inputId)\}/g;
 
-function fill(text: string, facts: NotificationFacts, variables: VariableValues): string {
+/** The text with its values, up to a little more than `most` characters: a large value may be named a thousand times. */
+function fill(
+  text: string,
+  { facts, variables, most }: { facts: NotificationFacts; variables: VariableValues; most: number },
+): string {
   const byName = new Map(Object.entries(facts));
-  return splitTemplate(text, variables)
-    .map((piece) =>
+  let filled = '';
+  for (const piece of splitTemplate(text, variables)) {
+    if (filled.length > most) break;
+    filled +=
       typeof piece === 'string'
         ? piece.replace(factPattern, (_, name: string) => byName.get(name) ?? `[${name}]`)
-        : storable(piece.value ?? blankOf(piece)),
-    )
-    .join('');
+        : storable((piece.value ?? blankOf(piece)).slice(0, most + 1));
+  }
+  return filled;
 }
 
 /** A chain holds any text, a database none with NUL. */

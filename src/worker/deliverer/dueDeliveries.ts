@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import { joinedParts, wholeBody } from '../../records/events/eventParts.ts';
 
 /** A delivery that may be attempted now. */
 export type DueDelivery = {
@@ -41,7 +42,7 @@ const subscriptionsStatement = `
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
     due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
-    due.next_attempt_at::text as "dueAt", event.body,
+    due.next_attempt_at::text as "dueAt", ${wholeBody} as body,
     event.trace_parent as "traceParent"
   from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
   cross join lateral (
@@ -63,6 +64,7 @@ const dueStatement = `
       order by next_attempt_at limit wanted.free)
   ) as due
   join service.events event on event.id = due.event_id
+  ${joinedParts}
   order by due.status = 'retry_pending', due.position nulls first, due.next_attempt_at, due.created_at`;
 
 export async function readSubscriptions(

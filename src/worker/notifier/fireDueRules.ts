@@ -5,7 +5,7 @@ import type { Participant } from '../../protocol/participants.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
-import { buildFirings } from '../../records/rules/buildFirings.ts';
+import { buildFirings, passOnVariables } from '../../records/rules/buildFirings.ts';
 import { isTemporal, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
@@ -126,7 +126,8 @@ async function fire(
   const transition = { fromState: span.fromState, toState: span.state, inputId: span.inputId };
   const { variables } = row;
   const occurrence = { rule, templateId, record, occasion, transition, occurredAt: undefined, variables };
-  const firings = buildFirings(occurrence, { eventIds, createdAt });
+  const passedOn = passOnVariables([occurrence]);
+  const firings = buildFirings(occurrence, { eventIds, createdAt, variables: passedOn });
   const stored = await storeFirings(transaction, firings, { chainId, txHash: null, blockNumber: null });
   const events = stored.flatMap(({ event }) => event ?? []);
   await releaseNow(

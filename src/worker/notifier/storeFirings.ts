@@ -69,7 +69,8 @@ async function storeMails(
     firing_id: id,
     address: email,
     subject: notification.subject,
-    body: writeMailText(notification),
+    // What is never sent is not kept.
+    body: isParty ? writeMailText(notification) : '',
     status: !isParty ? 'skipped' : isReleased ? 'due' : 'waiting',
     error: email === null ? noAddress : isParty ? null : strangeAddress,
     trace_parent: spans.get(id)?.traceParent ?? null,

@@ -14,8 +14,8 @@ export type DeliverableEvent = {
   readonly recordId: string | null;
   readonly position: number;
   readonly type: string;
-  /** The whole envelope. */
-  readonly body: string;
+  /** The envelope as far as filters look at it: what many events have in common is left out. */
+  readonly facts: string;
 };
 
 const envelope = z.object({ data: z.unknown() });
@@ -49,7 +49,7 @@ export async function planDeliveries(
   const planned = released.flatMap((event) => {
     const own = subscriptions.filter(({ principalId }) => principalId === event.principalId);
     if (own.length === 0) return [];
-    const { data } = envelope.parse(JSON.parse(event.body));
+    const { data } = envelope.parse(JSON.parse(event.facts));
     return own
       .filter((subscription) => matchesSubscription(subscription, { type: event.type, data }))
       .map((subscription) => ({

@@ -3,6 +3,7 @@ import { channels } from '../../platform/database/channels.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { EventType } from '../../platform/database/tables/events.ts';
+import { closeBody } from '../../records/events/eventParts.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
 import { addUsage } from '../../records/quotas/usage.ts';
@@ -58,6 +59,7 @@ type ReleasedRow = {
   position: string;
   type: EventType;
   body: string;
+  has_parts: boolean;
 };
 
 async function release(transaction: Queryable, which: SQL): Promise<number> {
@@ -76,7 +78,7 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
     ), released as (
       update service.events it set state = 'released', position = numbered.position, released_at = now()
       from numbered where it.id = numbered.id
-      returning it.id, it.principal_id, it.record_id, it.position, it.type, it.body
+      returning it.id, it.principal_id, it.record_id, it.position, it.type, it.body, it.variables_part_id is not null as has_parts
     ), counted as (
       update service.event_feeds feed set last_position = last.position
       from (select principal_id, max(position) as position from released group by principal_id) as last
@@ -101,6 +103,6 @@ function eventOf(row: ReleasedRow): DeliverableEvent {
     recordId: row.record_id,
     position: Number(row.position),
     type: row.type,
-    body: row.body,
+    facts: closeBody(row.body, row.has_parts),
   };
 }

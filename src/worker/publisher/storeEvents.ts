@@ -11,6 +11,7 @@ import { beginEventSpans } from './beginEventSpans.ts';
  */
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
+  await storeParts(transaction, events);
   const spans = await beginEventSpans(transaction, events);
   const rows = events.map((event) => ({
     id: event.id,
@@ -23,17 +24,21 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
     tx_hash: event.txHash,
     block_order: event.blockOrder,
     trace_parent: spans.get(event.id)?.traceParent ?? null,
+    notification_part_id: event.parts?.notification.id ?? null,
+    variables_part_id: event.parts?.variables.id ?? null,
   }));
   const stored = await idsOf(
     transaction,
     sql`
     insert into service.events as it (id, principal_id, record_id, type, body, state, chain_id, block_number, tx_hash,
-      block_order, trace_parent)
-    select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order, trace_parent
+      block_order, trace_parent, notification_part_id, variables_part_id)
+    select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order, trace_parent,
+      notification_part_id, variables_part_id
     from ${recordsOf(rows)} as shown(id text, principal_id text, record_id text, type text, body text, chain_id int,
-      block_number bigint, tx_hash text, block_order int, trace_parent text)
+      block_number bigint, tx_hash text, block_order int, trace_parent text, notification_part_id text, variables_part_id text)
     on conflict (id) do update set state = 'pending', body = excluded.body, block_number = excluded.block_number,
-      tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent
+      tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent,
+      notification_part_id = excluded.notification_part_id, variables_part_id = excluded.variables_part_id
     where it.state <> 'released'
     returning it.id`,
   );
@@ -41,4 +46,19 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
     const span = spans.get(id);
     if (span) endWith(transaction, span);
   }
+}
+
+/** Stores what several of the events have in common, as far as it is new; in the order of the ids, so that nobody waits in a circle. */
+async function storeParts(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
+  const parts = new Map(
+    events.flatMap(({ parts: own }) =>
+      own ? [own.notification, own.variables].map(({ id, text }) => [id, text] as const) : [],
+    ),
+  );
+  if (parts.size === 0) return;
+  const rows = [...parts].map(([id, text]) => ({ id, text }));
+  await transaction.execute(sql`
+    insert into service.event_parts (id, text)
+    select id, text from ${recordsOf(rows)} as given(id text, text text) order by id
+    on conflict (id) do update set used_at = now()`);
 }

@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
-import { noOldRows, type OldRows, removeOldEvents, removeOldMails } from '../../records/retention/oldRows.ts';
+import {
+  noOldRows,
+  type OldRows,
+  removeOldEvents,
+  removeOldMails,
+  removeOldParts,
+} from '../../records/retention/oldRows.ts';
 import { createRepeater } from '../leases/repeater.ts';
 
 export type RetentionOptions = {
@@ -35,10 +41,11 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
       ]);
       if (rows[0]?.held !== true) return noOldRows;
       const events = await removeOldEvents(client, { before, limit: rowsAtOnce });
+      const { eventParts } = await removeOldParts(client, { before, limit: rowsAtOnce });
       const mails = await removeOldMails(client, { before, limit: rowsAtOnce });
-      return { ...events, mails: mails.mails, usageDays: mails.usageDays };
+      return { ...events, eventParts, mails: mails.mails, usageDays: mails.usageDays };
     });
-    isMore = Math.max(removed.events, removed.mails, removed.usageDays) >= rowsAtOnce;
+    isMore = Math.max(removed.events, removed.eventParts, removed.mails, removed.usageDays) >= rowsAtOnce;
     if (Object.values(removed).some((count) => count > 0)) {
       logger.debug(removed, 'old rows were removed');
       onRemoved?.(removed);

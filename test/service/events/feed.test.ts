@@ -5,8 +5,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Queryable } from '../../../src/platform/database/database.ts';
 import { writeEnvelope } from '../../../src/records/events/envelope.ts';
+import { buildEventPart, type EventPart } from '../../../src/records/events/eventParts.ts';
 import { listEvents } from '../../../src/records/events/listEvents.ts';
 import type { NewEvent } from '../../../src/records/events/newEvent.ts';
+import { readFeed } from '../../../src/records/events/readFeed.ts';
 import { countOldRows } from '../../../src/records/retention/oldRows.ts';
 import { releaseEvents, releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { storeEvents } from '../../../src/worker/publisher/storeEvents.ts';
@@ -324,4 +326,50 @@ test('events that are old are removed in steps, with their deliveries, and a cur
   });
   for (const after of ['', `?after=${second.body.pageInfo?.nextCursor}`])
     expect(ids(await principal.call('GET', `${feed}${after}`))).toHaveLength(1);
+});
+
+test('what events had in common goes with the last of them', async () => {
+  const { principal, eventOf } = await createTold();
+  const partOf = (note: string) => buildEventPart(principal.id, { note });
+  const shared = partOf('of two events');
+  const withParts = (sequence: number, notification: EventPart) => {
+    const { body, ...event } = eventOf(59141, sequence, null);
+    return { ...event, body: body.slice(0, -2), parts: { notification, variables: shared } };
+  };
+  await tell([withParts(1, partOf('of the first')), withParts(2, partOf('of the second'))]);
+  const told = await readFeed(pool, { principalId: principal.id, limit: 2 });
+  const notes = told.events.map(({ body }) => {
+    const { data } = JSON.parse(body);
+    return [data.notification.note, data.variables.note];
+  });
+  expect(notes.toSorted()).toEqual([
+    ['of the first', 'of two events'],
+    ['of the second', 'of two events'],
+  ]);
+  const left = async () =>
+    (
+      await pool.query<{ text: string }>(
+        'select text from service.event_parts where id = any($1) order by text',
+        [['of the first', 'of the second', 'of two events'].map((note) => partOf(note).id)],
+      )
+    ).rows;
+  await pool.query(`update service.event_parts set used_at = now() - interval '91 days'`);
+  for (const { count, removed: expected, rest } of [
+    { count: 1, removed: { events: 1, eventParts: 1 }, rest: 2 },
+    { count: 2, removed: { events: 1, eventParts: 2 }, rest: 0 },
+  ]) {
+    await pool.query(
+      `update service.events set created_at = now() - interval '91 days' where principal_id = $1 and position <= $2`,
+      [principal.id, count],
+    );
+    const before = new Date(Date.now() - 90 * 86_400_000);
+    expect(await countOldRows(pool, before)).toMatchObject(expected);
+    const removed: unknown[] = [];
+    const onRemoved = (rows: unknown) => removed.push(rows);
+    const retention = createRetention({ pool, keptDays: 90, onRemoved, logger: pino({ level: 'silent' }) });
+    await waitUntil('the removal', () => removed.length > 0);
+    await retention.close();
+    expect(removed).toMatchObject([expected]);
+    expect(await left()).toHaveLength(rest);
+  }
 });

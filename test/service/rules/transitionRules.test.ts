@@ -1,4 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readFeed } from '../../../src/records/events/readFeed.ts';
+import { findDueDeliveries } from '../../../src/worker/deliverer/dueDeliveries.ts';
 import { annotate, deployment, input, toggle } from '../projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
 import { createRuleScene, ruleOf } from './support/ruleScene.ts';
@@ -131,6 +134,47 @@ test('a rule fires as often as it may for each recipient, not counting what was 
     ['alice@mail.example', 'lit>dark '],
     ['eve@mail.example', 'lit>dark '],
   ]);
+});
+
+test('what a rule tells 250 recipients of large values is stored once for all of them, and told to each', async () => {
+  const scene = await begin(ruleOf({ recipients: ['@observers'] }));
+  const { pool } = fixture;
+  await scene.query(sql`update service.records set observers = (
+    select json_agg('o' || at || '@mail.example') from generate_series(1, 250) as at)`);
+  await scene.query(sql`
+    insert into service.webhook_subscriptions (id, principal_id, url, event_types, filters, secret)
+    select 'wh_all', principal_id, 'https://x.example', '["agreement.notification.triggered"]',
+      '{"ruleIds":["rule"],"toStates":["lit"]}', '' from service.records`);
+  const remark = 'é'.repeat(25_000);
+  await scene.mine(deployment());
+  await scene.mine(input(annotate(remark)));
+  await scene.mine(input(toggle('5')));
+  await scene.mine();
+  await scene.mine();
+
+  const told = await scene.told();
+  expect(told).toHaveLength(250);
+  expect(new Set(told.map(({ data }) => data.recipient)).size).toBe(250);
+  for (const { data } of told) {
+    expect(data.variables).toMatchObject({ remark, brightness: '5' });
+    expect(data.notification.subject).toBe('A lamp');
+  }
+  const [stored] = await scene.query<{ bytes: number }>(sql`
+    select ((select sum(octet_length(body)) from service.events) +
+      (select sum(octet_length(text)) from service.event_parts))::int as bytes`);
+  expect(stored?.bytes).toBeGreaterThan(Buffer.byteLength(remark));
+  expect(stored?.bytes).toBeLessThan(512 * 1024);
+
+  const [{ principal_id: principalId } = { principal_id: '' }] = await scene.query<{ principal_id: string }>(
+    sql`select principal_id from service.records`,
+  );
+  const { events } = await readFeed(pool, { principalId, limit: 100 });
+  const bytes = events.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  expect(bytes).toBeLessThan(4 * 1024 * 1024);
+  expect(bytes).toBeGreaterThan(3.9 * 1024 * 1024);
+  const due = { wanted: [{ id: 'wh_all', free: 1 }], inFlight: [], now: new Date() };
+  const [delivery] = await findDueDeliveries(pool, due);
+  expect(events.map(({ body }) => body)).toContain(delivery?.body);
 });
 
 test('a rebuilt index fires nothing anew', async () => {

@@ -1,12 +1,15 @@
 import type { Times } from './neighbour.ts';
 
-/** How much longer something takes beside an attack. */
+/** How much longer something takes beside a disturbance. */
 export type Factor = {
   readonly kind: Kind;
   readonly quietMs: number;
-  readonly attackedMs: number;
+  readonly disturbedMs: number;
   readonly factor: number;
 };
+
+/** A quiet time, and one with a disturbance right after it. */
+export type Round = { readonly quiet: Times; readonly disturbed: Times };
 
 type Kind = 'reads' | 'writes' | 'webhooks';
 const kinds = ['reads', 'writes', 'webhooks'] as const satisfies readonly Kind[];
@@ -27,14 +30,14 @@ export function findP99(times: readonly number[]): number {
 }
 
 /**
- * The factors of rounds, each of a quiet time and one with an attack right after it. Of the rounds the median counts: what else the
- * machine does falls into one round or another, what the attack does into all.
+ * The factors of rounds. Of the rounds the median counts: what else the machine does falls into one round or another, what the
+ * disturbance does into all.
  */
-export function compareTimes(rounds: readonly { quiet: Times; attacked: Times }[]): Factor[] {
+export function compareTimes(rounds: readonly Round[]): Factor[] {
   return kinds.map((kind) => {
-    const factors = rounds.map(({ quiet, attacked }) => {
-      const [quietMs, attackedMs] = [findP99(quiet[kind]), findP99(attacked[kind])];
-      return { kind, quietMs, attackedMs, factor: attackedMs / Math.max(quietMs, noiseMs[kind]) };
+    const factors = rounds.map(({ quiet, disturbed }) => {
+      const [quietMs, disturbedMs] = [findP99(quiet[kind]), findP99(disturbed[kind])];
+      return { kind, quietMs, disturbedMs, factor: disturbedMs / Math.max(quietMs, noiseMs[kind]) };
     });
     const sorted = factors.toSorted((one, other) => one.factor - other.factor);
     const median = sorted[Math.floor((sorted.length - 1) / 2)];
@@ -48,7 +51,7 @@ export function listDelays(factors: readonly Factor[]): string[] {
   return factors
     .filter(({ kind, factor }) => !(factor < mostFactors[kind]))
     .map(
-      ({ kind, quietMs, attackedMs, factor }) =>
-        `${kind}: ${attackedMs.toFixed(0)} ms instead of ${quietMs.toFixed(0)} ms, ${factor.toFixed(1)} times as long`,
+      ({ kind, quietMs, disturbedMs, factor }) =>
+        `${kind}: ${disturbedMs.toFixed(0)} ms instead of ${quietMs.toFixed(0)} ms, ${factor.toFixed(1)} times as long`,
     );
 }

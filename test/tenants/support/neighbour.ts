@@ -12,6 +12,8 @@ import { deployAs } from './worstWorld.ts';
 /** How long what a principal asked for took, in milliseconds, and what was not answered with success. */
 export type Times = { reads: number[]; writes: number[]; webhooks: number[]; failures: string[] };
 
+export type Neighbour = Awaited<ReturnType<typeof createNeighbour>>;
+
 const readPauseMs = 25;
 const writePauseMs = 150;
 

@@ -6,12 +6,19 @@ import { type RunningProcess, startRunning } from '../../support/runningProcess.
 import type { ServiceKind, ServiceStack } from '../../support/serviceStack.ts';
 
 const turnProbe = fileURLToPath(new URL('turnProbe.ts', import.meta.url));
+/** What the probe's fixed piece of work takes on a machine of two cores that does nothing else. */
+const usualAnchorMs = 22;
 
-const readingShape = z.object({ longestMs: z.number(), computedMs: z.number(), peakBytes: z.number() });
-/** The longest turn of the event loop since the reading before, all that was computed, and the most memory ever. */
+const readingShape = z.object({ longestMs: z.number(), peakBytes: z.number() });
+const anchorShape = z.object({ anchorMs: z.number() });
+/** The longest turn of the event loop since the reading before, and the most memory ever. */
 export type Reading = z.output<typeof readingShape>;
 
-export type ProbedProcess = RunningProcess & { read(): Promise<Reading> };
+export type ProbedProcess = RunningProcess & {
+  read(): Promise<Reading>;
+  /** How many times longer than usual computing takes now, at least 1. */
+  findSlowness(): Promise<number>;
+};
 
 /** Starts a process of the service that tells how long its event loop computes at a time. The caller ends it. */
 export async function startProbed(
@@ -25,11 +32,11 @@ export async function startProbed(
     env: { ...env, TURN_PROBE_PORT: port },
     nodeFlags: ['--import', turnProbe],
   });
+  const ask = async (path: string): Promise<unknown> =>
+    (await fetch(`http://127.0.0.1:${port}${path}`)).json();
   return {
     ...running,
-    async read() {
-      const response = await fetch(`http://127.0.0.1:${port}/`);
-      return readingShape.parse(await response.json());
-    },
+    read: async () => readingShape.parse(await ask('/')),
+    findSlowness: async () => Math.max(1, anchorShape.parse(await ask('/anchor')).anchorMs / usualAnchorMs),
   };
 }

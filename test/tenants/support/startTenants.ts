@@ -1,4 +1,5 @@
 import { agreementLimits } from '../../../src/api/agreements/checkDeployment.ts';
+import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { limitShape } from '../../../src/platform/config/limits.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
@@ -8,6 +9,7 @@ import { createPrincipal } from '../../../src/records/principals/principals.ts';
 import type { LongRunParts } from '../../support/longRun.ts';
 import { startRunning } from '../../support/runningProcess.ts';
 import { createServiceStack, type ServiceStack } from '../../support/serviceStack.ts';
+import { createSingleCallClient } from '../../support/singleCalls.ts';
 import type { OnClose } from '../../support/withClosings.ts';
 import { startProbed } from './probedProcess.ts';
 import { buildWorstDocuments } from './worstDocuments.ts';
@@ -17,10 +19,18 @@ import { createWorstWorld } from './worstWorld.ts';
 /** A whole service with a hostile principal in it, who has what is large, and its worst requests. */
 export async function startTenants(run: LongRunParts, onClose: OnClose) {
   const limits = limitShape.parse({});
+  const internalPort = String(await findFreePort());
   const stack = await createServiceStack({
     databaseUrl: run.databaseUrl,
     wallets,
-    env: { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', RELAYER_POLL_MS: '250', CONSISTENCY_WAIT_MS: '200' },
+    env: {
+      WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8',
+      RELAYER_POLL_MS: '250',
+      CONSISTENCY_WAIT_MS: '200',
+      // What is adopted and cannot be folded is not waited for.
+      DEPLOY_WAIT_MS: '1000',
+      WORKER_INTERNAL_PORT: internalPort,
+    },
   });
   onClose(stack.close);
   const onStart = (child: { kill(): Promise<unknown> }) => onClose(() => child.kill());
@@ -32,7 +42,11 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   await stack.awaitReady();
   run.onProgress('everything runs');
   const { baseUrl } = api;
-  const [apiKey = '', neighbourKey = ''] = await createKeys(stack, ['hostile', 'neighbour']);
+  const [apiKey = '', neighbourKey = '', adopterKey = ''] = await createKeys(stack, [
+    'hostile',
+    'neighbour',
+    'adopter',
+  ]);
   const ofAgreement = agreementLimits(limits);
   const world = await createWorstWorld(stack, {
     ...{ baseUrl, apiKey, limits: ofAgreement },
@@ -42,7 +56,11 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   const { id: webhookId } = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
   const documents = buildWorstDocuments(ofAgreement);
   const requests = listWorstRequests({ world, limits, documents, chainId: stack.chainId, webhookId });
-  return { limits, stack, api, worker, apiKey, neighbourKey, requests };
+  const adopter = {
+    client: createSingleCallClient({ baseUrl, apiKey: adopterKey }),
+    metricsUrl: `http://127.0.0.1:${internalPort}/metrics`,
+  };
+  return { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests };
 }
 
 const wallets = 2;

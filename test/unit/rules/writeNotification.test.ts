@@ -53,6 +53,15 @@ describe('the texts of a notification', () => {
     expect([all.subject.length, all.body.length]).toEqual([1_000, 20_000]);
   });
 
+  test('are not filled in further than they are long, whatever character they are cut within', () => {
+    const many = `\${variables.emoji}`.repeat(1_000);
+    const { body } = writeNotification(
+      { ...onReturn, notification: { subject: 's', body: many } },
+      { facts, variables: { emoji: '💥'.repeat(500) } },
+    );
+    expect(body).toBe(`${'💥'.repeat(9_999)}…`);
+  });
+
   test('pass an attachment strategy on, and leave out what the rule leaves out', () => {
     const attachmentStrategy = { type: 'customerInvoicePdf', variant: 'short' };
     expect(written({ attachmentStrategy })).toEqual({ subject: 's', body: 'b', attachmentStrategy });
@@ -62,14 +71,24 @@ describe('the texts of a notification', () => {
 describe('the values that an event passes on', () => {
   test('are all that there are, whole, whether the texts name them or not', () => {
     const long = 'x'.repeat(100_000);
-    expect(fitVariables({ pages: '7', isRead: true, long })).toEqual({ pages: '7', isRead: true, long });
+    expect(fitVariables({ pages: '7', isRead: true, long }, 1)).toEqual({ pages: '7', isRead: true, long });
   });
 
   test('are without the longest where they are too large together', () => {
     const half = 'x'.repeat(262_144);
-    expect(Object.keys(fitVariables({ first: half, longer: `${half}x`, pages: '7' }))).toEqual([
+    expect(Object.keys(fitVariables({ first: half, longer: `${half}x`, pages: '7' }, 1))).toEqual([
       'first',
       'pages',
     ]);
+  });
+
+  test('are fewer where one transition tells many', () => {
+    const values = { long: 'x'.repeat(100_000), pages: '7' };
+    expect(Object.keys(fitVariables(values, 160))).toEqual(['long', 'pages']);
+    expect(Object.keys(fitVariables(values, 250))).toEqual(['pages']);
+  });
+
+  test('are measured as JSON, in bytes', () => {
+    expect(fitVariables({ escaped: '\u0001'.repeat(90_000) }, 1)).toEqual({});
   });
 });

@@ -61,6 +61,12 @@ CREATE TABLE "service"."event_feeds" (
 	CONSTRAINT "event_feeds_principal_id_pk" PRIMARY KEY("principal_id")
 );
 --> statement-breakpoint
+CREATE TABLE "service"."event_parts" (
+	"id" text PRIMARY KEY NOT NULL,
+	"text" text NOT NULL,
+	"used_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "service"."events" (
 	"id" text PRIMARY KEY NOT NULL,
 	"principal_id" text NOT NULL,
@@ -76,6 +82,8 @@ CREATE TABLE "service"."events" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"released_at" timestamp (3) with time zone,
 	"trace_parent" text,
+	"notification_part_id" text,
+	"variables_part_id" text,
 	CONSTRAINT "events_state" CHECK (state in ('pending', 'released', 'withdrawn'))
 );
 --> statement-breakpoint
@@ -490,6 +498,8 @@ ALTER TABLE "service"."sessions" ADD CONSTRAINT "sessions_key_id_api_keys_id_fk"
 ALTER TABLE "service"."event_feeds" ADD CONSTRAINT "event_feeds_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."events" ADD CONSTRAINT "events_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."events" ADD CONSTRAINT "events_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service"."events" ADD CONSTRAINT "events_notification_part_id_event_parts_id_fk" FOREIGN KEY ("notification_part_id") REFERENCES "service"."event_parts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "service"."events" ADD CONSTRAINT "events_variables_part_id_event_parts_id_fk" FOREIGN KEY ("variables_part_id") REFERENCES "service"."event_parts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."idempotency_keys" ADD CONSTRAINT "idempotency_keys_principal_id_principals_id_fk" FOREIGN KEY ("principal_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."inputs" ADD CONSTRAINT "inputs_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "service"."records"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "service"."inputs" ADD CONSTRAINT "inputs_user_id_principals_id_fk" FOREIGN KEY ("user_id") REFERENCES "service"."principals"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -525,11 +535,14 @@ CREATE INDEX "portal_links_expires_at_index" ON "service"."portal_links" USING b
 CREATE UNIQUE INDEX "sessions_token_hash_index" ON "service"."sessions" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "sessions_principal_id_created_at_id_index" ON "service"."sessions" USING btree ("principal_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "sessions_expires_at_index" ON "service"."sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "event_parts_used_at_index" ON "service"."event_parts" USING btree ("used_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "events_feed" ON "service"."events" USING btree ("principal_id","position");--> statement-breakpoint
 CREATE INDEX "events_pending" ON "service"."events" USING btree ("chain_id","block_number") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "events_chain_id_block_number_index" ON "service"."events" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "events_record_id_index" ON "service"."events" USING btree ("record_id");--> statement-breakpoint
 CREATE INDEX "events_created_at_index" ON "service"."events" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "events_notification" ON "service"."events" USING btree ("notification_part_id") WHERE notification_part_id is not null;--> statement-breakpoint
+CREATE INDEX "events_variables" ON "service"."events" USING btree ("variables_part_id") WHERE variables_part_id is not null;--> statement-breakpoint
 CREATE INDEX "evidence_proofs_used" ON "service"."evidence_proofs" USING btree ("used_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_expires_at_index" ON "service"."idempotency_keys" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "inputs_created" ON "service"."inputs" USING btree (record_id collate "C","created_at",(coalesce("position", 2147483647)),"id");--> statement-breakpoint

@@ -17,6 +17,22 @@ export type EventType = (typeof eventTypes)[number];
 export const releaseStates = ['pending', 'released', 'withdrawn'] as const;
 
 /**
+ * A part of events, as JSON, that is the same for all whom a rule tells on one occasion: a transition that tells 250 recipients of
+ * large values stores these once. Never changes.
+ */
+export const eventParts = serviceSchema.table(
+  'event_parts',
+  {
+    /** A hash of the principal and the text. */
+    id: text().primaryKey(),
+    text: text().notNull(),
+    /** When an event last took it. */
+    usedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [index().on(table.usedAt)],
+);
+
+/**
  * What one principal is told. The id is made of what is announced, so that the same thing is one row for ever. A row is written
  * together with the state that it announces and waits as `pending` for the confirmations of its block; a reorg makes it
  * `withdrawn` meanwhile, and `pending` again where the transaction comes back. Once `released` it never changes.
@@ -31,7 +47,10 @@ export const events = serviceSchema.table(
     /** Null for `webhook.test` alone. */
     recordId: text().references(() => records.id),
     type: text().$type<EventType>().notNull(),
-    /** The whole envelope, serialised once: these characters are what is signed and sent. */
+    /**
+     * The envelope, serialised once: these characters are what is signed and sent. Where the event has parts, it ends before them
+     * (`wholeBody` of `records/events/eventParts.ts`).
+     */
     body: text().notNull(),
     state: text({ enum: releaseStates }).notNull(),
     /** Where it happened; block and transaction are null for what no transaction caused. */
@@ -46,6 +65,9 @@ export const events = serviceSchema.table(
     releasedAt: instant(),
     /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
     traceParent: text(),
+    /** Both null, or neither. */
+    notificationPartId: text().references(() => eventParts.id),
+    variablesPartId: text().references(() => eventParts.id),
   },
   (table) => [
     oneOf('events', 'state', releaseStates),
@@ -54,6 +76,8 @@ export const events = serviceSchema.table(
     index().on(table.chainId, table.blockNumber),
     index().on(table.recordId),
     index().on(table.createdAt),
+    index('events_notification').on(table.notificationPartId).where(sql`notification_part_id is not null`),
+    index('events_variables').on(table.variablesPartId).where(sql`variables_part_id is not null`),
   ],
 );
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { createPublicClient, http } from 'viem';
 import { z } from 'zod';
 import { createDatabase } from '../../../../src/platform/database/database.ts';
+import { joinedParts, wholeBody } from '../../../../src/records/events/eventParts.ts';
 import type { Rule } from '../../../../src/records/rules/notificationTemplate.ts';
 import { createRuleRunner, type RuleRunner } from '../../../../src/worker/notifier/ruleRunner.ts';
 import type { ChainBlock, ChainEvent } from '../../projector/support/chain.ts';
@@ -13,6 +14,7 @@ const dataShape = z.looseObject({
   ruleId: z.string(),
   recipient: z.string(),
   notification: z.looseObject({ subject: z.string(), body: z.string() }),
+  variables: z.record(z.string(), z.unknown()),
   transition: z.looseObject({ fromState: z.string(), toState: z.string(), inputId: z.string() }).optional(),
 });
 const envelopeShape = z.looseObject({ id: z.string(), data: dataShape });
@@ -74,7 +76,7 @@ export async function createRuleScene(
     /** What was released to the feed, in its order. */
     async told(): Promise<ToldNotification[]> {
       const rows = await query<{ body: string }>(sql`
-        select body from service.events
+        select ${sql.raw(wholeBody)} as body from service.events event ${sql.raw(joinedParts)}
         where type = 'agreement.notification.triggered' and state = 'released' order by position`);
       return rows.map(({ body }) => envelopeShape.parse(JSON.parse(body)));
     },

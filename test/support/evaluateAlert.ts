@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const rules = readFileSync(new URL('../../../operations/prometheus-alerts.yaml', import.meta.url), 'utf8');
+const rules = readFileSync(new URL('../../operations/prometheus-alerts.yaml', import.meta.url), 'utf8');
 
 /**
  * Whether an alert's condition holds of what a process tells at /metrics, by the value of one label. Knows expressions of one form,
