@@ -6,17 +6,17 @@ import { hashParameters, type SignedParameters } from './typedData.ts';
  * state, and the hashes of the five arrays, one after the other. Two permits with the same one have the same effect.
  */
 export function hashDeploymentContent(parameters: SignedParameters): Hex {
-  const it = hashParameters(parameters);
+  const signed = hashParameters(parameters);
   return keccak256(
     concat([
-      keccak256(toBytes(it.docUri)),
-      it.docHash,
-      it.initialState,
-      it.inputDefsHash,
-      it.transitionsHash,
-      it.initVarsHash,
-      it.verifiersHash,
-      it.actionsHash,
+      keccak256(toBytes(signed.docUri)),
+      signed.docHash,
+      signed.initialState,
+      signed.inputDefsHash,
+      signed.transitionsHash,
+      signed.initVarsHash,
+      signed.verifiersHash,
+      signed.actionsHash,
     ]),
   );
 }

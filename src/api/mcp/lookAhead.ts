@@ -55,18 +55,20 @@ const mostSentences = 8;
 /** The same in sentences. */
 export function tellNext(next: readonly NextInput[]): string {
   if (next.length === 0) return 'No input leads on from this state: it is final.';
-  const told = next.slice(0, mostSentences).map(({ inputId, by, wallets, anyone, leadsTo, followedBy }) => {
-    const senders = anyone
-      ? 'Anyone'
-      : by.length > 0
-        ? `Whoever holds ${quoteNames(by, 4)}`
-        : `The wallet ${wallets[0] ?? '(not known)'}`;
-    const end =
-      followedBy.length === 0 ? ', which is final' : `, where ${quoteNames(followedBy, 4)} can follow`;
-    return `${senders} may send ${quoteName(inputId)}: it leads to ${quoteName(leadsTo)}${end}.`;
-  });
-  const more = next.length - told.length;
-  return more > 0 ? `${told.join(' ')} And ${more} more inputs.` : told.join(' ');
+  const sentences = next
+    .slice(0, mostSentences)
+    .map(({ inputId, by, wallets, anyone, leadsTo, followedBy }) => {
+      const senders = anyone
+        ? 'Anyone'
+        : by.length > 0
+          ? `Whoever holds ${quoteNames(by, 4)}`
+          : `The wallet ${wallets[0] ?? '(not known)'}`;
+      const end =
+        followedBy.length === 0 ? ', which is final' : `, where ${quoteNames(followedBy, 4)} can follow`;
+      return `${senders} may send ${quoteName(inputId)}: it leads to ${quoteName(leadsTo)}${end}.`;
+    });
+  const more = next.length - sentences.length;
+  return more > 0 ? `${sentences.join(' ')} And ${more} more inputs.` : sentences.join(' ');
 }
 
 function isRules(value: unknown): value is Record<string, unknown> {

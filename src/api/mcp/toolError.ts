@@ -18,7 +18,7 @@ export function writeToolError(error: unknown, requestId: string): CallToolResul
     ([name, value]) => !shownApart.has(name) && value !== undefined,
   );
   const seconds = headers['retry-after'];
-  const told = {
+  const failure = {
     code: codesByStatus[status],
     ...(reason !== undefined && { reason }),
     message,
@@ -29,7 +29,7 @@ export function writeToolError(error: unknown, requestId: string): CallToolResul
     ...(seconds !== undefined && { retryAfterSeconds: Number(seconds) }),
     requestId,
   };
-  const { answer } = fitAnswer(told, room);
+  const { answer } = fitAnswer(failure, room);
   const text = [
     `Error ${answer.reason ?? answer.code}: ${answer.message}`,
     ...(answer.issues ?? []).slice(0, 10).map((issue) => `- ${JSON.stringify(issue.path)} ${issue.message}`),

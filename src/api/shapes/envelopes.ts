@@ -61,6 +61,6 @@ export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
 /** Request ids and tokens are made of characters that JSON leaves as they are. */
 function buildMeta(requestId: string, consistency?: string, warnings: readonly Warning[] = []): string {
   const token = consistency === undefined ? '' : `,"consistency":"${consistency}"`;
-  const told = warnings.length === 0 ? '' : `,${JSON.stringify(describeWarnings(warnings)).slice(1, -1)}`;
-  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"${token}${told}}`;
+  const list = warnings.length === 0 ? '' : `,${JSON.stringify(describeWarnings(warnings)).slice(1, -1)}`;
+  return `{"apiVersion":"${apiVersion}","requestId":"${requestId}"${token}${list}}`;
 }

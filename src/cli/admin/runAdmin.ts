@@ -82,6 +82,6 @@ function explain(error: unknown): string {
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // A refused connection to a name with several addresses says nothing itself.
-  const told = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : String(cause);
-  return `The database did not do what was asked: ${told}`;
+  const message = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : String(cause);
+  return `The database did not do what was asked: ${message}`;
 }

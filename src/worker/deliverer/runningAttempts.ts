@@ -46,7 +46,7 @@ export function createRunningAttempts(options: {
     return Math.min(...rooms);
   };
 
-  const attend = async (lane: Lane, attempt: Parameters<typeof make>[0]) => {
+  const runAttempt = async (lane: Lane, attempt: Parameters<typeof make>[0]) => {
     const { subscription, delivery, signal } = attempt;
     const host = new URL(subscription.url).hostname;
     const { principalId } = subscription;
@@ -75,7 +75,7 @@ export function createRunningAttempts(options: {
       // Whatever is left over is looked for again as soon as there is room.
       if (due.length > room) lane.isWanted = true;
       for (const delivery of chooseDeliveries(lane, due, room)) {
-        const attempt = attend(lane, { subscription, delivery, signal }).finally(() => {
+        const attempt = runAttempt(lane, { subscription, delivery, signal }).finally(() => {
           running.delete(attempt);
           onEnd();
         });

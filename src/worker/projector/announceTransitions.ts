@@ -39,15 +39,15 @@ export async function announceTransitions(
   { deployed, extended, submissions, documents, eventIds }: Announcements,
 ): Promise<void> {
   const changed = extended.filter(({ mined }) => mined.some(({ sequence }) => sequence !== null));
-  const told = await readTold(transaction, [...deployed, ...changed]);
+  const announcedOf = await readAnnounced(transaction, [...deployed, ...changed]);
   const own = new Set(submissions.map(({ recordId, position }) => placeOf(recordId, position)));
   const facts: TransitionFact[] = [];
   for (const record of deployed) {
-    const fact = describeDeployment(told(record), { record, documents, eventIds });
+    const fact = describeDeployment(announcedOf(record), { record, documents, eventIds });
     if (fact) facts.push(fact);
   }
   for (const record of changed) {
-    facts.push(...describeTransitions(told(record), { record, own, eventIds }));
+    facts.push(...describeTransitions(announcedOf(record), { record, own, eventIds }));
   }
   if (facts.length === 0) return;
   const createdAt = new Date();
@@ -56,7 +56,7 @@ export async function announceTransitions(
 }
 
 /** What is stored of a record that its events tell or depend on. */
-type Told = {
+type Announced = {
   record: AnnouncedRecord;
   /** Null where the agreement was adopted, and not deployed from here. */
   deployTransactionId: string | null;
@@ -65,7 +65,7 @@ type Told = {
 };
 
 function describeDeployment(
-  { record: announced, deployTransactionId, deployTxHash }: Told,
+  { record: announced, deployTransactionId, deployTxHash }: Announced,
   { record, documents, eventIds }: { record: FoldedRecord; documents: DocumentLookup; eventIds: EventIds },
 ): TransitionFact | null {
   if (deployTransactionId === null) return null;
@@ -89,7 +89,7 @@ function describeDeployment(
 }
 
 function describeTransitions(
-  { record: announced, adoptedThrough }: Told,
+  { record: announced, adoptedThrough }: Announced,
   { record, own, eventIds }: { record: ExtendedRecord; own: ReadonlySet<string>; eventIds: EventIds },
 ): TransitionFact[] {
   const { principalId, chainId } = announced;
@@ -134,28 +134,28 @@ type Row = {
   adopted_through: string;
 };
 
-async function readTold(
+async function readAnnounced(
   transaction: Queryable,
   records: readonly FoldedRecord[],
-): Promise<(record: FoldedRecord) => Told> {
+): Promise<(record: FoldedRecord) => Announced> {
   const ids = [...new Set(records.map(({ id }) => id))];
-  const found = new Map<string, Told>();
+  const found = new Map<string, Announced>();
   if (ids.length > 0) {
     const { rows } = await transaction.execute<Row>(sql`
       select id, principal_id, chain_id, display_name, template_id, participants, observers, notification_template,
         deploy_transaction_id, deploy_tx_hash, coalesce(adopted_through, -1)::text as adopted_through
       from service.records
       where id = any(${arrayOf(ids)}::text[])`);
-    for (const row of rows) found.set(row.id, toldOf(row));
+    for (const row of rows) found.set(row.id, buildAnnounced(row));
   }
   return ({ id }) => {
-    const told = found.get(id);
-    if (!told) throw new Error(`The record ${id} is gone.`);
-    return told;
+    const announced = found.get(id);
+    if (!announced) throw new Error(`The record ${id} is gone.`);
+    return announced;
   };
 }
 
-function toldOf(row: Row): Told {
+function buildAnnounced(row: Row): Announced {
   return {
     record: {
       id: row.id,

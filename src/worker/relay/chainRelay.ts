@@ -9,14 +9,14 @@ import type { RelaySigners } from '../../platform/signers/openSigners.ts';
 import type { Signer } from '../../platform/signers/signer.ts';
 import { createRepeater } from '../leases/repeater.ts';
 import { createAnswerLog } from './answerLog.ts';
-import { attend } from './attend.ts';
 import { type ChainContext, heldSeats } from './chainContext.ts';
 import { createClaimTurns } from './claimTurns.ts';
 import { createGasLessons } from './gasLessons.ts';
 import { createPreparations } from './preparations.ts';
-import { pump } from './pump.ts';
+import { reconcileWallets } from './reconcileWallets.ts';
 import { createSeat, type Seat } from './seat.ts';
 import { createSettlements } from './settleRows.ts';
+import { signAccepted } from './signAccepted.ts';
 import { createLeaseKeeper } from './walletLeaseKeeper.ts';
 import { releaseLeases } from './walletRows.ts';
 
@@ -80,9 +80,9 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
   const takeSeat = (address: Address, signer: Signer | undefined) => {
     const onProgress = () => {
       recountMs = firstRecountMs;
-      if (isFull) pumping.wake();
+      if (isFull) signing.wake();
     };
-    const onObjection = () => attending.wake();
+    const onObjection = () => reconciling.wake();
     seats.set(address, createSeat(context, { address, signer, onProgress, onObjection }));
   };
   const addSigner = (signer: Signer) => {
@@ -98,7 +98,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     lessons,
     confirmations,
     logger,
-    onReady: () => pumping.wake(),
+    onReady: () => signing.wake(),
   });
   const pollMs = settings.pollMs;
   const settlements = createSettlements({ ...shared, lessons, logger, confirmations, pollMs });
@@ -107,19 +107,19 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
   const leasing = createRepeater({
     what: 'keeping the leases',
     async work() {
-      if (await renewLeases()) attending.wake();
+      if (await renewLeases()) reconciling.wake();
     },
     pauseMs: () => (context.view ? settings.leaseMs / 3 : undefined),
     logger,
   });
-  const attending = createRepeater({
+  const reconciling = createRepeater({
     what: 'looking after the wallets',
     async work() {
       const isFirst = context.view === undefined;
-      isUnderWay = await attend(context, settlements);
+      isUnderWay = await reconcileWallets(context, settlements);
       await lessons.compare();
       if (isFirst) leasing.wake();
-      pumping.wake();
+      signing.wake();
     },
     pauseMs: () => {
       const isLively = isUnderWay || performance.now() < livelyUntil;
@@ -127,13 +127,13 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     },
     logger,
   });
-  const pumping = createRepeater({
+  const signing = createRepeater({
     what: 'signing',
     async work() {
-      const outcome = await pump(context, { preparations, wake: () => pumping.wake() });
+      const outcome = await signAccepted(context, { preparations, wake: () => signing.wake() });
       isFull = outcome === 'full';
       if (isFull) recounting.wake();
-      if (outcome === 'blind') attending.wake();
+      if (outcome === 'blind') reconciling.wake();
     },
     pauseMs: () => fallbackMs,
     logger,
@@ -147,24 +147,24 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     pauseMs: () => (isFull ? recountMs : undefined),
     logger,
   });
-  attending.wake();
+  reconciling.wake();
   for (const opening of opened.awaited) {
     void opening.then((signer) => {
       awaited--;
       if (signer) addSigner(signer);
-      attending.wake();
+      reconciling.wake();
     });
   }
 
   const endWork = async () => {
-    await Promise.all([pumping, attending, recounting, leasing].map((repeater) => repeater.close()));
+    await Promise.all([signing, reconciling, recounting, leasing].map((repeater) => repeater.close()));
     await Promise.all([preparations.idle(), ...context.remoteWork]);
     await Promise.all([...seats.values()].map(({ sender }) => sender.close()));
   };
   return {
     wake() {
       livelyUntil = performance.now() + livelyMs;
-      pumping.wake();
+      signing.wake();
     },
     takeWallets() {
       // Whoever has not looked at the chain yet takes none.

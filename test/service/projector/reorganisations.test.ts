@@ -77,31 +77,33 @@ test.each([
   { wallet: null, attempts: 1, isAccepted: true, state: 'accepted' },
   { wallet: clone, attempts: 1, isAccepted: false, state: 'signed' },
   { wallet: clone, attempts: 2, isAccepted: true, state: 'broadcast' },
-])('a transaction that falls out is $state again where that is how far it had come', async (case_) => {
-  const { wallet, attempts, isAccepted, state } = case_;
-  const { recordId, transactionId } = await scene.draft();
-  const { pool } = fixture;
-  await pool.query('update service.transactions set wallet = $2, wallet_nonce = 0 where id = $1', [
-    transactionId,
-    wallet,
-  ]);
-  const hashes = Array.from({ length: attempts }, () => block(0).hash);
-  for (const [at, hash] of hashes.entries()) {
-    await pool.query(
-      `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash,
+])(
+  'a transaction that falls out is $state again where that is how far it had come',
+  async ({ wallet, attempts, isAccepted, state }) => {
+    const { recordId, transactionId } = await scene.draft();
+    const { pool } = fixture;
+    await pool.query('update service.transactions set wallet = $2, wallet_nonce = 0 where id = $1', [
+      transactionId,
+      wallet,
+    ]);
+    const hashes = Array.from({ length: attempts }, () => block(0).hash);
+    for (const [at, hash] of hashes.entries()) {
+      await pool.query(
+        `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash,
          raw_transaction, max_fee_per_gas, max_priority_fee_per_gas, gas, accepted_at)
        values ($1, $2, $3, 0, $4, '0x', 1, 1, 1, $5)`,
-      [transactionId, chainId, clone, hash, isAccepted && at === 0 ? new Date() : null],
-    );
-  }
-  const event = deployment();
-  await scene.mine(event);
-  scene.drop(1);
-  await scene.mine();
-  const txHash = wallet === null ? event.txHash : hashes.at(-1);
-  expect(await scene.transaction(transactionId)).toMatchObject({ state, txHash });
-  expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', address: null, state: null });
-});
+        [transactionId, chainId, clone, hash, isAccepted && at === 0 ? new Date() : null],
+      );
+    }
+    const event = deployment();
+    await scene.mine(event);
+    scene.drop(1);
+    await scene.mine();
+    const txHash = wallet === null ? event.txHash : hashes.at(-1);
+    expect(await scene.transaction(transactionId)).toMatchObject({ state, txHash });
+    expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', address: null, state: null });
+  },
+);
 
 test('a deployment that comes back at another address takes its record along', async () => {
   const { recordId } = await scene.draft();

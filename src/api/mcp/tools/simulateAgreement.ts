@@ -147,14 +147,14 @@ function describeRule({ ruleId, triggerType, recipients }: Rule) {
   return { ruleId, triggerType, recipients };
 }
 
-const mostTold = 10;
+const mostLines = 10;
 
 function tell(steps: readonly Step[], { state, next }: { state: string; next: string }): string {
-  const told = steps.slice(0, mostTold).map(({ inputId, outcome, fromState, toState, refusal }, index) => {
+  const lines = steps.slice(0, mostLines).map(({ inputId, outcome, fromState, toState, refusal }, index) => {
     const moved = fromState === toState ? `stays in ${quoteName(toState)}` : `goes to ${quoteName(toState)}`;
     const how = refusal ? `${outcome}, ${refusal.reason}` : `${outcome}, ${moved}`;
     return `${index + 1}. ${quoteName(inputId)}: ${how}`;
   });
-  const more = steps.length > mostTold ? [`… ${steps.length - mostTold} more steps are in the data.`] : [];
-  return [...told, ...more, `It stands in ${quoteName(state)}. ${next}`].join('\n');
+  const more = steps.length > mostLines ? [`… ${steps.length - mostLines} more steps are in the data.`] : [];
+  return [...lines, ...more, `It stands in ${quoteName(state)}. ${next}`].join('\n');
 }

@@ -110,14 +110,14 @@ async function submit(args: Args, call: AgentCall) {
   const record = recordShape.parse((await call.ask('getAgreement', reference)).data);
   const status = isShown ? await readStatus(call, { ...reference, submitted }) : submitted;
   const { text, ...standing } = tellStanding(record);
-  const told = {
+  const textOf = {
     MINED: `The input is mined. ${text}`,
     PENDING:
       'The input is on its way: the chain has not shown it yet. Call read_agreement with consistency soon.',
     FAILED: `The input has failed. ${status.error?.message ?? ''} ${text}`,
   };
   return {
-    text: told[status.status],
+    text: textOf[status.status],
     data: {
       agreementId: record.id,
       status: status.status,

@@ -9,7 +9,7 @@ import { readTransactions } from './readTransactions.ts';
 export type Trace = Awaited<ReturnType<typeof readTrace>>;
 
 /**
- * Everything that is known of one id, from who asked for it to who was told of it: records with their principals, the transactions
+ * Everything that is known of one id, from who asked for it to who was notified: records with their principals, the transactions
  * of the outbox with every signed form, what the index shows of them, inputs, events and deliveries. Without payloads and secrets.
  *
  * @throws AdministrationError where nothing has this id.
@@ -42,7 +42,7 @@ export async function readTrace(database: Database, id: string) {
     ...foundRecords.filter(({ id }) => named.includes(id)).map(({ deployTxHash }) => deployTxHash),
   ]);
   const index = await readIndex(database, hashes);
-  const told = await readEvents(database, {
+  const foundEvents = await readEvents(database, {
     ids: subject.eventIds,
     recordIds: foundRecords.map((record) => record.id),
     hashes: isWhole ? undefined : hashes,
@@ -53,7 +53,7 @@ export async function readTrace(database: Database, id: string) {
     transactions: foundTransactions,
     inputs: foundInputs,
     index,
-    events: told,
+    events: foundEvents,
   };
 }
 

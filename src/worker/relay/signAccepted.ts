@@ -29,7 +29,7 @@ const lanes = 2;
 /** An older view is no base for fees. */
 const viewMs = 30_000;
 
-export type PumpOutcome =
+export type SigningOutcome =
   /** Everything that can be signed is. */
   | 'drained'
   /** All wallets have as much under way as they may. */
@@ -41,21 +41,21 @@ export type PumpOutcome =
  * Signs what is accepted, batch by batch, each with the wallet that suits best, and hands the bytes to that wallet's
  * sender. Signers outside of the process are not waited for: `wake` is called when there may be more to sign after one is done.
  */
-export async function pump(
+export async function signAccepted(
   context: ChainContext,
   { preparations, wake }: { preparations: Preparations; wake(): void },
-): Promise<PumpOutcome> {
+): Promise<SigningOutcome> {
   const options = { preparations, wake, claiming: new Set<Wallet>(), exhausted: new Set<Wallet>() };
   // A second lane would find nothing, as long as one batch holds all there is.
-  const outcome = await pumpLane(context, { ...options, endsWithFullBatch: true });
+  const outcome = await signLane(context, { ...options, endsWithFullBatch: true });
   if (outcome !== 'more') return outcome;
   const outcomes = await Promise.all(
-    Array.from({ length: lanes }, () => pumpLane(context, { ...options, endsWithFullBatch: false })),
+    Array.from({ length: lanes }, () => signLane(context, { ...options, endsWithFullBatch: false })),
   );
   return outcomes.find((of) => of === 'full' || of === 'blind') ?? 'drained';
 }
 
-async function pumpLane(
+async function signLane(
   context: ChainContext,
   options: {
     preparations: Preparations;
@@ -65,7 +65,7 @@ async function pumpLane(
     exhausted: Set<Wallet>;
     endsWithFullBatch: boolean;
   },
-): Promise<PumpOutcome | 'more'> {
+): Promise<SigningOutcome | 'more'> {
   const { settings, seats } = context;
   const { preparations, claiming, exhausted, endsWithFullBatch } = options;
   for (const { wallet } of seats.values()) wallet.isAwaited ||= wallet.isSigning;

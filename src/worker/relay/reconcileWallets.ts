@@ -27,7 +27,7 @@ const leastData = 4_096;
  * Looks at the chain and brings everything of the held wallets in line with it: funds, counters, the nonces under way, and the
  * rows that the chain has passed. Returns whether something is under way.
  */
-export async function attend(context: ChainContext, settlements: Settlements): Promise<boolean> {
+export async function reconcileWallets(context: ChainContext, settlements: Settlements): Promise<boolean> {
   const { client, seats, pool, chainId, answers } = context;
   await answers.flush();
   const view = await readChainView(client, {
@@ -50,7 +50,7 @@ export async function attend(context: ChainContext, settlements: Settlements): P
   });
   for (const seat of held) {
     const own = slots.filter(({ wallet }) => wallet === seat.wallet.address);
-    await attendSeat(context, { seat, slots: own, counter: counters.get(seat.wallet.address) ?? 0, view });
+    await reconcileSeat(context, { seat, slots: own, counter: counters.get(seat.wallet.address) ?? 0, view });
   }
   const wallets = held.map(({ wallet }) => ({ address: wallet.address, minedCount: wallet.view.minedCount }));
   await markBroadcast(pool, { chainId, wallets, quietMs: broadcastPolls * context.settings.pollMs });
@@ -58,7 +58,7 @@ export async function attend(context: ChainContext, settlements: Settlements): P
   return passed > 0 || held.some(({ wallet }) => countInFlight(wallet) > 0);
 }
 
-async function attendSeat(
+async function reconcileSeat(
   context: ChainContext,
   { seat, slots, counter, view }: { seat: Seat; slots: readonly Slot[]; counter: number; view: ChainView },
 ): Promise<void> {
