@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
-import { orderKeyOf, stateLists, unsettledStates } from '../../platform/database/tables/transactions.ts';
+import { openStates, orderKeyOf, stateLists } from '../../platform/database/tables/transactions.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
 
 /** An agreement as the index shows it, with the rows of the outbox whose effects it does not show yet; at one moment. */
@@ -50,10 +50,21 @@ export const readInputs = 1_000;
 /** Open inputs of one agreement that are applied on top of each other. */
 export const mostOpen = 256;
 
-/** The rows that can still change what the index shows: state by state along the index, past entries of rows that have moved on. */
+/** Whether the index shows the newest block that was folded: then it shows the effect of every row that is mined. */
+const showsAllThatIsFolded = `
+  select exists (
+    select 1 from ${index}.blocks shown
+    where shown.chain_id = $1::int and shown.number = newest.number and shown.hash = newest.hash)
+  from (
+    select number::numeric, hash from service.folded_blocks where chain_id = $1::int order by number desc limit 1) as newest`;
+
+/**
+ * The rows that can still change what the index shows: state by state along the index, past entries of rows that have moved on. Those that
+ * are mined are many, and among them only where a reorganisation has taken blocks that are folded.
+ */
 const openRows = (whose: string) => `
   select open.id, open.signer, open.nonce, open."callData", open.mined, open."isWaiting"
-  from unnest($5::text[]) as wanted(key) cross join lateral (
+  from unnest(case when (${showsAllThatIsFolded}) then $5::text[] else $5::text[] || $7::text end) as wanted(key) cross join lateral (
     select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData", sent.created_at,
       coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
     from service.transactions sent
@@ -79,8 +90,8 @@ const statementFor = (whose: string) => `
   where shown.chain_id = $1::int and shown.address = $2`;
 
 const statement = statementFor('');
-const ofPrincipal = statementFor(`and (sent.principal_id = $7 or exists (
-  select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $7))`);
+const ofPrincipal = statementFor(`and (sent.principal_id = $8 or exists (
+  select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $8))`);
 
 type Row = {
   transaction_hash: Hex;
@@ -99,13 +110,15 @@ type Row = {
 /** Undefined while the index does not show the agreement. */
 export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
   const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
+  const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
   const values = [
     chainId,
     contract.toLowerCase(),
     signer.toLowerCase(),
     storingInputs,
-    unsettledStates.map((state) => `${state} ${chainId} ${contract}`),
+    openStates.map(keyOf),
     gasKind,
+    keyOf('mined'),
   ];
   const [row] =
     principalId === undefined

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { channels } from '../../../src/platform/database/channels.ts';
 import { createDisturbedNode, type DisturbedNode } from '../../support/relayNode.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Answer, createCall } from '../support/call.ts';
@@ -151,6 +152,39 @@ describe('by index and outbox', () => {
       });
     });
     expect((await sent)?.status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+
+  test('what is mined comes before an input as well while a reorganisation that took it out is not folded', async () => {
+    const { service, chain, worker } = setting;
+    const { pool } = service.handle;
+    const lease = await deploy();
+    const account = createAccount();
+    expect((await submit(lease, (await lease.sign(knockOf(account))).body)).status).toBe(200);
+    const isMined = `select 1 from service.transactions where contract = $1 and kind = 'input' and state = 'mined'`;
+    await waitUntil('it is folded', async () => (await pool.query(isMined, [lease.address])).rowCount === 1);
+    const next = await lease.sign({ ...knockOf(account), nonce: 1n });
+    await setting.holdFolding(async () => {
+      await chain.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
+      const shown = 'select 1 from chain_index.permit_counts where contract = $1 and signer = $2';
+      const place = [lease.address.toLowerCase(), account.address.toLowerCase()];
+      await waitUntil('the index shows it no more', async () => {
+        return (await pool.query(shown, place)).rowCount === 0;
+      });
+      await worker.hold(async () => {
+        const answer = submit(lease, next.body);
+        await waitUntil('it is stored', async () => (await countStored(lease)) === 2);
+        // The stand-in would not find the one before it on the chain.
+        await pool.query(
+          `with ended as (
+             update service.transactions set state = 'failed', failure = '{"reason": "permit_expired", "message": ""}', tx_hash = permit_digest
+             where contract = $1 and permit_nonce = 1 and state = 'accepted' returning id)
+           select pg_notify($2, id) from ended`,
+          [lease.address, channels.transactionChanged],
+        );
+        expect((await answer).status).toBe(200);
+      });
+    });
     expect(asked).toEqual([]);
   });
 
