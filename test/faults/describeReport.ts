@@ -1,5 +1,6 @@
 import type { Flaws } from '../support/flaws.ts';
 import type { FaultReport } from './runFaults.ts';
+import type { ScenarioReport } from './runScenarios.ts';
 import { pointsOf } from './support/pointsOf.ts';
 
 /** From so many kills on, no labelled place is left out by chance. */
@@ -18,6 +19,21 @@ export function describeReport(report: FaultReport): string {
   ].join('\n');
 }
 
+/** The scenarios in lines for a terminal. */
+export function describeScenarios(report: ScenarioReport): string {
+  const { seed, played, inputs, refusals, races, transactions, fillers, reverted, seconds } = report;
+  const list = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none';
+  return [
+    `${played.length} scenarios in ${seconds} s (seed ${seed}): ${list(countAll(played))}`,
+    `${inputs} inputs answered with success, ${refusals} requests refused`,
+    `${transactions} transactions mined, ${fillers} of which only used up a nonce, ${reverted} of which reverted`,
+    `admitted inputs that reverted, by the race that explains it: ${list(races)}`,
+  ].join('\n');
+}
+
 /**
  * Empty lists where nothing was lost, doubled, jammed or served otherwise than it is, nothing happened that should not, and, where
  * enough processes were killed for that, some were at each labelled place.
@@ -25,6 +41,13 @@ export function describeReport(report: FaultReport): string {
 export function listFlaws({ kills, lost, doubled, jammed, different, unexpected }: FaultReport): Flaws {
   const unreached = countKills(kills) >= killsForAll ? listUnreached(kills) : [];
   return { lost, doubled, jammed, different, unexpected, unreached };
+}
+
+/** How often each thing is there. */
+export function countAll(things: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const thing of things) counts[thing] = (counts[thing] ?? 0) + 1;
+  return counts;
 }
 
 function countKills(kills: FaultReport['kills']): number {

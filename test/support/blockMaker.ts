@@ -13,10 +13,16 @@ export type BlockMaker = {
 /**
  * Makes the blocks of an Anvil in its place, one for what waits at a time. What Anvil mines by itself goes on while it takes blocks
  * back: then its chain has holes afterwards, and transactions in two blocks.
+ *
+ * @param options.idleMs after so long an empty one is made; by default none is.
  */
-export async function startBlockMaker(client: ReturnType<typeof createAnvilClient>): Promise<BlockMaker> {
+export async function startBlockMaker(
+  client: ReturnType<typeof createAnvilClient>,
+  { idleMs = Number.POSITIVE_INFINITY }: { idleMs?: number } = {},
+): Promise<BlockMaker> {
   await client.setAutomine(false);
   let isMaking = true;
+  let madeAt = performance.now();
   let turn: Promise<unknown> = Promise.resolve();
   const between = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = turn.then(work);
@@ -25,7 +31,9 @@ export async function startBlockMaker(client: ReturnType<typeof createAnvilClien
   };
   const make = async () => {
     const { pending } = await client.getTxpoolStatus();
-    if (pending > 0) await client.mine({ blocks: 1 });
+    if (pending === 0 && performance.now() - madeAt < idleMs) return;
+    await client.mine({ blocks: 1 });
+    madeAt = performance.now();
   };
   const makeAll = async () => {
     while (isMaking) {

@@ -1,5 +1,4 @@
-import { type Address, getAbiItem, getAddress, type Hex, parseEventLogs } from 'viem';
-import { z } from 'zod';
+import type { Address, Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
@@ -7,6 +6,9 @@ import { parseAddress, stateName } from '../../../src/protocol/index.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
 import { createSingleCallClient } from '../../support/singleCalls.ts';
 import type { Promised } from './caller.ts';
+import { type ChainInput, readInputs } from './chainInputs.ts';
+import { compareNonces } from './compareNonces.ts';
+import { readServedInputs } from './servedInputs.ts';
 
 /** What was found, by kind; without faults in the service every list is empty. */
 export type Findings = {
@@ -20,10 +22,7 @@ export type Findings = {
   different: string[];
 };
 
-type ChainInput = { agreement: Address; payload: Hex; from: Hex; to: Hex; txHash: Hex };
-
 const queriesAtOnce = 8;
-const receiptsAtOnce = 100;
 
 /** Compares all that was promised, and all that is served, with the chain. For when nothing is under way any more. */
 export async function audit(
@@ -36,10 +35,14 @@ export async function audit(
   compareInputs(inputs, promised, findings);
   await compareServed(stack, { inputs, promised, baseUrl }, findings);
   await findOpenRows(stack, findings);
-  return { ...findings, ...(await compareNonces(stack, findings)) };
+  const counts = await compareNonces(stack, findings);
+  // Nobody competes with the relay here.
+  if (counts.reverted > 0) findings.doubled.push(`${counts.reverted} transactions reverted`);
+  return { ...findings, ...counts };
 }
 
-async function compareDeployments(
+/** Each deployment that was answered with success is on the chain once, and no other. */
+export async function compareDeployments(
   { client, factory }: ServiceStack,
   { deployments }: Promised,
   { lost, doubled }: Findings,
@@ -123,92 +126,6 @@ async function findOpenRows({ pool }: ServiceStack, { jammed, different }: Findi
     const list = state === 'failed' ? different : jammed;
     list.push(`transaction ${id} is ${state} with nonce ${wallet_nonce}`);
   }
-}
-
-/** Each nonce of each wallet was used by exactly one of the forms that were signed for it, and the counter is the next one. */
-async function compareNonces(stack: ServiceStack, { jammed, doubled }: Findings) {
-  const { pool, client, reader, relayers } = stack;
-  const { rows } = await pool.query<{
-    wallet: Address;
-    nonce: string;
-    hash: Hex;
-    transaction_id: string | null;
-  }>(
-    `select wallet, wallet_nonce as nonce, tx_hash as hash, transaction_id from service.transaction_attempts order by id`,
-  );
-  const mined = new Map<string, { isFiller: boolean; isReverted: boolean }>();
-  for (let at = 0; at < rows.length; at += receiptsAtOnce) {
-    const page = rows.slice(at, at + receiptsAtOnce);
-    const receipts = await Promise.all(
-      page.map(({ hash }) => reader.request({ method: 'eth_getTransactionReceipt', params: [hash] })),
-    );
-    for (const [index, { wallet, nonce, transaction_id }] of page.entries()) {
-      const receipt = receipts[index];
-      if (!receipt?.blockNumber) continue;
-      const isReverted = receipt.status === '0x0';
-      mined.set(`${wallet} ${nonce}`, { isFiller: transaction_id === null, isReverted });
-    }
-  }
-  const wallets = await pool.query<{ address: Address; next_nonce: string }>(
-    'select address, next_nonce from service.relayer_wallets',
-  );
-  for (const address of relayers) {
-    const count = await client.getTransactionCount({ address });
-    const next = Number(wallets.rows.find((wallet) => wallet.address === address)?.next_nonce);
-    if (next !== count) jammed.push(`${address} would go on with nonce ${next}, not ${count}`);
-    for (let nonce = 0; nonce < count; nonce++)
-      if (!mined.has(`${address} ${nonce}`)) jammed.push(`nonce ${nonce} of ${address} is not of the outbox`);
-    const pending = await client.getTransactionCount({ address, blockTag: 'pending' });
-    if (pending !== count) jammed.push(`${address} has ${pending - count} transactions in the mempool`);
-  }
-  const outcomes = [...mined.values()];
-  const reverted = outcomes.filter(({ isReverted }) => isReverted).length;
-  if (reverted > 0) doubled.push(`${reverted} transactions reverted`);
-  return {
-    transactions: outcomes.length,
-    fillers: outcomes.filter(({ isFiller }) => isFiller).length,
-    reverted,
-  };
-}
-
-/** Every input that any agreement has accepted, in the chain's order. */
-async function readInputs({ client }: ServiceStack): Promise<ChainInput[]> {
-  const event = getAbiItem({ abi: agreementEngineAbi, name: 'InputAccepted' });
-  const logs = await client.getLogs({ event, fromBlock: 0n });
-  return parseEventLogs({ abi: [event], logs }).map(({ address, args, transactionHash }) => ({
-    agreement: getAddress(address),
-    payload: args.payload,
-    from: args.fromState,
-    to: args.toState,
-    txHash: transactionHash,
-  }));
-}
-
-const pageShape = z.object({
-  data: z.array(
-    z.object({
-      status: z.string(),
-      payload: z.string(),
-      fromState: z.string().optional(),
-      toState: z.string().optional(),
-      txHash: z.string().nullish(),
-    }),
-  ),
-  pageInfo: z.object({ nextCursor: z.string().nullable() }),
-});
-
-async function readServedInputs({ baseUrl, apiKey, id }: { baseUrl: string; apiKey: string; id: string }) {
-  const inputs: z.output<typeof pageShape>['data'] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const url = `${baseUrl}/v0/agreements/${id}/inputs?limit=100${query}`;
-    const response = await fetch(url, { headers: { 'x-api-key': apiKey } });
-    const page = pageShape.parse(await response.json());
-    inputs.push(...page.data);
-    cursor = page.pageInfo.nextCursor;
-  }
-  return inputs;
 }
 
 function countBy<Thing>(things: readonly Thing[], keyOf: (thing: Thing) => string): Map<string, number> {

@@ -4,13 +4,13 @@ import type { Address, Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
-import type { AgreementsClient } from '../../../client/src/index.ts';
 import { encodeInputPayload, parseAddress } from '../../../src/protocol/index.ts';
 import { signDeployPermit, signInputPermit } from '../../support/permits.ts';
 import { pick } from '../../support/random.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
-import { createSingleCallClient, isAway } from '../../support/singleCalls.ts';
+import { createSingleCallClient } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
+import { createInsistence } from './insistence.ts';
 
 export type Agreement = { id: string; address: Address };
 /** What the service has answered with success. */
@@ -35,7 +35,6 @@ export type CallerOptions = {
 
 const deployShare = 0.08;
 const pauseMs = 100;
-const retryPauseMs = 250;
 const patienceMs = 300_000;
 
 /** One wallet that deploys agreements and sends inputs to whichever there are, one request at a time, each until it is answered. */
@@ -58,7 +57,10 @@ export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
   const services = options.baseUrls.map((baseUrl) =>
     createSingleCallClient({ baseUrl, apiKey: stack.apiKey }),
   );
-  const insist = createInsistence(services, options);
+  const insist = createInsistence(services, {
+    ...options,
+    onRefusal: (error) => options.onRefusal(String(error)),
+  });
   /** Inputs of this wallet to each agreement. */
   const sent = new Map<Address, bigint>();
 
@@ -116,30 +118,4 @@ export function createCaller(options: Omit<CallerOptions, 'isOver'>) {
   };
 
   return { deploy, hit };
-}
-
-/** Sends a request to one replica after the other until one answers it with success, as a client does that must be sure. */
-function createInsistence(services: readonly AgreementsClient[], options: Omit<CallerOptions, 'isOver'>) {
-  const { random, onRetry, onRefusal } = options;
-  return async <Answer>(
-    request: (service: AgreementsClient) => Promise<Answer>,
-  ): Promise<Answer | undefined> => {
-    let at = Math.floor(random() * services.length);
-    const giveUpAt = performance.now() + patienceMs;
-    for (;;) {
-      const service = services[at++ % services.length];
-      if (!service) throw new Error('there is no replica');
-      try {
-        return await request(service);
-      } catch (error) {
-        if (!isAway(error)) {
-          onRefusal(String(error));
-          return undefined;
-        }
-        if (performance.now() > giveUpAt) throw error;
-        onRetry();
-        await delay(retryPauseMs);
-      }
-    }
-  };
 }
