@@ -41,6 +41,7 @@ const readyShape = z.strictObject({
   status: z.enum(['ready', 'unready']),
   checks: z.record(z.string(), z.boolean()),
   reasons: z.array(z.string()),
+  degraded: z.array(z.string()),
   endpoints: z.array(
     z.strictObject({
       chainId: z.int(),
@@ -58,6 +59,7 @@ const readyShape = z.strictObject({
       index: positionShape.nullable(),
       folded: positionShape.nullable(),
       rebuilding: z.strictObject({ blockNumber: z.int(), since: z.string() }).nullable(),
+      silentSince: z.string().nullable(),
       outbox: z.strictObject({
         depth: z.int(),
         oldestAgeSeconds: z.int(),
@@ -171,6 +173,7 @@ describe('readiness', () => {
       index: { blockNumber: 12, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
       folded: { blockNumber: 12, timestamp: expect.any(String), lagSeconds: expect.any(Number) },
       rebuilding: null,
+      silentSince: null,
       outbox: {
         depth: 2,
         oldestAgeSeconds: expect.any(Number),
@@ -215,6 +218,28 @@ describe('readiness', () => {
     expect(await readMetric(`agreements_rpc_endpoint_behind_blocks{${ofEndpoint}}`)).toBe(0);
     expect(await readMetric(`agreements_index_late_seconds{${labels}}`)).toBe(0);
     expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  test('names a chain of which no node answers the indexer, and stays ready for the others', async () => {
+    await showIndex();
+    const { pool } = service.handle;
+    await pool.query('create schema if not exists indexer');
+    await pool.query(
+      'create table indexer.silent_chains (chain_id integer primary key, since timestamptz not null default now())',
+    );
+    await pool.query('insert into indexer.silent_chains (chain_id) values ($1)', [chainId]);
+    const ready = await readReady();
+    expect(ready.httpStatus).toBe(200);
+    expect(ready.degraded).toEqual([
+      expect.stringMatching(new RegExp(`^chain ${chainId}: no node has answered the indexer since 20`)),
+    ]);
+    expect(
+      ready.chains.filter(({ silentSince }) => silentSince !== null).map((chain) => chain.chainId),
+    ).toEqual([chainId]);
+    expect(await readMetric(`agreements_index_silent{chain="${chainId}"}`)).toBe(1);
+    await pool.query('drop table indexer.silent_chains');
+    expect((await readReady()).degraded).toEqual([]);
+    expect(await readMetric(`agreements_index_silent{chain="${chainId}"}`)).toBe(0);
   });
 
   test('is not there while the tables are older than the program', async () => {

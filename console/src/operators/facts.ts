@@ -21,6 +21,7 @@ export type Readiness = {
     readonly index: Position | null;
     readonly folded: Position | null;
     readonly rebuilding: object | null;
+    readonly silentSince: string | null;
     readonly outbox: {
       readonly depth: number;
       readonly oldestAgeSeconds: number;

@@ -97,7 +97,7 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
             { title: words.folded, show: ({ folded }) => <Standing position={folded} /> },
             {
               title: words.outbox,
-              show: ({ outbox, rebuilding }) => (
+              show: ({ outbox, rebuilding, silentSince }) => (
                 <>
                   {words.open(outbox.depth)}
                   <div class="small soft">
@@ -106,6 +106,7 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
                       .join(' · ')}
                   </div>
                   {rebuilding && <span class="tag warn">{words.rebuilding}</span>}
+                  {silentSince && <span class="tag warn">{words.silent}</span>}
                 </>
               ),
             },

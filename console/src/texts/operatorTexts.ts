@@ -22,6 +22,7 @@ export const operatorTexts = {
   oldest: 'Oldest',
   none: '–',
   rebuilding: 'its index is rebuilt',
+  silent: 'no node answers the indexer',
   wallets: 'Wallets',
   wallet: 'Wallet',
   status: 'Status',

@@ -2,15 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readGenerations } from '../../indexer/runtime/chainRebuilds.ts';
 import { hideEndpoints } from '../../indexer/runtime/endpointAliases.ts';
-import { resolveStartBlocks } from '../../indexer/runtime/followedChains.ts';
+import { followChains } from '../../indexer/runtime/followedChains.ts';
 import { computeIndexSchemaName } from '../../indexer/runtime/indexSchema.ts';
 import { pruneWhenServed } from '../../indexer/runtime/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../../indexer/runtime/replacedChain.ts';
 import { loadPonder, runPonder } from '../../indexer/runtime/runPonder.ts';
 import { acquireSchemaLock } from '../../indexer/runtime/schemaLock.ts';
 import { nameSessions, sessionName } from '../../indexer/runtime/sessions.ts';
+import { findPlaces, noteSilentChains } from '../../indexer/runtime/silentChains.ts';
+import { standIn } from '../../indexer/runtime/standIn.ts';
 import { useQuickEntity } from '../../indexer/runtime/useQuickEntity.ts';
-import { readConfiguration } from '../../platform/config/configuration.ts';
+import { giveUpVanishedBlocks } from '../../indexer/runtime/vanishedBlocks.ts';
+import { type ChainConfiguration, readConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { readIndexerServer } from '../../platform/config/indexerServerSettings.ts';
 import { readPruneInterval } from '../../platform/config/pruneInterval.ts';
@@ -36,6 +39,7 @@ async function startIndexer(): Promise<void> {
   delete process.env.DATABASE_PRIVATE_URL;
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
+  giveUpVanishedBlocks();
   const { host, port } = readIndexerServer(process.env);
   const pruneInterval = readPruneInterval(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
@@ -44,7 +48,13 @@ async function startIndexer(): Promise<void> {
   const loaded = loadPonder();
   loaded.catch(() => {});
 
-  const startBlocks = await resolveStartBlocks({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  const { startBlocks, silent, answered } = await followChains({
+    chains,
+    rpcTimeoutMs: limits.rpcTimeoutMs,
+    logger,
+  });
+  // A node that belongs to another chain ends the start, however late it is found out.
+  answered.catch(fail);
   for (const [chainId, startBlock] of startBlocks) process.env[`START_BLOCK_${chainId}`] = String(startBlock);
 
   const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -68,6 +78,19 @@ async function startIndexer(): Promise<void> {
   if ((await nameSchema()) !== schema) process.exit(temporaryFailure);
   const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
   if (await forgetReplacedChains(followed)) process.exit(temporaryFailure);
+  const silentChains = silent.map(({ chainId }) => ({ chainId, startBlock: startBlocks.get(chainId) ?? 0 }));
+  const places = await findPlaces(followed, silentChains);
+  const startAgain = ({ name }: ChainConfiguration) => {
+    logger.fatal({ chain: name }, 'a node of this chain answers again: the indexer has to start again');
+    process.exit(temporaryFailure);
+  };
+  if (silent.length > 0 && !places) {
+    logger.error({ schema }, 'another index is served: this one waits for all of its chains');
+    return startAgain(await answered);
+  }
+  answered.then(startAgain, fail);
+  await noteSilentChains(followed, { chains, places: places ?? [] });
+  standIn(places ?? [], process.env);
   watchForReplacedChains(followed, (chain) => {
     logger.fatal({ chain }, 'this chain is another one than before: the indexer has to start again');
     process.exit(temporaryFailure);
@@ -82,10 +105,10 @@ async function startIndexer(): Promise<void> {
   await runPonder({ root: ponderRoot, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
 }
 
-try {
-  await startIndexer();
-} catch (error) {
+function fail(error: unknown): never {
   if (!(error instanceof ConfigurationError)) throw error;
   console.error(error.message);
   process.exit(1);
 }
+
+await startIndexer().catch(fail);

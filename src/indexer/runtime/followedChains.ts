@@ -8,26 +8,52 @@ import { askNode } from './askEndpoint.ts';
 const initialDelayMs = 500;
 const longestDelayMs = 5_000;
 
+/** A node that starts together with the indexer has so long to answer before the other chains go on without it. */
+const patienceMs = 10_000;
+
+export type FollowedChains = {
+  /** From which block each chain is followed. */
+  readonly startBlocks: ReadonlyMap<number, number>;
+  /** The chains of which no node answers; they are asked further. */
+  readonly silent: readonly ChainConfiguration[];
+  /** Resolves once a node of a silent chain answers, with the chain. Never where there is none. */
+  readonly answered: Promise<ChainConfiguration>;
+};
+
 /**
- * Waits until every chain has a node that answers and is up to date, and says from which block each is to be followed:
- * the configured one, else the registry's, else 0 on a chain that is shorter than that (a local one behind the same id).
+ * Asks the nodes of every chain, until all chains have one that answers and is up to date, or some have and the others do not for ten
+ * seconds. Each chain is followed from the configured block, else from the registry's, else from 0 on a chain that is shorter than that
+ * (a local one behind the same id).
  *
  * @throws ConfigurationError as soon as an endpoint turns out to belong to another chain.
  */
-export async function resolveStartBlocks(options: {
+export async function followChains(options: {
   chains: readonly ChainConfiguration[];
   rpcTimeoutMs: number;
   logger: Logger;
-}): Promise<Map<number, number>> {
-  const resolved = options.chains.map(async (chain) => {
+}): Promise<FollowedChains> {
+  const { chains, rpcTimeoutMs } = options;
+  const heads = new Map<ChainConfiguration, number>();
+  const asked = chains.map(async (chain) => {
     const logger = options.logger.child({ chain: chain.name, chainId: chain.chainId });
-    const head = await waitForHead(chain, options.rpcTimeoutMs, logger);
-    const registered = findChain(chain.chainId)?.startBlock ?? 0;
-    const startBlock = chain.startBlock ?? (head < registered ? 0 : registered);
-    logger.info({ head, startBlock }, 'the chain answers');
-    return [chain.chainId, startBlock] as const;
+    const head = await waitForHead(chain, rpcTimeoutMs, logger);
+    heads.set(chain, head);
+    logger.info({ head, startBlock: findStartBlock(chain, head) }, 'the chain answers');
+    return chain;
   });
-  return new Map(await Promise.all(resolved));
+  await Promise.race([Promise.all(asked), Promise.any(asked).then(() => delay(patienceMs))]);
+  const silent = chains.filter((chain) => !heads.has(chain));
+  const waiting = asked.filter((_, at) => silent.some((chain) => chain === chains[at]));
+  return {
+    startBlocks: new Map(chains.map((chain) => [chain.chainId, findStartBlock(chain, heads.get(chain))])),
+    silent,
+    answered: Promise.race(waiting),
+  };
+}
+
+function findStartBlock({ chainId, startBlock }: ChainConfiguration, head: number | undefined): number {
+  const registered = findChain(chainId)?.startBlock ?? 0;
+  return startBlock ?? (head !== undefined && head < registered ? 0 : registered);
 }
 
 /** The highest block of the chain's nodes, once one of them is usable; the others may come up later. */

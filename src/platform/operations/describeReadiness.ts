@@ -8,7 +8,7 @@ import type { Readiness } from './readiness.ts';
  * what one process cannot reach now, others may not reach either.
  */
 export function describeReadiness(
-  { isReady, checks, reasons, chains }: Readiness,
+  { isReady, checks, reasons, degraded, chains }: Readiness,
   endpoints: readonly EndpointFacts[],
   nowMs: number,
 ) {
@@ -16,6 +16,7 @@ export function describeReadiness(
     status: isReady ? 'ready' : 'unready',
     checks,
     reasons,
+    degraded,
     endpoints: endpoints.map(({ chainId, host, status, blockNumber, behindBlocks, ...facts }) => ({
       chainId,
       host,
@@ -25,11 +26,12 @@ export function describeReadiness(
       restsForSeconds: Math.ceil(facts.restsForMs / 1000),
       failuresInARow: facts.failuresInARow,
     })),
-    chains: chains.map(({ chainId, index, folded, rebuilding, outbox, wallets }) => ({
+    chains: chains.map(({ chainId, index, folded, rebuilding, silentSince, outbox, wallets }) => ({
       chainId,
       index: index && describePosition(index, nowMs),
       folded: folded && describePosition(folded, nowMs),
       rebuilding,
+      silentSince,
       outbox: { ...measureOutbox(outbox), byState: countByState(outbox) },
       wallets: wallets.map(({ address, status, balance, nextNonce, underWay }) => ({
         address,

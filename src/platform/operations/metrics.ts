@@ -182,6 +182,11 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     '1 while the index of a chain is rebuilt after a reorganisation below its final block, else 0.',
     ['chain'],
   );
+  const silent = gauge(
+    'index_silent',
+    '1 while the index of a chain stands still because none of its nodes answers the indexer, else 0.',
+    ['chain'],
+  );
   const outbox = gauge('outbox_transactions', 'Transactions that are not final, by state.', [
     'chain',
     'state',
@@ -249,6 +254,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     foldedBlock,
     foldedLag,
     rebuilding,
+    silent,
     outbox,
     oldest,
     balance,
@@ -280,6 +286,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
       foldedLag.set({ chain }, measureLag(facts.folded, nowMs));
     }
     rebuilding.set({ chain }, facts.rebuilding ? 1 : 0);
+    silent.set({ chain }, facts.silentSince === null ? 0 : 1);
     for (const { state, count } of facts.outbox) outbox.set({ chain, state }, count);
     oldest.set({ chain }, measureOutbox(facts.outbox).oldestAgeSeconds);
     for (const wallet of facts.wallets) {

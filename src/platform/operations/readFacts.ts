@@ -33,6 +33,8 @@ export type ChainFacts = {
   readonly folded: Position | null;
   /** Since when its index is rebuilt, since a reorganisation reached below this final block; null where it is not. */
   readonly rebuilding: { readonly blockNumber: number; readonly since: string } | null;
+  /** Since when the indexer goes on without the nodes of this chain, of which none answers; null where it has one. */
+  readonly silentSince: string | null;
   /** The transactions that are not final, by state; states without any are left out. */
   readonly outbox: readonly OutboxCount[];
   readonly wallets: readonly WalletFacts[];
@@ -54,7 +56,7 @@ export async function readFacts(
   pool: pg.Pool,
   { chainIds, isIndexed }: { chainIds: readonly number[]; isIndexed: boolean },
 ): Promise<ChainFacts[]> {
-  const [heads, projections, rebuilds, outbox, wallets] = await Promise.all([
+  const [heads, projections, rebuilds, silences, outbox, wallets] = await Promise.all([
     isIndexed
       ? pool.query<PositionRow>(`select chain_id, number, timestamp from ${indexViewsSchemaName}.heads`)
       : { rows: [] },
@@ -62,6 +64,7 @@ export async function readFacts(
       select chain_id, head_number as number, extract(epoch from head_timestamp)::bigint as timestamp
       from service.projections`),
     readRebuilds(pool),
+    readSilences(pool),
     pool.query<OutboxCount & { chain_id: number }>(`
       select chain_id, state, count(*)::int as count,
         extract(epoch from now() - min(created_at))::float8 as "oldestAgeSeconds"
@@ -81,6 +84,7 @@ export async function readFacts(
     index: findPosition(heads.rows, chainId),
     folded: findPosition(projections.rows, chainId),
     rebuilding: rebuilds.get(chainId) ?? null,
+    silentSince: silences.get(chainId) ?? null,
     outbox: ofChain(outbox.rows, chainId),
     wallets: ofChain(wallets.rows, chainId),
   }));
@@ -89,11 +93,7 @@ export async function readFacts(
 /** What indexers have written of chains whose index they have given up; nothing before the first of them has run. */
 async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: number; since: string }>> {
   const table = `${indexerSchemaName}.rebuilds`;
-  const { rows: found } = await pool.query<{ is_there: boolean }>(
-    'select to_regclass($1) is not null as is_there',
-    [table],
-  );
-  if (found[0]?.is_there !== true) return new Map();
+  if (!(await isThere(pool, table))) return new Map();
   const { rows } = await pool.query<{ chain_id: number; block_number: string; since: Date }>(
     `select chain_id, block_number, since from ${table} where done_at is null`,
   );
@@ -103,6 +103,22 @@ async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: n
       { blockNumber: Number(block_number), since: since.toISOString() },
     ]),
   );
+}
+
+/** What the indexer at work has written of chains whose nodes did not answer when it started. */
+async function readSilences(pool: pg.Pool): Promise<Map<number, string>> {
+  const table = `${indexerSchemaName}.silent_chains`;
+  if (!(await isThere(pool, table))) return new Map();
+  const { rows } = await pool.query<{ chain_id: number; since: Date }>(
+    `select chain_id, since from ${table}`,
+  );
+  return new Map(rows.map(({ chain_id, since }) => [chain_id, since.toISOString()]));
+}
+
+async function isThere(pool: pg.Pool, table: string): Promise<boolean> {
+  const query = 'select to_regclass($1) is not null as is_there';
+  const { rows } = await pool.query<{ is_there: boolean }>(query, [table]);
+  return rows[0]?.is_there === true;
 }
 
 function findPosition(rows: readonly PositionRow[], chainId: number): Position | null {

@@ -23,6 +23,8 @@ export type Readiness = {
   };
   /** In words, what is not current. */
   readonly reasons: readonly string[];
+  /** In words, what is missing although the process is of use: a chain of which no node answers holds up no other. */
+  readonly degraded: readonly string[];
   /** Empty where the database does not tell. */
   readonly chains: readonly ChainFacts[];
 };
@@ -65,8 +67,19 @@ export function createReadiness(options: {
       logger.warn({ err: error }, 'the state of the service could not be read');
       checks = { ...checks, database: false };
     }
-    return { isReady: Object.values(checks).every(Boolean), checks, reasons, chains };
+    return {
+      isReady: Object.values(checks).every(Boolean),
+      checks,
+      reasons,
+      degraded: chains.flatMap(describeSilence),
+      chains,
+    };
   };
+}
+
+function describeSilence({ chainId, silentSince }: ChainFacts): string[] {
+  if (silentSince === null) return [];
+  return [`chain ${chainId}: no node has answered the indexer since ${silentSince}; its index stands still`];
 }
 
 function describeLag({ chainId, nodeBlock, indexLateMs, foldLateMs }: ChainLag, allowedMs: number): string[] {

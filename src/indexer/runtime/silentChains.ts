@@ -1,0 +1,90 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { ChainConfiguration } from '../../platform/config/configuration.ts';
+import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import type { Place } from './standIn.ts';
+
+type Options = { databaseUrl: string; schema: string; logger: Logger };
+
+/**
+ * Where chains stand whose nodes do not answer: at the last block that this index holds of them for good. An installation that has no
+ * index yet holds nothing of them. Undefined where another index is served: this one has to be whole before it takes its place.
+ */
+export async function findPlaces(
+  { databaseUrl, schema }: Options,
+  silent: readonly { chainId: number; startBlock: number }[],
+): Promise<Place[] | undefined> {
+  return withClient(databaseUrl, async (client) => {
+    const served = await client.query<{ name: string }>(
+      'select distinct table_schema::text as name from information_schema.view_table_usage where view_schema = $1',
+      [indexViewsSchemaName],
+    );
+    if (served.rows.some(({ name }) => name !== schema)) return undefined;
+    const held = await readFinalBlocks(client, schema);
+    return silent.map(
+      ({ chainId, startBlock }) =>
+        held.find((place) => place.chainId === chainId) ?? {
+          chainId,
+          number: Math.max(startBlock - 1, 0),
+          timestamp: 0,
+        },
+    );
+  });
+}
+
+async function readFinalBlocks(client: pg.Client, schema: string): Promise<Place[]> {
+  const table = `${pg.escapeIdentifier(schema)}._ponder_checkpoint`;
+  const found = await client.query<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [
+    table,
+  ]);
+  if (found.rows[0]?.is_there !== true) return [];
+  // A checkpoint begins with ten digits of time and sixteen of chain id; the block's number follows in sixteen.
+  const { rows } = await client.query<{ chain_id: string; number: string; timestamp: string }>(
+    `select chain_id, substring(finalized_checkpoint from 27 for 16) as number,
+       substring(finalized_checkpoint for 10) as timestamp from ${table}`,
+  );
+  return rows.map(({ chain_id, number, timestamp }) => ({
+    chainId: Number(chain_id),
+    number: Number(number),
+    timestamp: Number(timestamp),
+  }));
+}
+
+/** Tells operators which chains the index goes on without. */
+export async function noteSilentChains(
+  { databaseUrl, logger }: Options,
+  { chains, places }: { chains: readonly ChainConfiguration[]; places: readonly Place[] },
+): Promise<void> {
+  const table = `${indexerSchemaName}.silent_chains`;
+  const silent = places.map(({ chainId }) => chainId);
+  await withClient(databaseUrl, async (client) => {
+    await client.query(
+      `create table if not exists ${table} (chain_id integer primary key, since timestamptz not null default now())`,
+    );
+    await client.query(`delete from ${table} where chain_id <> all($1)`, [silent]);
+    await client.query(
+      `insert into ${table} (chain_id) select unnest($1::integer[]) on conflict do nothing`,
+      [silent],
+    );
+  });
+  for (const { chainId, number } of places) {
+    const chain = chains.find((one) => one.chainId === chainId)?.name;
+    logger.error(
+      { chain, chainId, block: number },
+      'no node of this chain answers: its index stands still, and the other chains go on',
+    );
+  }
+}
+
+async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, application_name: 'indexer' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,119 @@
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { catchUp, startIndexer } from '../support/indexer.ts';
+import { createLyingNode } from '../support/lyingNode.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { waitUntil } from '../support/waitUntil.ts';
+import { deploy, submission } from './support/agreements.ts';
+import { expectIndexEqualsChain } from './support/expectIndex.ts';
+import { startTestChain } from './support/testChain.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** Two chains, the nodes of the second of which can fall silent, and an indexer of both. */
+async function createWorld() {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  cleanups.push(() => pool.end());
+  const [going, silent] = [await startTestChain(84532), await startTestChain(59141)];
+  cleanups.push(going.stop, silent.stop);
+  const node = await createLyingNode(silent.rpcUrl);
+  cleanups.push(() => node.close());
+  const chains = [going, { chainId: silent.chainId, rpcUrl: node.url }];
+  return {
+    database,
+    going,
+    silent,
+    node,
+    async launch(env: Record<string, string> = {}) {
+      const starts = { START_BLOCK_84532: '0', START_BLOCK_59141: '0' };
+      const options = {
+        databaseUrl: database.url,
+        chains,
+        env: { RPC_TIMEOUT_MS: '1000', ...starts, ...env },
+      };
+      const indexer = await startIndexer(options);
+      cleanups.push(() => indexer.stop());
+      return indexer;
+    },
+    async readSilent(): Promise<number[]> {
+      const { rows } = await pool.query<{ chain_id: number }>('select chain_id from indexer.silent_chains');
+      return rows.map(({ chain_id }) => chain_id);
+    },
+    async listIndexes(): Promise<string[]> {
+      const { rows } = await pool.query<{ name: string }>(
+        `select nspname as name from pg_namespace where nspname like 'chain\\_index\\_%'`,
+      );
+      return rows.map(({ name }) => name);
+    },
+  };
+}
+
+test('a chain whose nodes are silent at the start holds up no other, and is taken in without a new index once one answers', async () => {
+  const { database, going, silent, node, ...world } = await createWorld();
+  const agreements = { going: await deploy(going), silent: await deploy(silent) };
+  const first = await world.launch();
+  await first.ready();
+  await catchUp(database.url, [going, silent]);
+  await first.stop();
+  const indexes = await world.listIndexes();
+
+  node.tell('silent');
+  await silent.send(submission(agreements.silent, 'toggle'));
+  const second = await world.launch();
+  await second.ready();
+  await going.send(submission(agreements.going, 'toggle'));
+  await catchUp(database.url, [going]);
+  await expectIndexEqualsChain(database.url, going);
+  expect(await world.readSilent()).toEqual([silent.chainId]);
+  expect(second.lines.filter((line) => line.includes('no node of this chain answers'))).toHaveLength(1);
+
+  node.tell(undefined);
+  expect(await second.exited).toEqual({ code: 75, signal: null });
+  const third = await world.launch();
+  await third.ready();
+  await catchUp(database.url, [going, silent]);
+  for (const chain of [going, silent]) await expectIndexEqualsChain(database.url, chain);
+  expect(await world.readSilent()).toEqual([]);
+  expect(await world.listIndexes()).toEqual(indexes);
+});
+
+test('the first index of an installation begins without a chain whose nodes are silent', async () => {
+  const { database, going, silent, node, ...world } = await createWorld();
+  await deploy(going);
+  await deploy(silent);
+  node.tell('silent');
+  const first = await world.launch();
+  await first.ready();
+  await catchUp(database.url, [going]);
+  await expectIndexEqualsChain(database.url, going);
+
+  node.tell(undefined);
+  expect(await first.exited).toEqual({ code: 75, signal: null });
+  await (await world.launch()).ready();
+  await catchUp(database.url, [going, silent]);
+  await expectIndexEqualsChain(database.url, silent);
+  expect(await world.listIndexes()).toHaveLength(1);
+});
+
+test('an index that is to take the place of another one waits for all of its chains', async () => {
+  const { database, going, silent, node, ...world } = await createWorld();
+  await deploy(going);
+  const first = await world.launch();
+  await first.ready();
+  await catchUp(database.url, [going]);
+  await first.stop();
+
+  node.tell('silent');
+  const second = await world.launch({ START_BLOCK_84532: '1' });
+  await waitUntil('it waits', () =>
+    second.lines.some((line) => line.includes('waits for all of its chains')),
+  );
+  expect(await world.listIndexes()).toHaveLength(1);
+  node.tell(undefined);
+  expect(await second.exited).toEqual({ code: 75, signal: null });
+});
