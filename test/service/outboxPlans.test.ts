@@ -29,7 +29,14 @@ const flood = 100_000;
 const range = { chainId, added: [BigInt(history / 100)], through: 10n ** 9n };
 
 const signer = createKeySigner(generatePrivateKey());
-const wallet = { address: signer.address, signer };
+const wallet = {
+  address: signer.address,
+  signer,
+  funds: 10n ** 20n,
+  room: 10_000,
+  load: 0,
+  unpayable: new Set<string>(),
+};
 const holder = { chainId, owner: 'the test', leaseMs: 600_000 };
 const modes = ['force_custom_plan', 'force_generic_plan', 'auto'];
 let fixture: Fixture;
@@ -75,7 +82,7 @@ describe.each(modes)('planned with %s,', (mode) => {
   test('signing a batch reads a few rows for each of its own', async () => {
     const terms = { gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } };
     const options = {
-      wallet,
+      wallets: [wallet],
       holder,
       limit: batch,
       earliest: 0n,
@@ -83,7 +90,6 @@ describe.each(modes)('planned with %s,', (mode) => {
       turns: createClaimTurns(),
       waived: [],
       full: [],
-      funds: 10n ** 20n,
     };
     const claim = () => claimRows(explained.pool, { ...options, findTerms: () => terms });
     const { rowsRead, plans } = await measure(async () => expect((await claim()).signed).toHaveLength(batch));
@@ -185,14 +191,13 @@ describe.each(modes)('with 100,000 open rows of one principal, planned with %s,'
     await seedOutbox(fixture.pool, { ...rows, from: from + batch * modes.indexOf(mode), state: 'accepted' });
     const terms = { gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } };
     const options = {
-      wallet,
+      wallets: [wallet],
       holder,
       limit: batch,
       earliest: 0n,
       excluded: [],
       waived: [],
       full: [],
-      funds: 10n ** 20n,
     };
     const claim = () =>
       claimRows(explained.pool, { ...options, turns: createClaimTurns(), findTerms: () => terms });

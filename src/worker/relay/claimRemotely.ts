@@ -2,17 +2,17 @@ import type pg from 'pg';
 import { channels } from '../../platform/database/channels.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
 import { SigningError } from '../../platform/signers/signer.ts';
+import type { AssignedRow, SigningWallet } from './assignRows.ts';
 import {
+  assignFound,
   type Claim,
   type ClaimOptions,
-  findPayable,
-  type PayableRow,
   type SignedRow,
   signRow,
   startClaim,
   writeSigned,
 } from './claimRows.ts';
-import { type FoundRows, readClaimable } from './readClaimable.ts';
+import { readClaimable } from './readClaimable.ts';
 
 /** Longer than any signer may take. What a process that died had reserved is then others'. */
 const reservedMs = 30_000;
@@ -23,41 +23,45 @@ const reservedMs = 30_000;
  * leaves the process otherwise. Nonces must not have gaps: of rows that are lost on the way only those before the first are kept,
  * and the others can be claimed again at once, by any wallet.
  */
-export async function claimRemotely(pool: pg.Pool, options: ClaimOptions): Promise<Claim> {
-  const { found, payable, unprepared, unpayable } = await reserve(pool, options);
-  const claim = startClaim(found);
-  claim.unprepared.push(...unprepared);
-  claim.unpayable.push(...unpayable);
-  claim.asked = payable.length;
-  if (payable.length === 0) return claim;
-  const asked = await askSigner(payable, { found, options });
+export async function claimRemotely(pool: pg.Pool, options: RemoteClaimOptions): Promise<Claim> {
+  const { wallet } = options;
+  const { found, assignment } = await reserve(pool, options);
+  const claim = startClaim(found, assignment);
+  const { assigned } = assignment;
+  const nonce = found.nextNonces.get(wallet.address);
+  if (assigned.length === 0 || nonce === undefined) return claim;
+  const asked = await askSigner(assigned, { nonce, options });
   claim.failure = asked.failure;
   claim.refused.push(...asked.refused);
   try {
     const stored =
-      asked.signed.length > 0 ? await store(pool, asked.signed, { found, payable, options }) : [];
-    claim.isHeld = stored !== undefined;
+      asked.signed.length > 0 ? await store(pool, asked.signed, { nonce, assigned, options }) : [];
+    if (stored) claim.nextNonces.set(wallet.address, nonce + stored.length);
+    else claim.nextNonces.delete(wallet.address);
     claim.signed.push(...(stored ?? []));
-    claim.nextNonce += claim.signed.length;
     return claim;
   } finally {
     const stored = new Set(claim.signed.map(({ id }) => id));
-    const ids = payable.map(({ row }) => row.id).filter((id) => !stored.has(id));
+    const ids = assigned.map(({ row }) => row.id).filter((id) => !stored.has(id));
     await release(pool, ids, options.holder.chainId);
   }
 }
 
-function reserve(pool: pg.Pool, options: ClaimOptions) {
+/** Of one wallet alone. */
+export type RemoteClaimOptions = Omit<ClaimOptions, 'wallets'> & { wallet: SigningWallet };
+
+function reserve(pool: pg.Pool, { wallet, ...options }: RemoteClaimOptions) {
   return withTransaction(pool, async (client) => {
-    const found = await readClaimable(client, options);
-    const { payable, ...others } = findPayable(found.rows, options);
-    if (payable.length > 0) {
+    const found = await readClaimable(client, { ...options, wallets: [wallet] });
+    const assignment = assignFound(found, { ...options, wallets: [wallet] });
+    const { assigned } = assignment;
+    if (assigned.length > 0) {
       await client.query(
         `update service.transactions set reserved_until = now() + $2 * interval '1 millisecond' where id = any($1)`,
-        [payable.map(({ row }) => row.id), reservedMs],
+        [assigned.map(({ row }) => row.id), reservedMs],
       );
     }
-    return { found, payable, ...others };
+    return { found, assignment };
   });
 }
 
@@ -65,19 +69,19 @@ type Asked = Pick<Claim, 'refused' | 'failure'> & { signed: SignedRow[] };
 
 /** Asks for all at once; keeps what comes before the first that did not come. */
 async function askSigner(
-  payable: readonly PayableRow[],
-  { found, options }: { found: FoundRows; options: ClaimOptions },
+  assigned: readonly AssignedRow[],
+  { nonce, options }: { nonce: number; options: RemoteClaimOptions },
 ): Promise<Asked> {
   const { wallet, holder } = options;
   const answers = await Promise.allSettled(
-    payable.map((item, at) =>
-      signRow(wallet.signer, { ...item, nonce: found.nextNonce + at, chainId: holder.chainId }),
+    assigned.map((item, at) =>
+      signRow(wallet.signer, { ...item, nonce: nonce + at, chainId: holder.chainId }),
     ),
   );
   const asked: Asked = { signed: [], refused: [], failure: undefined };
   let isWhole = true;
   for (const [at, answer] of answers.entries()) {
-    const row = payable[at]?.row;
+    const row = assigned[at]?.row;
     if (answer.status === 'fulfilled') {
       if (isWhole) asked.signed.push(answer.value);
       continue;
@@ -93,17 +97,21 @@ async function askSigner(
 function store(
   pool: pg.Pool,
   signed: readonly SignedRow[],
-  { found, payable, options }: { found: FoundRows; payable: readonly PayableRow[]; options: ClaimOptions },
+  {
+    nonce,
+    assigned,
+    options,
+  }: { nonce: number; assigned: readonly AssignedRow[]; options: RemoteClaimOptions },
 ): Promise<SignedRow[] | undefined> {
   const { wallet, holder } = options;
   const { chainId, owner } = holder;
-  const known = new Map(payable.map(({ row }) => [row.id, row.lastAttemptId]));
+  const known = new Map(assigned.map(({ row }) => [row.id, row.lastAttemptId]));
   return withTransaction(pool, async (client) => {
     const held = await client.query(
       `select 1 from service.relayer_wallets
        where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and next_nonce = $4
        for update`,
-      [chainId, wallet.address, owner, found.nextNonce],
+      [chainId, wallet.address, owner, nonce],
     );
     if (held.rowCount === 0) return undefined;
     const { rows } = await client.query<{ id: string; last_attempt_id: number | null }>(
@@ -117,8 +125,8 @@ function store(
     );
     const firstLost = signed.findIndex(({ id }) => !unchanged.has(id));
     const kept = firstLost === -1 ? [...signed] : signed.slice(0, firstLost);
-    const nextNonce = found.nextNonce + kept.length;
-    if (kept.length > 0) await writeSigned(client, { signed: kept, nextNonce }, options);
+    const nextNonces = new Map([[wallet.address, nonce + kept.length]]);
+    if (kept.length > 0) await writeSigned(client, { signed: kept, nextNonces }, holder);
     return kept;
   });
 }

@@ -16,12 +16,15 @@ export type AcceptedRow = {
   readonly lastAttemptId: number | undefined;
   /** The nearest accepted rows that have to be signed before it. */
   readonly after: readonly string[];
+  /** What it has in common with rows that keep their order with it, and the wallet that alone may sign these; undefined for any. */
+  readonly key: string;
+  readonly keeper: Address | undefined;
   /** Where its request stood in its trace; null where nobody traced it. */
   readonly traceParent: string | null;
 };
 
 export type ClaimableOptions = {
-  wallet: { address: Address };
+  wallets: readonly { readonly address: Address }[];
   holder: LeaseHolder;
   limit: number;
   /** Unix seconds of the block that the transactions can be in at the earliest: what expires before is left alone. */
@@ -35,21 +38,19 @@ export type ClaimableOptions = {
 };
 
 export type FoundRows = {
-  isHeld: boolean;
+  /** The counters of those wallets that send, and are this owner's. */
+  nextNonces: ReadonlyMap<Address, number>;
   rows: readonly AcceptedRow[];
-  /** Whether there may be more that this wallet can sign. */
+  /** Whether there may be more that these wallets can sign. */
   isCut: boolean;
-  hasOthers: boolean;
-  /** Other wallets that alone may sign some of what was looked at. */
-  keepers: readonly Address[];
-  nextNonce: number;
+  /** Whether some of what was looked at can be signed by other wallets alone. */
+  waitsForOthers: boolean;
 };
 
 type FoundRow = {
-  next_nonce: string;
-  has_others: boolean;
+  wallets: Record<Address, number> | null;
   looked: LookedAt[] | null;
-  keepers: Address[] | null;
+  waits_for_others: boolean | null;
   is_round_cut: boolean | null;
   id: string | null;
   contract: Address;
@@ -59,6 +60,8 @@ type FoundRow = {
   gas_estimate: string | null;
   last_attempt_id: number | null;
   after: (string | null)[];
+  key: string;
+  keeper: Address | null;
   trace_parent: string | null;
 };
 
@@ -111,13 +114,13 @@ const predecessors = `
  * where the first one cannot.
  */
 const keys = `
-  select oldest.*, oldest.keeper is null or oldest.keeper = $2 as is_free, (
+  select oldest.*, oldest.keeper is null or oldest.keeper = any($2) as is_free, (
     select count(*) from (${acceptedOf('oldest.key', '$6::int')}) as deep
-    where (oldest.keeper is null or oldest.keeper = $2) and exists (
+    where (oldest.keeper is null or oldest.keeper = any($2)) and exists (
       select 1 from (${acceptedOf('oldest.key', '1')}) as it
       where ${isSignable} and ${isTargetThere('it')} offset 0)) as depth
   from (
-    select one.*, ${keeperOf('one.key', { chainId: '$1', gasEstimate: 'one.gas_estimate', wallet: '$2', full: '$12' })} as keeper
+    select one.*, ${keeperOf('one.key', { chainId: '$1', gasEstimate: 'one.gas_estimate', full: '$12' })} as keeper
     from (select distinct on (key) key, principal, gas_estimate, created_at as since from windows order by key, created_at, id)
       as one offset 0) as oldest`;
 
@@ -134,15 +137,16 @@ const chosen = `
  * agreements, and be full before it is done with any.
  */
 const candidates = `
-  select windows.id, keys.key, keys.since from windows join keys on keys.key = windows.key where keys.is_free
+  select windows.id, keys.key, keys.keeper, keys.since
+  from windows join keys on keys.key = windows.key where keys.is_free
   union
-  select deep.id, keys.key, keys.since
+  select deep.id, keys.key, keys.keeper, keys.since
   from chosen join keys on keys.key = chosen.key cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
 
 /** Of each principal its share, in the principals' order: nobody's first waits for anybody's second. */
 const picked = `
-  select id, nearest, principal, turn, place from (
-    select it.id, before.nearest, ${ownerKeyOf('it.')} as principal, principals.place,
+  select id, key, keeper, nearest, principal, turn, place from (
+    select it.id, candidates.key, candidates.keeper, before.nearest, ${ownerKeyOf('it.')} as principal, principals.place,
       row_number() over (partition by ${ownerKeyOf('it.')} order by candidates.since, candidates.key, it.created_at, it.id) as turn
     from candidates join service.transactions it on it.id = candidates.id
     left join principals on principals.principal = ${ownerKeyOf('it.')}
@@ -152,9 +156,10 @@ const picked = `
 
 const claimStatement = `
   with recursive held as (
-    select next_nonce from service.relayer_wallets
-    where chain_id = $1 and address = $2 and lease_owner = $3 and lease_until > now() and status = 'active'
-    for update),
+    select address, next_nonce from service.relayer_wallets
+    where chain_id = $1 and address = any($2) and lease_owner = $3 and lease_until > now() and status = 'active'
+    order by address for update),
+  senders as materialized (select json_object_agg(address, next_nonce) as wallets from held),
   round as (${round}),
   principals as materialized (select principal, place from round where place > 0),
   share as materialized (
@@ -166,12 +171,12 @@ const claimStatement = `
   picked as materialized (${picked}),
   found as (
     select it.id, it.contract, it.call_data, it.signer, it.permit_nonce, it.gas_estimate, it.trace_parent, it.created_at,
-      picked.nearest as after
+      picked.nearest as after, picked.key, picked.keeper
     from (select * from picked order by turn, place limit $6) as picked
     join service.transactions it on it.id = picked.id
     where ${isSignable} order by it.created_at, it.id
     for update of it skip locked)
-  select held.next_nonce, it.*, (
+  select senders.wallets, it.*, (
       select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id, (
       select json_agg(json_build_object('principal', looked.principal, 'createdAt', looked.created_at::text, 'id', looked.id,
           'isCut', looked.count = 2 * share.size + 8, 'isServed', looked.served >= share.size) order by principals.place)
@@ -181,25 +186,23 @@ const claimStatement = `
         from windows order by principal, created_at desc, id desc) as looked
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (
-      select json_agg(distinct keeper) from keys where not is_free) as keepers, (
-      select count(*) from (select 1 from ${accepted} and it.id <> all($5) limit $6) as any_row)
-      > (select count(*) from found) as has_others
-  from held left join found it on true
+      select bool_or(not is_free) from keys) as waits_for_others
+  from senders left join found it on senders.wallets is not null
   order by it.created_at, it.id`;
 
 /**
- * Locks the wallet's row, and accepted ones that it may sign and nobody else is at: by turns over principals, of each one the
+ * Locks the wallets' rows, and accepted ones that these may sign and nobody else is at: by turns over principals, of each one the
  * agreements that have waited longest. It reads a few times as much as it may give, however much waits.
  */
 export async function readClaimable(client: pg.PoolClient, options: ClaimableOptions): Promise<FoundRows> {
-  const { wallet, holder, limit, earliest, excluded, waived, full, turns } = options;
+  const { wallets, holder, limit, earliest, excluded, waived, full, turns } = options;
   const positions = turns.positions();
   const { rows } = await client.query<FoundRow>({
     name: 'relay claim',
     text: claimStatement,
     values: [
       holder.chainId,
-      wallet.address,
+      wallets.map(({ address }) => address),
       holder.owner,
       String(earliest),
       excluded,
@@ -216,21 +219,25 @@ export async function readClaimable(client: pg.PoolClient, options: ClaimableOpt
   const looked = first?.looked ?? [];
   turns.note(looked);
   return {
-    isHeld: first !== undefined,
+    nextNonces: new Map(wallets.flatMap(({ address }) => readNonce(address, first?.wallets))),
     rows: rows.flatMap(readAccepted),
     isCut: first?.is_round_cut === true || looked.some(({ isCut, isServed }) => isCut || isServed),
-    hasOthers: first?.has_others ?? false,
-    keepers: first?.keepers ?? [],
-    nextNonce: Number(first?.next_nonce ?? 0),
+    waitsForOthers: first?.waits_for_others ?? false,
   };
+}
+
+function readNonce(address: Address, nonces: FoundRow['wallets'] | undefined): [Address, number][] {
+  const nonce = nonces?.[address];
+  return nonce === undefined ? [] : [[address, nonce]];
 }
 
 function readAccepted(row: FoundRow): AcceptedRow[] {
   if (row.id === null) return [];
   const gasEstimate = row.gas_estimate === null ? undefined : BigInt(row.gas_estimate);
   const lastAttemptId = row.last_attempt_id ?? undefined;
-  const { id, contract, call_data: callData, trace_parent: traceParent } = row;
+  const { id, contract, call_data: callData, key, trace_parent: traceParent } = row;
   const permit = { signer: row.signer, nonce: BigInt(row.permit_nonce) };
   const after = row.after.filter((earlier) => earlier !== null);
-  return [{ id, contract, callData, permit, gasEstimate, lastAttemptId, after, traceParent }];
+  const keeper = row.keeper ?? undefined;
+  return [{ id, contract, callData, permit, gasEstimate, lastAttemptId, after, key, keeper, traceParent }];
 }

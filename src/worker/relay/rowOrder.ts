@@ -55,21 +55,24 @@ export function acceptedOf(key: string, limit: string): string {
 }
 
 /**
- * The wallet that alone may sign the accepted rows of an order key; null where any may. What is on its way in a wallet could be mined
- * in any order with what another one sends, so the rows wait for that. What is mined and can fall out comes back in order only from
- * one wallet, which is kept to as long as it works, has the money, and is not among those that have as much under way as they may
- * (`full`, an array).
+ * The wallet that alone may sign the accepted rows of an order key: null where any may, empty where none may. What is on its way in a
+ * wallet could be mined in any order with what another one sends, so the rows wait for that, and for all of it where two wallets have
+ * some. What is mined and can fall out comes back in order only from one wallet, which is kept to as long as it works, has the money,
+ * and is not among those that have as much under way as they may (`full`, an array).
  */
 export function keeperOf(
   key: string,
-  { chainId, gasEstimate, wallet, full }: Record<'chainId' | 'gasEstimate' | 'wallet' | 'full', string>,
+  { chainId, gasEstimate, full }: Record<'chainId' | 'gasEstimate' | 'full', string>,
 ): string {
-  const walletOf = (state: 'signed' | 'broadcast', whose: string) => `(
+  const walletOf = (state: 'signed' | 'broadcast', whose = '') => `(
       select sent.wallet from service.transactions sent
       where ${isOfKey('sent', key, [state])} ${whose}
       order by sent.created_at, sent.id limit 1)`;
-  const elsewhere = `and sent.wallet <> ${wallet}`;
-  return `coalesce(${walletOf('signed', elsewhere)}, ${walletOf('broadcast', elsewhere)}, ${walletOf('signed', '')}, ${walletOf('broadcast', '')}, (
+  const others = 'and sent.wallet <> sending.wallet';
+  return `coalesce((
+      select case when coalesce(${walletOf('signed', others)}, ${walletOf('broadcast', others)}) is null then sending.wallet else '' end
+      from (select coalesce(${walletOf('signed')}, ${walletOf('broadcast')}) as wallet offset 0) as sending
+      where sending.wallet is not null), (
       select newest.wallet from (
         select mined.wallet from service.transactions mined
         where ${isOfKey('mined', key, ['mined'])} and mined.wallet is not null

@@ -3,7 +3,7 @@ import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
-import type { Terms } from './claimRows.ts';
+import type { Terms } from './assignRows.ts';
 import type { SignedTransaction } from './signTransaction.ts';
 import type { LeaseHolder } from './walletRows.ts';
 

@@ -127,17 +127,14 @@ export function stalledBlocks(
   return front?.nonce === nonce ? Number(blockNumber - front.since) : 0;
 }
 
-/** The wallet that takes the next transactions: one that moves, with the least under way and then the most funds. */
-export function chooseWallet(
-  wallets: Iterable<Wallet>,
-  { maxInFlight, replaceAfterMs }: { maxInFlight: number; replaceAfterMs: number },
-): Wallet | undefined {
-  let best: Wallet | undefined;
-  for (const wallet of wallets) {
-    if (!isReady(wallet) || countInFlight(wallet) >= maxInFlight) continue;
-    if (!best || compare(wallet, best, replaceAfterMs) < 0) best = wallet;
-  }
-  return best;
+/** Whether it may have more under way. */
+export function hasRoom(wallet: Wallet, { maxInFlight }: { maxInFlight: number }): boolean {
+  return countInFlight(wallet) < maxInFlight;
+}
+
+/** Whether what is under way has stood still for longer than usual. */
+export function isStuck(wallet: Wallet, { replaceAfterMs }: { replaceAfterMs: number }): boolean {
+  return countInFlight(wallet) > 0 && stalledMs(wallet) > replaceAfterMs;
 }
 
 export function isReady(wallet: Wallet): boolean {
@@ -164,13 +161,4 @@ export function noteSignerFailure(wallet: Wallet): number {
   wallet.signerFailures++;
   wallet.signerRestsUntil = performance.now() + restMs;
   return restMs;
-}
-
-function compare(one: Wallet, other: Wallet, replaceAfterMs: number): number {
-  const isStuck = (wallet: Wallet) => countInFlight(wallet) > 0 && stalledMs(wallet) > replaceAfterMs;
-  return (
-    Number(isStuck(one)) - Number(isStuck(other)) ||
-    countInFlight(one) - countInFlight(other) ||
-    (one.view.balance > other.view.balance ? -1 : 1)
-  );
 }

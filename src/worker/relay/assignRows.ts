@@ -1,0 +1,96 @@
+import type { Address } from 'viem';
+import type { Signer } from '../../platform/signers/signer.ts';
+import type { Fees } from './fees.ts';
+import type { AcceptedRow } from './readClaimable.ts';
+
+/** What a transaction is signed with. */
+export type Terms = {
+  readonly gas: bigint;
+  readonly fees: Fees;
+  /** Beside gas, in wei; undefined where it is not known to be charged. */
+  readonly dataFee?: bigint;
+};
+
+/** A wallet that is about to sign. */
+export type SigningWallet = {
+  readonly address: Address;
+  readonly signer: Signer;
+  /** In wei; what it signs may cost no more in all. */
+  readonly funds: bigint;
+  /** How many more transactions it may have under way. */
+  readonly room: number;
+  /** How busy it is: the least busy one takes what any may. */
+  readonly load: number;
+  /** Rows that cost more than it has left. */
+  readonly unpayable: ReadonlySet<string>;
+};
+
+export type AssignedRow = {
+  readonly row: AcceptedRow;
+  readonly terms: Terms;
+  readonly wallet: Address;
+};
+
+export type Assignment = {
+  assigned: AssignedRow[];
+  /** Of which not all is known that has to be. */
+  unprepared: AcceptedRow[];
+  /** That cost more than the wallets have left that may sign them, and which of the wallets need not look at them again. */
+  unpayable: { row: AcceptedRow; wallets: readonly Address[] }[];
+};
+
+/** What a transaction may cost, in wei. */
+export function highestCost({ gas, fees, dataFee = 0n }: Terms): bigint {
+  return gas * fees.maxFeePerGas + dataFee;
+}
+
+/**
+ * Which wallet signs which row, in the order of the rows. All that keep their order go to one wallet. What comes after a row that
+ * cannot be signed is not held up by it, unless it has to follow it.
+ *
+ * @param rows in the order of acceptance.
+ * @param findTerms undefined for a row that cannot be signed yet.
+ */
+export function assignRows(
+  rows: readonly AcceptedRow[],
+  {
+    wallets,
+    findTerms,
+  }: { wallets: readonly SigningWallet[]; findTerms(row: AcceptedRow): Terms | undefined },
+): Assignment {
+  const assignment: Assignment = { assigned: [], unprepared: [], unpayable: [] };
+  const seats = wallets.map((wallet) => ({ ...wallet, taken: 0, left: wallet.funds }));
+  const takers = new Map<string, Address>();
+  const signed = new Set<string>();
+  for (const row of rows) {
+    const terms = findTerms(row);
+    if (!terms) {
+      assignment.unprepared.push(row);
+      continue;
+    }
+    if (!row.after.every((id) => signed.has(id))) continue;
+    const keeper = row.keeper ?? takers.get(row.key);
+    const open = seats.filter(
+      ({ address, room, taken }) => taken < room && (keeper === undefined || keeper === address),
+    );
+    if (open.length === 0) continue;
+    const cost = highestCost(terms);
+    const able = open.filter(({ left, unpayable }) => cost <= left && !unpayable.has(row.id));
+    const [first, ...others] = able;
+    if (!first) {
+      const blind = keeper === undefined ? open : wallets;
+      assignment.unpayable.push({ row, wallets: blind.map(({ address }) => address) });
+      continue;
+    }
+    const seat = others.reduce(
+      (best, it) => (it.load + it.taken < best.load + best.taken ? it : best),
+      first,
+    );
+    seat.taken++;
+    seat.left -= cost;
+    takers.set(row.key, seat.address);
+    signed.add(row.id);
+    assignment.assigned.push({ row, terms, wallet: seat.address });
+  }
+  return assignment;
+}

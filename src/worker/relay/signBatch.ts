@@ -1,0 +1,157 @@
+import { channels } from '../../platform/database/channels.ts';
+import { notifySoon } from '../../platform/database/notifySoon.ts';
+import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { highestCost, type SigningWallet } from './assignRows.ts';
+import type { ChainContext } from './chainContext.ts';
+import type { ChainView } from './chainView.ts';
+import { claimRemotely } from './claimRemotely.ts';
+import { type Claim, type ClaimOptions, claimRows } from './claimRows.ts';
+import type { Preparations } from './preparations.ts';
+import {
+  availableFunds,
+  countInFlight,
+  hasRoom,
+  isStuck,
+  listUnpayable,
+  noteSignerFailure,
+  noteUnpayable,
+  type Wallet,
+} from './wallet.ts';
+
+/** Signing takes about a third of a millisecond a row, and nothing else runs meanwhile. */
+const batchSize = 24;
+/**
+ * So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. Few
+ * where what was looked at only waits for other wallets.
+ */
+const mostIdleClaims = { whereNothingMoves: 8, whereOthersSign: 2 };
+
+type Batch = { wallets: readonly Wallet[]; view: ChainView; preparations: Preparations };
+
+/**
+ * Signs one batch with these wallets, or with one alone whose signer is outside of the process, and hands it to their senders. Returns
+ * whether there may be more to sign.
+ */
+export async function signBatch(context: ChainContext, batch: Batch): Promise<boolean> {
+  for (let idle = 1; ; idle++) {
+    const options = buildClaim(context, batch);
+    const [first] = options.wallets;
+    if (!first) return false;
+    const claim = await (first.signer.isLocal
+      ? claimRows(context.pool, options)
+      : claimRemotely(context.pool, { ...options, wallet: first }));
+    const lost = batch.wallets.filter(({ address }) => !claim.nextNonces.has(address));
+    // Another's, or resting: whoever looks after the wallets finds out.
+    for (const wallet of lost) wallet.isReconciled = false;
+    if (claim.signed.length > 0) faultPoint('afterSignCommit');
+    passOn(context, claim, batch);
+    if (lost.length > 0 || claim.failure !== undefined || claim.unpayable.length > 0) return true;
+    const isMore = claim.isCut || claim.found === options.limit;
+    if (isMore && claim.asked + claim.unprepared.length > 0) return true;
+    const { whereNothingMoves, whereOthersSign } = mostIdleClaims;
+    if (!isMore || idle >= (claim.waitsForOthers ? whereOthersSign : whereNothingMoves)) return false;
+  }
+}
+
+function buildClaim(context: ChainContext, { wallets, view, preparations }: Batch): ClaimOptions {
+  const { holder, settings, turns, seats } = context;
+  const signing = wallets.flatMap((wallet) => readyToSign(wallet, context)).sort(byFunds);
+  const waived = [...preparations.listPostponed(), ...unpayableForAll(signing)];
+  const room = signing.reduce((sum, wallet) => sum + wallet.room, 0);
+  return {
+    wallets: signing,
+    holder,
+    limit: Math.min(Math.max(...wallets.map(batchSizeOf)), room),
+    earliest: earliestBlockTime(view),
+    excluded: [...preparations.listRunning(), ...waived],
+    waived,
+    full: [...seats.values()]
+      .filter(({ wallet }) => !hasRoom(wallet, settings))
+      .map(({ wallet }) => wallet.address),
+    turns,
+    findTerms: (row) => preparations.findTerms(row, view),
+  };
+}
+
+/**
+ * The fewer, the oftener the wallet's signer has failed in a row: of a batch only what comes before the first failure is kept, and
+ * a signer that refuses when it is asked too much at once would refuse for ever.
+ */
+function batchSizeOf({ signerFailures }: Wallet): number {
+  return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
+}
+
+function readyToSign(wallet: Wallet, { settings }: ChainContext): SigningWallet[] {
+  const { address, signer } = wallet;
+  if (!signer) return [];
+  const underWay = countInFlight(wallet);
+  return [
+    {
+      address,
+      signer,
+      funds: availableFunds(wallet),
+      room: settings.maxInFlight - underWay,
+      load: isStuck(wallet, settings) ? underWay + settings.maxInFlight : underWay,
+      unpayable: new Set(listUnpayable(wallet)),
+    },
+  ];
+}
+
+function byFunds(one: SigningWallet, other: SigningWallet): number {
+  return Number(other.funds - one.funds);
+}
+
+function unpayableForAll([first, ...others]: readonly SigningWallet[]): string[] {
+  if (!first) return [];
+  return [...first.unpayable].filter((id) => others.every(({ unpayable }) => unpayable.has(id)));
+}
+
+function passOn(
+  { logger, pool, seats }: ChainContext,
+  claim: Claim,
+  { wallets, view, preparations }: Batch,
+): void {
+  const { signed, unprepared, unpayable, refused, failure } = claim;
+  for (const wallet of wallets) {
+    const nextNonce = claim.nextNonces.get(wallet.address);
+    if (nextNonce === undefined) continue;
+    const own = signed.filter((row) => row.wallet === wallet.address);
+    if (own.length > 0 && countInFlight(wallet) === 0) wallet.movedAt = performance.now();
+    // While a remote signer was asked in vain, the counter may have moved.
+    if (own.length > 0 || wallet.signer?.isLocal) wallet.nextNonce = nextNonce;
+    for (const row of own) wallet.committed.set(row.nonce, highestCost(row));
+    const outgoing = own.map(({ hash, raw, traceParent }) => ({ hash, raw, traceParent, everywhere: false }));
+    seats.get(wallet.address)?.sender.push(outgoing);
+    if (own.length > 0) wallet.signerFailures = 0;
+    if (failure) {
+      const restMs = noteSignerFailure(wallet);
+      const facts = { err: failure, wallet: wallet.address, restMs };
+      logger.error(facts, 'a signer does not sign: its wallet rests');
+    }
+  }
+  const ids = signed.map(({ id }) => id);
+  notifySoon(pool, channels.transactionChanged, ids);
+  preparations.forget(ids);
+
+  const [first] = wallets;
+  if (first)
+    for (const row of unprepared) preparations.prepare(row, { view, wallet: row.keeper ?? first.address });
+  for (const { row, error } of refused) {
+    logger.error({ err: error, transaction: row.id }, 'a transaction cannot be signed');
+    preparations.postpone(row.id);
+  }
+  for (const { row, wallets: poor } of unpayable) {
+    for (const wallet of wallets) if (poor.includes(wallet.address)) noteUnpayable(wallet, row.id);
+    const facts = { wallets: poor, transaction: row.id };
+    logger.warn(facts, 'wallets have too little left for a transaction');
+  }
+}
+
+/**
+ * Unix seconds that the next block has at least: it comes after the newest one, and later by what has passed since that was seen.
+ * Only the chain's clock decides about deadlines; that of this machine may be wrong.
+ */
+function earliestBlockTime({ timestamp, seenAt }: ChainView): bigint {
+  const passed = Math.floor((performance.now() - seenAt) / 1_000);
+  return timestamp + BigInt(Math.max(passed, 1));
+}
