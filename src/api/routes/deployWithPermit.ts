@@ -1,24 +1,20 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
-import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
 import { readRecordConsistency } from '../agreements/consistency.ts';
 import { deployAgreement } from '../agreements/deployAgreement.ts';
+import { listTemplateWarnings } from '../agreements/listTemplateWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
-import { deploymentMembers, refuseDeploymentBody } from '../shapes/deploymentBody.ts';
+import {
+  deploymentMembers,
+  recordMembers,
+  recordRefusals,
+  refuseDeploymentBody,
+} from '../shapes/deploymentBody.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { recordShape } from '../shapes/resources.ts';
-import {
-  addressShape,
-  deadlineShape,
-  displayNameShape,
-  docUriShape,
-  documentIdShape,
-  notificationTemplateShape,
-  participantAccessShape,
-  signatureShape,
-} from '../shapes/shapes.ts';
+import { addressShape, deadlineShape, displayNameShape, signatureShape } from '../shapes/shapes.ts';
 
 const bodyShape = z.strictObject({
   ...deploymentMembers,
@@ -26,10 +22,7 @@ const bodyShape = z.strictObject({
   signer: addressShape,
   deadline: deadlineShape,
   signature: signatureShape,
-  docUri: docUriShape.optional(),
-  documentId: documentIdShape.optional(),
-  notificationTemplate: notificationTemplateShape.optional(),
-  participantAccess: participantAccessShape.optional(),
+  ...recordMembers,
 });
 
 export function deployWithPermit(services: Services): Endpoint {
@@ -49,14 +42,7 @@ export function deployWithPermit(services: Services): Endpoint {
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 409, 413, 415, 503],
     reasons: [
-      'unsupported_chain',
-      'quota_exceeded',
-      'storage_exceeded',
-      'invalid_agreement',
-      'invalid_values',
-      'invalid_participants',
-      'invalid_notification_template',
-      'document_id_taken',
+      ...recordRefusals,
       'permit_expired',
       'deadline_too_far',
       'stale_nonce',
@@ -72,11 +58,7 @@ export function deployWithPermit(services: Services): Endpoint {
       const id = await deployAgreement({ ...body, principalId, requestId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
       const consistency = await readRecordConsistency(services.pool, id);
-      const { warnings } = checkNotificationTemplate(body.notificationTemplate ?? { rules: [] }, {
-        agreement: body.agreement,
-        isMailConfigured: services.isMailConfigured,
-        limits: services.limits.rules,
-      });
+      const warnings = listTemplateWarnings(body, services);
       return respondSingle({ requestId, dataText, consistency, warnings });
     },
   });

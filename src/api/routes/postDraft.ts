@@ -1,30 +1,25 @@
 import { z } from '@hono/zod-openapi';
 import type { Services } from '../../records/agreements/services.ts';
-import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
 import { createDraft as storeDraft } from '../agreements/drafts.ts';
+import { listTemplateWarnings } from '../agreements/listTemplateWarnings.ts';
 import { readRecord } from '../agreements/readRecord.ts';
 import { defineEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
-import { deploymentMembers, refuseDeploymentBody } from '../shapes/deploymentBody.ts';
+import {
+  deploymentMembers,
+  recordMembers,
+  recordRefusals,
+  refuseDeploymentBody,
+} from '../shapes/deploymentBody.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { recordShape } from '../shapes/resources.ts';
-import {
-  addressShape,
-  displayNameShape,
-  docUriShape,
-  documentIdShape,
-  notificationTemplateShape,
-  participantAccessShape,
-} from '../shapes/shapes.ts';
+import { addressShape, displayNameShape } from '../shapes/shapes.ts';
 
 const bodyShape = z.strictObject({
   ...deploymentMembers,
   displayName: displayNameShape,
   signer: addressShape.openapi({ description: 'Who is to sign, and will own the agreement.' }),
-  docUri: docUriShape.optional(),
-  documentId: documentIdShape.optional(),
-  notificationTemplate: notificationTemplateShape.optional(),
-  participantAccess: participantAccessShape.optional(),
+  ...recordMembers,
 });
 
 export function createDraft(services: Services): Endpoint {
@@ -43,26 +38,13 @@ export function createDraft(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 409, 413, 415],
-    reasons: [
-      'unsupported_chain',
-      'quota_exceeded',
-      'storage_exceeded',
-      'invalid_agreement',
-      'invalid_values',
-      'invalid_participants',
-      'invalid_notification_template',
-      'document_id_taken',
-    ],
+    reasons: recordRefusals,
     example: { body: exampleStory.preparedDeployment },
     async handle({ body, caller, requestId }) {
       const { principalId } = caller;
       const id = await storeDraft({ ...body, principalId }, services);
       const dataText = await readRecord(services.pool, { reference: { id }, principalId });
-      const { warnings } = checkNotificationTemplate(body.notificationTemplate ?? { rules: [] }, {
-        agreement: body.agreement,
-        isMailConfigured: services.isMailConfigured,
-        limits: services.limits.rules,
-      });
+      const warnings = listTemplateWarnings(body, services);
       return respondSingle({ requestId, dataText, warnings });
     },
   });

@@ -8,7 +8,17 @@ import {
   requireAgreement,
   requireChain,
 } from '../agreements/checkDeployment.ts';
-import { agreementShape, chainIdShape, observersShape, participantsShape, valuesShape } from './shapes.ts';
+import {
+  agreementShape,
+  chainIdShape,
+  docUriShape,
+  documentIdShape,
+  notificationTemplateShape,
+  observersShape,
+  participantAccessShape,
+  participantsShape,
+  valuesShape,
+} from './shapes.ts';
 
 /** The part that preflight and deployment have in common. */
 export const deploymentMembers = {
@@ -18,6 +28,26 @@ export const deploymentMembers = {
   participants: participantsShape.optional(),
   observers: observersShape.optional(),
 };
+
+/** What a record keeps beside that, however its deployment is signed. */
+export const recordMembers = {
+  docUri: docUriShape.optional(),
+  documentId: documentIdShape.optional(),
+  notificationTemplate: notificationTemplateShape.optional(),
+  participantAccess: participantAccessShape.optional(),
+};
+
+/** Why a deployment is not kept as a record, in the order in which it is checked. */
+export const recordRefusals = [
+  'unsupported_chain',
+  'quota_exceeded',
+  'storage_exceeded',
+  'invalid_agreement',
+  'invalid_values',
+  'invalid_participants',
+  'invalid_notification_template',
+  'document_id_taken',
+] as const;
 
 /** Parts of a body whose faults have a reason of their own. */
 const reasonByPart = {
