@@ -9,16 +9,21 @@ export const firstInstant = Date.UTC(2026, 0, 1);
 /** Between one and the next in the order of creation; two are made at a time. */
 export const stepMs = 1_000;
 
-/**
- * A principal with 100,000 records beside 2,000 with three each. States follow age, as they do where agreements come to an end: the
- * oldest are over and the newest open. Names and times of change have nothing to do with the order of creation.
- */
-export async function seedRecords(pool: pg.Pool, principalId: string): Promise<void> {
+/** The principal that has much, and many who have few. */
+export async function seedPrincipals(pool: pg.Pool, principalId: string): Promise<void> {
+  await pool.query('insert into service.principals (id, name) values ($1, $1)', [principalId]);
   await pool.query(
     `insert into service.principals (id, name)
     select 'prn_c' || n, 'crowd ' || n from generate_series(1, $1::int) as n`,
     [crowd.principals],
   );
+}
+
+/**
+ * A principal with 100,000 records beside 2,000 with three each. States follow age, as they do where agreements come to an end: the
+ * oldest are over and the newest open. Names and times of change have nothing to do with the order of creation.
+ */
+export async function seedRecords(pool: pg.Pool, principalId: string): Promise<void> {
   const insert = `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash,
       template_id, doc_uri, participants, observers, contributors, initial_variables, variables, state, created_at, updated_at)
     select id, principal_id,

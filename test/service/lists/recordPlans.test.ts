@@ -1,0 +1,181 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type InputListRequest, listInputs } from '../../../src/api/agreements/listInputs.ts';
+import { listRecords, type RecordListRequest } from '../../../src/api/agreements/listRecords.ts';
+import type { ListPage } from '../../../src/platform/lists/page.ts';
+import type { Sort } from '../../../src/platform/lists/sort.ts';
+import { chains } from '../../../src/protocol/chains.ts';
+import type { ExplainedPool } from '../support/explainedPool.ts';
+import {
+  crosses,
+  firstWithin,
+  inOrder,
+  isRanged,
+  type ListedRow,
+  type Ranges,
+  ranges,
+  timesSql,
+} from './support/expectedRows.ts';
+import { createManyRows, type ManyRows, planCases, principalId } from './support/manyRows.ts';
+import { findFaults, limit, measurePlainQuery } from './support/pageCost.ts';
+import { seedInputs, seedRecords } from './support/seed.ts';
+
+const history = 'agr_m000500';
+const shownFaults = 5;
+
+let rows: ManyRows;
+beforeAll(async () => {
+  rows = await createManyRows(async (writer) => {
+    await seedRecords(writer, principalId);
+    await seedInputs(writer, { recordId: history, principalId });
+  });
+});
+afterAll(() => rows?.close());
+
+const sorts = (['createdAt', 'updatedAt', 'displayName'] as const).flatMap((name) =>
+  (['asc', 'desc'] as const).map((direction): Sort => {
+    return { name, direction, kind: name === 'displayName' ? 'text' : 'instant' };
+  }),
+);
+/** Nearly all statements run by a general plan, most with fresh statistics: those are looked at in both directions. */
+const sortsOf = ({ mode, state }: { mode: string; state: string }) =>
+  sorts.filter(
+    ({ direction }) => direction === 'desc' || (mode === 'force_generic_plan' && state === 'fresh'),
+  );
+
+describe.each(planCases)('at 100,000 rows, with $state statistics and $mode,', ({ state, prepare, mode }) => {
+  let plainMs = 0;
+  beforeAll(async () => {
+    await prepare(rows.writer);
+    plainMs = await measurePlainQuery(rows.explainedPool(mode));
+  });
+
+  const recordFilters: Pick<RecordListRequest, 'state' | 'chainId'>[] = [
+    ...[undefined, 59141, 84532].flatMap((chainId) =>
+      [undefined, 'OFFERED', 'DISPUTED'].map((state) => ({ chainId, state })),
+    ),
+    { chainId: 59144 },
+    { state: 'UNKNOWN' },
+  ];
+
+  test.each(sortsOf({ mode, state }))(
+    'a page of agreements by $name, $direction, costs what a page costs',
+    async (sort) => {
+      const explained = rows.explainedPool(mode);
+      const faults: string[] = [];
+      for (const owner of [principalId, 'prn_c7', 'prn_unknown']) {
+        const stored = await readRecordRows(explained.pool, owner);
+        stored.sort(inOrder(sort));
+        for (const filter of recordFilters) {
+          const { chainId, state } = filter;
+          const branches = state !== undefined && chainId === undefined ? chains.length : 1;
+          const filtered = stored.filter(
+            (row) =>
+              (chainId === undefined || row.chainId === chainId) &&
+              (state === undefined || row.state === state),
+          );
+          const list = { plainMs, filter, sort, branches, stored: filtered };
+          faults.push(
+            ...(await findListFaults(
+              explained,
+              { ...list, within: owner === principalId ? ranges : ranges.slice(0, 1) },
+              (request) => listRecords(explained.pool, { ...filter, ...request, principalId: owner }),
+            )),
+          );
+        }
+      }
+      expect(faults.slice(0, shownFaults), `${faults.length} faults`).toEqual([]);
+    },
+  );
+
+  const inputFilters: Pick<InputListRequest, 'userId' | 'inputId' | 'status'>[] = [
+    ...[undefined, principalId].flatMap((userId) =>
+      [undefined, 'pay', 'object'].flatMap((inputId) =>
+        ([undefined, 'MINED', 'PENDING'] as const).map((status) => ({ userId, inputId, status })),
+      ),
+    ),
+    { userId: 'prn_c1' },
+    { inputId: 'unknown' },
+  ];
+
+  test.each(sortsOf({ mode, state }).filter(({ kind }) => kind === 'instant'))(
+    'a page of a history by $name, $direction, costs what a page costs',
+    async (sort) => {
+      const explained = rows.explainedPool(mode);
+      const faults: string[] = [];
+      const stored = await readInputRows(explained.pool);
+      stored.sort(inOrder(sort));
+      for (const filter of inputFilters) {
+        const { userId, inputId, status } = filter;
+        const isFiltered = [userId, inputId, status].some((value) => value !== undefined);
+        const branches =
+          (isFiltered && status === undefined ? 3 : 1) * (isFiltered && userId === undefined ? 2 : 1);
+        const filtered = stored.filter(
+          (row) =>
+            (userId === undefined || row.userId === userId) &&
+            (inputId === undefined || row.inputId === inputId) &&
+            (status === undefined || row.status === status),
+        );
+        faults.push(
+          ...(await findListFaults(
+            explained,
+            { plainMs, filter, sort, branches, stored: filtered, within: ranges },
+            (request) =>
+              listInputs(explained.pool, { ...filter, ...request, reference: { id: history }, principalId }),
+          )),
+        );
+      }
+      expect(faults.slice(0, shownFaults), `${faults.length} faults`).toEqual([]);
+    },
+  );
+});
+
+/** What is wrong with the pages of the stored rows, or has cost more than pages may, in each of the ranges. */
+async function findListFaults(
+  explained: ExplainedPool,
+  list: {
+    plainMs: number;
+    filter: object;
+    sort: Sort;
+    branches: number;
+    stored: readonly ListedRow[];
+    within: readonly Ranges[];
+  },
+  read: (request: Ranges & { sort: Sort; limit: number; cursor: string | undefined }) => Promise<ListPage>,
+): Promise<string[]> {
+  const { plainMs, filter, sort, branches, stored, within } = list;
+  const faults: string[] = [];
+  for (const range of within) {
+    const request = { ...range, sort, limit };
+    const wanted = {
+      plainMs,
+      request: { ...filter, ...request },
+      branches,
+      isCrossing: crosses(sort, range),
+      isRanged: isRanged(range),
+      expected: firstWithin(stored, range),
+    };
+    faults.push(...(await findFaults(explained, wanted, (cursor) => read({ ...request, cursor }))));
+  }
+  return faults;
+}
+
+async function readRecordRows(pool: pg.Pool, owner: string) {
+  const { rows } = await pool.query<ListedRow & { displayName: string; chainId: number; state: string }>(
+    `select id, display_name as "displayName", chain_id as "chainId", state, ${timesSql}
+    from service.records where principal_id = $1`,
+    [owner],
+  );
+  return rows;
+}
+
+async function readInputRows(pool: pg.Pool) {
+  const { rows } = await pool.query<
+    ListedRow & { position: number | null; userId: string | null; inputId: string; status: string }
+  >(
+    `select id, position, user_id as "userId", input_id as "inputId", status, ${timesSql}
+    from service.inputs where record_id = $1`,
+    [history],
+  );
+  return rows;
+}

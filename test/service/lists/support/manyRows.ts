@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { createMigratedDatabase } from '../../../support/postgres.ts';
+import { createExplainedPool, type ExplainedPool } from '../../support/explainedPool.ts';
+import { seedEarly, seedPrincipals } from './seed.ts';
+
+export const principalId = 'prn_many';
+
+const tables = ['records', 'inputs', 'events', 'deliveries'].map((name) => `service.${name}`);
+
+/** As the database plans a prepared statement: for the parameters at hand at first, and later for any. */
+const modes = ['force_custom_plan', 'force_generic_plan'] as const;
+type Mode = (typeof modes)[number];
+
+/** How up to date the statistics are, and what brings them there from the one before. */
+const statistics = [
+  { state: 'stale', async prepare() {} },
+  {
+    state: 'missing',
+    async prepare(writer: pg.Pool) {
+      await writer.query('delete from pg_statistic where starelid = any($1::regclass[])', [tables]);
+      await writer.query(
+        `update pg_class set reltuples = -1, relpages = 0, relallvisible = 0
+        where oid = any($1::regclass[]) or oid in (select indexrelid from pg_index where indrelid = any($1::regclass[]))`,
+        [tables],
+      );
+    },
+  },
+  {
+    state: 'fresh',
+    async prepare(writer: pg.Pool) {
+      for (const table of tables) await writer.query(`vacuum (analyze) ${table}`);
+    },
+  },
+] as const;
+
+/** Each way to plan, with statistics of each age: in this order, because one prepares the next. */
+export const planCases = statistics.flatMap(({ state, prepare }) =>
+  modes.map((mode, at) => ({
+    state,
+    mode,
+    prepare: async (writer: pg.Pool) => {
+      if (at === 0) await prepare(writer);
+    },
+  })),
+);
+
+export type ManyRows = {
+  /** Sees and changes everything, unexplained. */
+  writer: pg.Pool;
+  explainedPool(mode: Mode): ExplainedPool;
+  close(): Promise<void>;
+};
+
+/**
+ * A database that `seed` fills after it has taken its statistics, of a moment at which the tables held next to nothing; they stay
+ * as they are until a case prepares others.
+ */
+export async function createManyRows(seed: (writer: pg.Pool) => Promise<void>): Promise<ManyRows> {
+  const database = await createMigratedDatabase();
+  const writer = new pg.Pool({ connectionString: database.url, max: 1 });
+  for (const table of tables) await writer.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  await seedPrincipals(writer, principalId);
+  await seedEarly(writer, principalId);
+  for (const table of tables) await writer.query(`vacuum (analyze) ${table}`);
+  await seed(writer);
+  const poolOf = (mode: Mode) => createExplainedPool(database.url, { plan_cache_mode: mode });
+  const pools = { force_custom_plan: poolOf(modes[0]), force_generic_plan: poolOf(modes[1]) };
+  return {
+    writer,
+    explainedPool: (mode) => pools[mode],
+    async close() {
+      for (const { pool } of Object.values(pools)) await pool.end();
+      await writer.end();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { ListPage } from '../../../../src/platform/lists/page.ts';
+import type { Effort, ExplainedPool } from '../../support/explainedPool.ts';
+
+/** How many rows tests ask a page for. */
+export const limit = 25;
+
+/** The rows of a page, and the one after it, may be read in each of the branches and be looked up once more. */
+const rowsOfPage = 2 * (limit + 1);
+const mostGathered = 501;
+
+/** The pages of an index that a scan passes over behind the end of a range. */
+const pagesPassed = 4_000;
+
+export type ListCase = {
+  /** How long a row by its primary key takes. */
+  plainMs: number;
+  isRanged: boolean;
+  request: object;
+  branches: number;
+  isCrossing: boolean;
+  expected: readonly string[];
+};
+
+/** Reads the first page and the one after it, and says what is wrong with them or has cost more than a page may. */
+export async function findFaults(
+  { takeEfforts }: ExplainedPool,
+  { plainMs, request, branches, isCrossing, isRanged, expected }: ListCase,
+  read: (cursor?: string) => Promise<ListPage>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const ids: string[] = [];
+  const gathered = isCrossing ? 2 * branches * mostGathered : 0;
+  // Where a range is wide, what it is combined with is gone along until the page is full.
+  const walked = isCrossing ? 3_000 : 0;
+  let cursor: string | undefined;
+  for (const which of ['first', 'second']) {
+    takeEfforts();
+    const startedAt = performance.now();
+    const page = await read(cursor);
+    let elapsedMs = performance.now() - startedAt;
+    ids.push(...listedShape.parse(JSON.parse(page.dataText)).map(({ id }) => id));
+    const efforts = takeEfforts();
+    const total = (of: 'rowsRead' | 'pages') => efforts.reduce((sum, effort) => sum + effort[of], 0);
+    const rowsSorted = Math.max(...efforts.map((effort) => effort.rowsSorted));
+    const [rowsRead, pages] = [total('rowsRead'), total('pages')];
+    if (
+      efforts.length === 0 ||
+      rowsRead > (branches + 1) * rowsOfPage + gathered + walked ||
+      rowsSorted > branches * Math.max(limit + 1, isCrossing ? mostGathered : 0) ||
+      pages > 30 * (branches + 1) + 5 * rowsRead + (isRanged ? pagesPassed : 0)
+    ) {
+      const plans = efforts.map(({ plan }) => plan).join('; ');
+      faults.push(
+        `${JSON.stringify(request)}, ${which} page: ${rowsRead} rows read, ${rowsSorted} sorted, ${pages} pages: ${plans}`,
+      );
+    }
+    // Compiled plans, and sorts of all rows, take hundreds of times as long. The quickest of a few tells what it costs on a machine that does other things as well.
+    const mostMs = (isRanged ? 1_000 : 100) * branches * plainMs;
+    for (let more = 0; more < 4 && elapsedMs > mostMs; more++) {
+      const againAt = performance.now();
+      await read(cursor);
+      elapsedMs = Math.min(elapsedMs, performance.now() - againAt);
+    }
+    if (elapsedMs > mostMs)
+      faults.push(
+        `${JSON.stringify(request)}, ${which} page: ${elapsedMs} ms, where one row takes ${plainMs}`,
+      );
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  if (ids.join() !== expected.join())
+    faults.push(
+      `${JSON.stringify(request)} gives ${ids.length} rows: ${ids.slice(0, 3)}…, not ${expected.length}: ${expected.slice(0, 3)}…`,
+    );
+  return faults;
+}
+const listedShape = z.array(z.object({ id: z.string() }));
+
+/** How long a row by its primary key takes. */
+export async function measurePlainQuery({ pool }: ExplainedPool): Promise<number> {
+  let quickest = Number.POSITIVE_INFINITY;
+  for (let time = 0; time < 10; time++) {
+    const startedAt = performance.now();
+    await pool.query({
+      name: 'plain',
+      text: 'select * from service.records where id = $1',
+      values: ['agr_early1'],
+    });
+    quickest = Math.min(quickest, performance.now() - startedAt);
+  }
+  return quickest;
+}
+
+/** Reads like a caller who follows a list from one place. */
+export async function measureList(
+  { takeEfforts }: ExplainedPool,
+  read: () => Promise<unknown>,
+): Promise<{ rowsRead: number; ms: number; plans: string }> {
+  takeEfforts();
+  let ms = Number.POSITIVE_INFINITY;
+  let efforts: Effort[] = [];
+  for (let time = 0; time < 3; time++) {
+    const startedAt = performance.now();
+    await read();
+    ms = Math.min(ms, performance.now() - startedAt);
+    efforts = takeEfforts();
+  }
+  const rowsRead = efforts.reduce((sum, effort) => sum + effort.rowsRead, 0);
+  return { rowsRead, ms, plans: efforts.map(({ plan }) => plan).join('\n') };
+}
