@@ -20,6 +20,8 @@ const withDatabase = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // Of tests of one file that mostly wait: each starts processes of its own.
+    maxConcurrency: 3,
     // One PostgreSQL for all projects.
     globalSetup: ['test/support/globalPostgres.ts'],
     projects: [
@@ -47,6 +49,8 @@ export default defineConfig({
           name: 'service',
           include: ['test/service/**/*.test.ts'],
           ...withDatabase,
+          // Loading the service takes longer than most of these files.
+          isolate: false,
           setupFiles: ['test/service/support/beforeFile.ts'],
         },
       },

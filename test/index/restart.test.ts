@@ -4,82 +4,87 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { type Address, parseEventLogs } from 'viem';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseEventLogs } from 'viem';
+import { expect, type TestContext, test } from 'vitest';
 import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { startPostgres } from '../../src/cli/devtools/postgres.ts';
-import { catchUp, startIndexer } from '../support/indexer.ts';
+import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploy, permittedSubmission, submission } from './support/agreements.ts';
 import { expectIndexEqualsChain } from './support/expectIndex.ts';
-import { startTestChain, type TestChain } from './support/testChain.ts';
+import { startTestChain } from './support/testChain.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-let chain: TestChain;
-let agreement: Address;
-
-beforeEach(async () => {
-  chain = await startTestChain(84532);
-  cleanups.push(() => chain.stop());
-  agreement = await deploy(chain);
-});
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
-async function launchIndexer(databaseUrl: string, env: Readonly<Record<string, string>> = {}) {
-  const indexer = await startIndexer({ databaseUrl, chains: [chain], env });
-  cleanups.push(() => indexer.stop());
-  return indexer;
-}
-
-async function sendInputs(count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent++) {
-    const nonce = await chain.readNonce(agreement);
-    await chain.send(submission(agreement, 'toggle'));
-    await chain.send(await permittedSubmission(chain, { agreement, name: 'toggle', nonce }));
-  }
+/** A chain with an agreement, and what runs beside it; all of it ends with the test. */
+async function openScene(onTestFinished: TestContext['onTestFinished']) {
+  const chain = await startTestChain(84532);
+  onTestFinished(() => chain.stop());
+  const agreement = await deploy(chain);
+  return {
+    chain,
+    agreement,
+    /** A database of its own in the server of all tests. */
+    async createDatabase(): Promise<string> {
+      const database = await createTestDatabase();
+      onTestFinished(() => database.drop());
+      return database.url;
+    },
+    async launchIndexer(databaseUrl: string, options: Partial<IndexerOptions> = {}) {
+      const indexer = await startIndexer({ databaseUrl, chains: [chain], ...options });
+      onTestFinished(async () => {
+        await indexer.stop();
+      });
+      return indexer;
+    },
+    async sendInputs(count: number): Promise<void> {
+      for (let sent = 0; sent < count; sent++) {
+        const nonce = await chain.readNonce(agreement);
+        await chain.send(submission(agreement, 'toggle'));
+        await chain.send(await permittedSubmission(chain, { agreement, name: 'toggle', nonce }));
+      }
+    },
+    async connect(url: string): Promise<pg.Client> {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      onTestFinished(() => client.end());
+      return client;
+    },
+    /** Looks at the index in one snapshot: its head, and how many inputs it holds up to there; null while it shows no head. */
+    async look(client: pg.Client): Promise<Sight | null> {
+      const { rows } = await client
+        .query(
+          `select number as head, (
+             select count(*)::int from chain_index.inputs where chain_id = heads.chain_id and block_number <= heads.number
+           ) as inputs from chain_index.heads where chain_id = $1`,
+          [chain.chainId],
+        )
+        // A view is gone for the moment in which another index takes its place.
+        .catch(() => ({ rows: [] }));
+      return rows[0] ? { head: BigInt(rows[0].head), inputs: rows[0].inputs } : null;
+    },
+  };
 }
 
 type Sight = { head: bigint; inputs: number };
 
-/** Looks at the index in one snapshot: its head, and how many inputs it holds up to there; null while it shows no head. */
-async function look(client: pg.Client): Promise<Sight | null> {
-  const { rows } = await client
-    .query(
-      `select number as head, (
-         select count(*)::int from chain_index.inputs where chain_id = heads.chain_id and block_number <= heads.number
-       ) as inputs from chain_index.heads where chain_id = $1`,
-      [chain.chainId],
-    )
-    // A view is gone for the moment in which another index takes its place.
-    .catch(() => ({ rows: [] }));
-  return rows[0] ? { head: BigInt(rows[0].head), inputs: rows[0].inputs } : null;
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  cleanups.push(() => client.end());
-  return client;
-}
-
-test('a standby takes over when the indexer is killed, at once, and up to its head the index lacks nothing at any time', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
-  const first = await launchIndexer(database.url);
+test.concurrent('a standby takes over when the indexer is killed, at once, and up to its head the index lacks nothing at any time', async ({
+  onTestFinished,
+}) => {
+  const { chain, agreement, createDatabase, launchIndexer, sendInputs, connect, look } =
+    await openScene(onTestFinished);
+  const databaseUrl = await createDatabase();
+  const first = await launchIndexer(databaseUrl);
   await first.ready();
-  const standby = await launchIndexer(database.url);
+  const standby = await launchIndexer(databaseUrl);
   await waitUntil('the second indexer stands by', () =>
     standby.lines.some((line) => line.includes('standing by')),
   );
-  await catchUp(database.url, [chain]);
+  await catchUp(databaseUrl, [chain]);
 
-  const client = await connect(database.url);
+  const client = await connect(databaseUrl);
   const sights: Sight[] = [];
   let isOver = false;
   const watching = waitUntil(
@@ -97,11 +102,11 @@ test('a standby takes over when the indexer is killed, at once, and up to its he
   await first.kill();
   await standby.ready();
   await sending;
-  await catchUp(database.url, [chain]);
+  await catchUp(databaseUrl, [chain]);
   isOver = true;
   await watching;
 
-  await expectIndexEqualsChain(database.url, chain);
+  await expectIndexEqualsChain(databaseUrl, chain);
   expect(standby.lines.filter((line) => line.includes('Schema is locked'))).toEqual([]);
   const logs = parseEventLogs({
     abi: agreementEngineAbi,
@@ -113,17 +118,19 @@ test('a standby takes over when the indexer is killed, at once, and up to its he
   }
 });
 
-test('a standby takes over from an indexer that stands still, which writes nothing when it goes on', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
-  const first = await launchIndexer(database.url);
+test.concurrent('a standby takes over from an indexer that stands still, which writes nothing when it goes on', async ({
+  onTestFinished,
+}) => {
+  const { chain, createDatabase, launchIndexer, sendInputs, connect } = await openScene(onTestFinished);
+  const databaseUrl = await createDatabase();
+  const first = await launchIndexer(databaseUrl);
   await first.ready();
-  await catchUp(database.url, [chain]);
-  const standby = await launchIndexer(database.url);
+  await catchUp(databaseUrl, [chain]);
+  const standby = await launchIndexer(databaseUrl);
   await waitUntil('the second indexer stands by', () =>
     standby.lines.some((line) => line.includes('standing by')),
   );
-  const client = await connect(database.url);
+  const client = await connect(databaseUrl);
   const listSessions = async () => {
     const { rows } = await client.query<{ name: string; pid: number }>(
       `select application_name as name, pid from pg_stat_activity
@@ -142,7 +149,7 @@ test('a standby takes over from an indexer that stands still, which writes nothi
   try {
     await sendInputs(3);
     await standby.ready();
-    await catchUp(database.url, [chain]);
+    await catchUp(databaseUrl, [chain]);
     expect(waiting.rows).not.toEqual([]);
     const kept = new Set(waiting.rows.map(({ pid }) => pid));
     const earlier = new Set(before.map(({ pid }) => pid).filter((pid) => !kept.has(pid)));
@@ -152,16 +159,19 @@ test('a standby takes over from an indexer that stands still, which writes nothi
   }
   expect(await first.exited).toEqual({ code: 75, signal: null });
   await sendInputs(3);
-  await catchUp(database.url, [chain]);
-  await expectIndexEqualsChain(database.url, chain);
+  await catchUp(databaseUrl, [chain]);
+  await expectIndexEqualsChain(databaseUrl, chain);
   expect(await standby.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('an indexer that loses its database ends for another start, which goes on from what is stored', async () => {
+test.concurrent('an indexer that loses its database ends for another start, which goes on from what is stored', async ({
+  onTestFinished,
+}) => {
+  const { chain, launchIndexer, sendInputs } = await openScene(onTestFinished);
   const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-data-'));
-  cleanups.push(() => rm(dataDirectory, { recursive: true }));
+  onTestFinished(() => rm(dataDirectory, { recursive: true }));
   const server = await startPostgres({ dataDirectory });
-  cleanups.push(() => server.stop());
+  onTestFinished(() => server.stop());
   const indexer = await launchIndexer(server.url);
   await indexer.ready();
   await catchUp(server.url, [chain]);
@@ -176,35 +186,43 @@ test('an indexer that loses its database ends for another start, which goes on f
     again.lines.some((line) => line.includes('the database is not reachable')),
   );
   const restarted = await startPostgres({ dataDirectory, port: server.port });
-  cleanups.push(() => restarted.stop());
+  onTestFinished(() => restarted.stop());
   await again.ready();
   await catchUp(server.url, [chain]);
   await expectIndexEqualsChain(server.url, chain);
   expect(await again.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a block from before live indexing is seen without another one, and a websocket that says nothing holds up nobody', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
+test.concurrent('a block from before live indexing is seen without another one, and a websocket that says nothing holds up nobody', async ({
+  onTestFinished,
+}) => {
+  const { chain, createDatabase, launchIndexer, sendInputs } = await openScene(onTestFinished);
+  const databaseUrl = await createDatabase();
   const silent = createServer();
   const { url, close } = await listenLocally(silent);
-  silent.on('upgrade', (_request, socket) => cleanups.push(async () => socket.destroy()));
-  cleanups.push(close);
-  const indexer = await launchIndexer(database.url, { WS_URL_84532: url.replace('http:', 'ws:') });
+  const sockets: Duplex[] = [];
+  silent.on('upgrade', (_request, socket) => sockets.push(socket));
+  onTestFinished(close);
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const indexer = await launchIndexer(databaseUrl, { env: { WS_URL_84532: url.replace('http:', 'ws:') } });
   await indexer.ready();
-  await catchUp(database.url, [chain]);
+  await catchUp(databaseUrl, [chain]);
   await indexer.kill();
   await sendInputs(1);
-  const again = await launchIndexer(database.url, { WS_URL_84532: url.replace('http:', 'ws:') });
+  const again = await launchIndexer(databaseUrl, { env: { WS_URL_84532: url.replace('http:', 'ws:') } });
   await again.ready();
-  await expectIndexEqualsChain(database.url, chain);
+  await expectIndexEqualsChain(databaseUrl, chain);
 });
 
-test('a public chain that was reorganised below its final block is given up alone, and its index made anew', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
+test.concurrent('a public chain that was reorganised below its final block is given up alone, and its index made anew', async ({
+  onTestFinished,
+}) => {
+  const { chain, createDatabase, launchIndexer, sendInputs, connect, look } = await openScene(onTestFinished);
+  const databaseUrl = await createDatabase();
   const other = await startTestChain(59141);
-  cleanups.push(() => other.stop());
+  onTestFinished(() => other.stop());
   await deploy(other);
   // Another address of this machine, as which no node of its own counts.
   const proxy = createTcpServer((socket) => {
@@ -215,19 +233,14 @@ test('a public chain that was reorganised below its final block is given up alon
   });
   proxy.listen(0, '127.0.0.2');
   await once(proxy, 'listening');
-  cleanups.push(async () => proxy.close());
+  onTestFinished(async () => {
+    proxy.close();
+  });
   const { port }: AddressInfo = Object(proxy.address());
   const chains = [{ chainId: chain.chainId, rpcUrl: `http://127.0.0.2:${port}` }, other];
-  const launch = async () => {
-    const indexer = await startIndexer({
-      databaseUrl: database.url,
-      chains,
-      env: { START_BLOCK_84532: '0', INDEX_PRUNE_SECONDS: '1' },
-    });
-    cleanups.push(() => indexer.stop());
-    return indexer;
-  };
-  const client = await connect(database.url);
+  const launch = () =>
+    launchIndexer(databaseUrl, { chains, env: { START_BLOCK_84532: '0', INDEX_PRUNE_SECONDS: '1' } });
+  const client = await connect(databaseUrl);
   const readRebuilds = async () =>
     (await client.query('select chain_id, generation, done_at is not null as is_done from indexer.rebuilds'))
       .rows;
@@ -237,7 +250,7 @@ test('a public chain that was reorganised below its final block is given up alon
   await chain.client.mine({ blocks: 40 });
   const first = await launch();
   await first.ready();
-  await expectIndexEqualsChain(database.url, chain);
+  await expectIndexEqualsChain(databaseUrl, chain);
   await first.stop();
 
   await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
@@ -252,34 +265,36 @@ test('a public chain that was reorganised below its final block is given up alon
 
   const third = await launch();
   await third.ready();
-  for (const one of [chain, other]) await expectIndexEqualsChain(database.url, one);
+  for (const one of [chain, other]) await expectIndexEqualsChain(databaseUrl, one);
   await waitUntil('the rebuild is noted as done', async () => (await readRebuilds())[0]?.is_done);
 });
 
-test('an index of a local chain that lost its final blocks, or was started anew, is made again from what the chain says', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
+test.concurrent('an index of a local chain that lost its final blocks, or was started anew, is made again from what the chain says', async ({
+  onTestFinished,
+}) => {
+  const { chain, createDatabase, launchIndexer, sendInputs } = await openScene(onTestFinished);
+  const databaseUrl = await createDatabase();
   const deployedAt = await chain.client.getBlockNumber();
   await sendInputs(1);
   await chain.client.mine({ blocks: 40 });
-  const first = await launchIndexer(database.url);
+  const first = await launchIndexer(databaseUrl);
   await first.ready();
-  await catchUp(database.url, [chain]);
-  await expectIndexEqualsChain(database.url, chain);
+  await catchUp(databaseUrl, [chain]);
+  await expectIndexEqualsChain(databaseUrl, chain);
 
   await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
   expect(await first.exited).toEqual({ code: 75, signal: null });
   await sendInputs(2);
-  const second = await launchIndexer(database.url);
+  const second = await launchIndexer(databaseUrl);
   await second.ready();
-  await catchUp(database.url, [chain]);
-  await expectIndexEqualsChain(database.url, chain);
+  await catchUp(databaseUrl, [chain]);
+  await expectIndexEqualsChain(databaseUrl, chain);
   await second.stop();
 
-  chain = await startTestChain(84532);
-  cleanups.push(() => chain.stop());
-  const third = await launchIndexer(database.url);
+  const anew = await startTestChain(84532);
+  onTestFinished(() => anew.stop());
+  const third = await launchIndexer(databaseUrl, { chains: [anew] });
   await third.ready();
-  await catchUp(database.url, [chain]);
-  await expectIndexEqualsChain(database.url, chain);
+  await catchUp(databaseUrl, [anew]);
+  await expectIndexEqualsChain(databaseUrl, anew);
 });

@@ -1,68 +1,66 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { expect, type TestContext, test } from 'vitest';
+import { createTestDatabase } from '../support/postgres.ts';
 import { createSilentProxy } from '../support/silentProxy.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { type LockHolder, startLockHolder } from './support/lockHolder.ts';
 
-/** Long enough for a busy machine, on which every statement takes its time. */
+/** Long enough for a busy machine, on which every statement takes its time; most tests wait for it, so they wait together. */
 const leaseMs = 6_000;
 const schema = 'chain_index_0123456789ab';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-let database: TestDatabase;
-let client: pg.Client;
-
-beforeEach(async () => {
-  database = await createTestDatabase();
-  cleanups.push(() => database.drop());
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  cleanups.push(() => client.end());
-  await client.query(`create schema ${schema}`);
-  await client.query(`create table ${schema}.written (number int primary key, pid int)`);
-});
-
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
 type Plan = Parameters<typeof startLockHolder>[0];
 
-function launch(parts: Partial<Plan> = {}): LockHolder {
-  const holder = startLockHolder({
-    lockUrl: database.url,
-    databaseUrl: database.url,
-    schema,
-    leaseMs,
-    ...parts,
-  });
-  cleanups.push(() => {
-    holder.signal('SIGKILL');
-    return holder.exited;
-  });
-  return holder;
+/** A schema in a database of its own, and processes that want its lock; all of it ends with the test. */
+async function openScene(onTestFinished: TestContext['onTestFinished']) {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`create schema ${schema}`);
+  await client.query(`create table ${schema}.written (number int primary key, pid int)`);
+
+  const launch = (parts: Partial<Plan> = {}): LockHolder => {
+    const holder = startLockHolder({
+      lockUrl: database.url,
+      databaseUrl: database.url,
+      schema,
+      leaseMs,
+      ...parts,
+    });
+    onTestFinished(async () => {
+      holder.signal('SIGKILL');
+      await holder.exited;
+    });
+    return holder;
+  };
+  return {
+    database,
+    client,
+    launch,
+    /** One that has the lock and something uncommitted, and one that waits for it. */
+    async launchPair(parts?: Partial<Plan>): Promise<{ first: LockHolder; standby: LockHolder }> {
+      const first = launch(parts);
+      await says(first, 'written');
+      const standby = launch();
+      await says(standby, 'standing by');
+      return { first, standby };
+    },
+  };
 }
 
 const says = (holder: LockHolder, text: string) =>
   waitUntil(`it says: ${text}`, () => holder.lines.some((line) => line.includes(text)));
 
-/** One that has the lock and something uncommitted, and one that waits for it. */
-async function launchPair(parts?: Partial<Plan>): Promise<{ first: LockHolder; standby: LockHolder }> {
-  const first = launch(parts);
-  await says(first, 'written');
-  const standby = launch();
-  await says(standby, 'standing by');
-  return { first, standby };
-}
-
-test('a holder at work keeps the lock far beyond its lease', async () => {
+test.concurrent('a holder at work keeps the lock far beyond its lease', async ({ onTestFinished }) => {
+  const { client, launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair();
-  await waitUntil('three leases are over', async () => {
+  await waitUntil('two leases are over', async () => {
     const { rows } = await client.query(
       `select now() - min(backend_start) > $1 * interval '1 millisecond' as is_over from pg_stat_activity
        where datname = current_database() and application_name = $2`,
-      [3 * leaseMs, `${schema} lock`],
+      [2 * leaseMs, `${schema} lock`],
     );
     return rows[0]?.is_over === true;
   });
@@ -70,7 +68,10 @@ test('a holder at work keeps the lock far beyond its lease', async () => {
   expect(first.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test('a holder that stands still is replaced, with what it had not committed, and ends when it goes on', async () => {
+test.concurrent('a holder that stands still is replaced, with what it had not committed, and ends when it goes on', async ({
+  onTestFinished,
+}) => {
+  const { launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair();
   first.signal('SIGSTOP');
   // The row of the first one, of which the database hears no end, would keep it waiting.
@@ -80,9 +81,12 @@ test('a holder that stands still is replaced, with what it had not committed, an
   expect(standby.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test('a holder that hears nothing ends by itself, and is replaced although the database hears nothing of that', async () => {
+test.concurrent('a holder that hears nothing ends by itself, and is replaced although the database hears nothing of that', async ({
+  onTestFinished,
+}) => {
+  const { database, launchPair } = await openScene(onTestFinished);
   const proxy = await createSilentProxy(database.url);
-  cleanups.push(() => proxy.close());
+  onTestFinished(() => proxy.close());
   const { first, standby } = await launchPair({ lockUrl: proxy.url });
   proxy.fallSilent();
   expect(await first.exited).toBe(75);
@@ -90,22 +94,28 @@ test('a holder that hears nothing ends by itself, and is replaced although the d
   await says(standby, 'written');
 });
 
-test('a holder whose main thread is busy for three leases keeps the lock, although another one waits for it', async () => {
-  const { first, standby } = await launchPair({ afterwards: { spinForMs: 3 * leaseMs } });
+test.concurrent('a holder whose main thread is busy for two leases keeps the lock, although another one waits for it', async ({
+  onTestFinished,
+}) => {
+  const { launchPair } = await openScene(onTestFinished);
+  const { first, standby } = await launchPair({ afterwards: { spinForMs: 2 * leaseMs } });
   await says(first, 'spun');
   expect(first.lines.filter((line) => line.includes('lost'))).toEqual([]);
   expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
 });
 
-test('a holder that stood still for three leases goes on where nobody has taken its place', async () => {
+test.concurrent('a holder that stood still for two leases goes on where nobody has taken its place', async ({
+  onTestFinished,
+}) => {
+  const { client, launch } = await openScene(onTestFinished);
   const holder = launch();
   await says(holder, 'written');
   holder.signal('SIGSTOP');
-  await waitUntil('three leases are over', async () => {
+  await waitUntil('two leases are over', async () => {
     const { rows } = await client.query(
       `select now() - max(state_change) > $1 * interval '1 millisecond' as is_over from pg_stat_activity
        where datname = current_database() and application_name = $2`,
-      [3 * leaseMs, `${schema} lock`],
+      [2 * leaseMs, `${schema} lock`],
     );
     return rows[0]?.is_over === true;
   });
@@ -122,7 +132,10 @@ test('a holder that stood still for three leases goes on where nobody has taken 
   expect(holder.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test('what a former holder writes in a new session is refused by the database', async () => {
+test.concurrent('what a former holder writes in a new session is refused by the database', async ({
+  onTestFinished,
+}) => {
+  const { launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair({ afterwards: 'goOn' });
   first.signal('SIGSTOP');
   await says(standby, 'written');
@@ -131,7 +144,8 @@ test('what a former holder writes in a new session is refused by the database', 
   expect(standby.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test('a standby that stands still is no hindrance for another one', async () => {
+test.concurrent('a standby that stands still is no hindrance for another one', async ({ onTestFinished }) => {
+  const { client, launch, launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair();
   standby.signal('SIGSTOP');
   first.signal('SIGKILL');
