@@ -73,6 +73,8 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withDatabase } },
+      // Short runs of what has a longer form as a command: `npm run test:long`, and `.ci/run`.
+      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withDatabase } },
     ],
   },
 });
