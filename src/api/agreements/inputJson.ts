@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 
@@ -63,10 +64,16 @@ export function toSharedInput(row: InputRow) {
   return shared;
 }
 
-/** One input; it has to be there. */
+/** One input; it has to be there. Those that are asked for at the same time are read together. */
 export async function readInput(pool: pg.Pool, id: string): Promise<InputRow> {
-  const text = `select ${inputColumns} from ${inputTables} where i.id = $1`;
-  const [row] = await runPrepared<InputRow>(pool, text, [id]);
+  const row = await readOne(pool, id);
   if (!row) throw new Error(`the input ${id} is gone`);
   return row;
 }
+
+const readOne = inGroups<string, InputRow | undefined>(async (pool, ids) => {
+  const text = `select ${inputColumns} from ${inputTables} where i.id = any($1)`;
+  const rows = await runPrepared<InputRow>(pool, text, [ids]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id));
+});

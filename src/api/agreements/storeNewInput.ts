@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Hex } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
 import { createId } from '../../platform/database/ids.ts';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import { notifySoon } from '../../platform/database/notifySoon.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
@@ -24,58 +25,75 @@ type Submission = {
 };
 type Stored = { id: string; transactionId: string };
 
+/** In the order of their digests: two processes that store the same permits at once do not wait for each other in a circle. */
 const statement = `
-  with stored as (
+  with new as (
+    select * from json_to_recordset($1::json) as new(transaction_id text, chain_id int, contract text, signer text, permit_nonce numeric,
+      permit_digest text, content_hash text, deadline numeric, call_data text, gas_estimate bigint, request_id text, trace_parent text,
+      principal_id text, gas_kind text, admission json, id text, record_id text, input_id text, payload text, "values" json)),
+  stored as (
     insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash,
       deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission)
-    values ($1, $2, 'input', $3, $4, $5, $6, $7, $8, $9, $10, $17, $18, $14, $19, $20)
+    select transaction_id, chain_id, 'input', contract, signer, permit_nonce, permit_digest, content_hash,
+      deadline, call_data, gas_estimate, request_id, trace_parent, principal_id, gas_kind, admission
+    from new order by chain_id, permit_digest, signer
     on conflict (chain_id, permit_digest, signer) do nothing
-    returning id),
-  shown as (
-    insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, transaction_id,
-      signer, payload, "values")
-    select $11, $12, $2, $3, $13, 'PENDING', $14, id, $4, $15, $16 from stored
     returning id)
-  select id from shown`;
+  insert into service.inputs (id, record_id, chain_id, agreement_address, input_id, status, user_id, transaction_id,
+    signer, payload, "values")
+  select new.id, record_id, chain_id, contract, input_id, 'PENDING', principal_id, transaction_id, signer, payload, "values"
+  from new join stored on stored.id = new.transaction_id
+  returning id`;
 
 /**
- * Stores an input with its transaction in one statement, which is all or nothing and one round trip, and announces it to the
- * outbox after it. Returns undefined, and stores nothing, where the same permit has a transaction already.
+ * Stores an input with its transaction, all or nothing, in one round trip, which inputs that come at the same time share; and announces
+ * it to the outbox after it. Returns undefined, and stores nothing, where the same permit has a transaction already.
  *
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
 export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<Stored | undefined> {
-  const attributes = { 'agreements.chain.id': submission.transaction.chainId };
-  return traceStep({ name: 'store transaction', attributes }, () => store(pool, submission));
+  const { chainId } = submission.transaction;
+  return traceStep(
+    { name: 'store transaction', attributes: { 'agreements.chain.id': chainId } },
+    async () => {
+      const id = await store(pool, newRow(submission));
+    if (id === undefined) return undefined;
+    notifySoon(pool, channels.outbox, [String(chainId)]);
+    return { id, transactionId: submission.transactionId };
+    },
+  );
 }
 
-async function store(
-  pool: pg.Pool,
-  { transactionId, transaction, input }: Submission,
-): Promise<Stored | undefined> {
-  const [stored] = await runPrepared<{ id: string }>(pool, statement, [
-    transactionId,
-    transaction.chainId,
-    transaction.contract,
-    transaction.signer,
-    String(transaction.permitNonce),
-    transaction.permitDigest,
-    transaction.contentHash,
-    String(transaction.deadline),
-    transaction.callData,
-    transaction.gasEstimate?.toString() ?? null,
-    createId('inp'),
-    input.recordId,
-    input.inputId,
-    input.principalId,
-    input.payload,
-    JSON.stringify(input.values),
-    transaction.requestId,
-    currentTraceParent(),
-    transaction.gasKind,
-    transaction.admission && JSON.stringify(transaction.admission),
-  ]);
-  if (!stored) return undefined;
-  notifySoon(pool, channels.outbox, [String(transaction.chainId)]);
-  return { id: stored.id, transactionId };
+/** The id of the input; undefined where nothing was stored. */
+const store = inGroups<NewRow, string | undefined>(async (pool, rows) => {
+  const stored = await runPrepared<{ id: string }>(pool, statement, [JSON.stringify(rows)]);
+  const ids = new Set(stored.map(({ id }) => id));
+  return rows.map(({ id }) => (ids.has(id) ? id : undefined));
+});
+
+type NewRow = ReturnType<typeof newRow>;
+
+function newRow({ transactionId, transaction, input }: Submission) {
+  return {
+    transaction_id: transactionId,
+    chain_id: transaction.chainId,
+    contract: transaction.contract,
+    signer: transaction.signer,
+    permit_nonce: String(transaction.permitNonce),
+    permit_digest: transaction.permitDigest,
+    content_hash: transaction.contentHash,
+    deadline: String(transaction.deadline),
+    call_data: transaction.callData,
+    gas_estimate: transaction.gasEstimate?.toString(),
+    request_id: transaction.requestId,
+    trace_parent: currentTraceParent(),
+    principal_id: input.principalId,
+    gas_kind: transaction.gasKind,
+    admission: transaction.admission,
+    id: createId('inp'),
+    record_id: input.recordId,
+    input_id: input.inputId,
+    payload: input.payload,
+    values: input.values,
+  };
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
-import { createLeaseKeeper } from './keyLeaseKeeper.ts';
+import { createLeaseKeeper, type Identity } from './keyLeaseKeeper.ts';
 
 /** One request under a key; the fingerprint tells it from other requests under the same key. */
 export type KeyedRequest = {
@@ -48,7 +49,9 @@ const maxTries = 3;
 const beginStatement = `
   insert into service.idempotency_keys as used
     (principal_id, key, fingerprint, attempt_id, lease_until, expires_at)
-  values ($1, $2, $3, $4, now() + interval '${leaseSeconds} seconds', now() + interval '24 hours')
+  select principal_id, key, fingerprint, attempt_id, now() + interval '${leaseSeconds} seconds', now() + interval '24 hours'
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as begun(principal_id, key, fingerprint, attempt_id)
+  order by principal_id, key
   on conflict (principal_id, key) do update set fingerprint = excluded.fingerprint,
     attempt_id = excluded.attempt_id, lease_until = excluded.lease_until, answer = null,
     expires_at = excluded.expires_at
@@ -58,10 +61,37 @@ const beginStatement = `
 const findStatement =
   'select fingerprint, answer from service.idempotency_keys where principal_id = $1 and key = $2';
 const completeStatement = `
-  update service.idempotency_keys set answer = $4, lease_until = null
-  where principal_id = $1 and key = $2 and attempt_id = $3`;
+  update service.idempotency_keys as used set answer = completed.answer, lease_until = null
+  from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as completed(principal_id, key, attempt_id, answer)
+  where used.principal_id = completed.principal_id and used.key = completed.key and used.attempt_id = completed.attempt_id`;
 const releaseStatement =
   'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
+
+/** Of several requests under one key that come together only the first may begin. */
+const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
+  const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
+  const asked = [...firsts.values()];
+  const begun = await runPrepared<{ attempt_id: string }>(pool, beginStatement, [
+    asked.map(({ principalId }) => principalId),
+    asked.map(({ key }) => key),
+    asked.map(({ fingerprint }) => fingerprint),
+    asked.map(({ attemptId }) => attemptId),
+  ]);
+  const ids = new Set(begun.map(({ attempt_id }) => attempt_id));
+  return requests.map(({ attemptId }) => ids.has(attemptId));
+});
+
+const completeOne = inGroups<{ identity: Identity; encrypted: Uint8Array }, undefined>(
+  async (pool, completed) => {
+    await runPrepared(pool, completeStatement, [
+      completed.map(({ identity: [principalId] }) => principalId),
+      completed.map(({ identity: [, key] }) => key),
+      completed.map(({ identity: [, , attemptId] }) => attemptId),
+      completed.map(({ encrypted }) => encrypted),
+    ]);
+    return completed.map(() => undefined);
+  },
+);
 
 /**
  * Remembers for 24 hours what requests under an Idempotency-Key were answered with, for all API processes together. While a
@@ -81,8 +111,8 @@ export function createIdempotencyStore(options: {
     return {
       async complete(answer) {
         leases.drop(identity);
-        const encrypted = cipher.encrypt(JSON.stringify(answer), contextOf(principalId, key));
-        await runPrepared(pool, completeStatement, [...identity, encrypted]);
+        const encrypted = cipher.encrypt(JSON.stringify(answer), contextOf({ principalId, key }));
+        await completeOne(pool, { identity, encrypted });
       },
       async release() {
         leases.drop(identity);
@@ -96,8 +126,8 @@ export function createIdempotencyStore(options: {
       const { principalId, key, fingerprint } = request;
       for (let tries = 0; tries < maxTries; tries++) {
         const attemptId = randomUUID();
-        const begun = await runPrepared(pool, beginStatement, [principalId, key, fingerprint, attemptId]);
-        if (begun.length > 0) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
+        const isBegun = await beginOne(pool, { ...request, attemptId });
+        if (isBegun) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
         const [found] = await runPrepared<{ fingerprint: string; answer: Buffer | null }>(
           pool,
           findStatement,
@@ -106,7 +136,7 @@ export function createIdempotencyStore(options: {
         if (!found) continue;
         if (found.fingerprint !== fingerprint) return { kind: 'usedOtherwise' };
         if (!found.answer) return { kind: 'inFlight' };
-        const text = cipher.decrypt(found.answer, contextOf(principalId, key));
+        const text = cipher.decrypt(found.answer, contextOf({ principalId, key }));
         return { kind: 'answered', answer: answerShape.parse(JSON.parse(text)) };
       }
       return { kind: 'inFlight' };
@@ -115,6 +145,6 @@ export function createIdempotencyStore(options: {
   };
 }
 
-function contextOf(principalId: string, key: string): string {
+function contextOf({ principalId, key }: Pick<KeyedRequest, 'principalId' | 'key'>): string {
   return `idempotency ${principalId} ${key}`;
 }

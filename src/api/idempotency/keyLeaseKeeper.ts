@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 
 /** Principal, key and attempt. */
-type Identity = readonly [principalId: string, key: string, attemptId: string];
+export type Identity = readonly [principalId: string, key: string, attemptId: string];
 
 export type LeaseKeeper = {
   /** Renews the lease of this attempt from now on. */

@@ -8,7 +8,7 @@ export type Parameter =
   | boolean
   | Date
   | Uint8Array
-  | readonly (string | number)[]
+  | readonly (string | number | Uint8Array)[]
   | null
   | undefined;
 

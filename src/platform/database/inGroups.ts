@@ -1,0 +1,79 @@
+import pg from 'pg';
+
+type Asker<Item, Result> = {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+};
+
+/** More than these make a statement so long that whoever comes next would feel it. */
+const mostInGroup = 32;
+/** While so many groups are at work, what comes makes up the next one. */
+const groupsAtOnce = 2;
+
+/**
+ * Runs items that come in one turn of the event loop, or while others are at work, as one group: one statement, one round trip and one
+ * commit for all of them. Where the database refuses a group, each of its items is run alone, so that none fails for another.
+ *
+ * @param run a statement that does all or nothing; gives one result for each item, in their order.
+ */
+export function inGroups<Item, Result>(
+  run: (pool: pg.Pool, items: readonly Item[]) => Promise<readonly Result[]>,
+): (pool: pg.Pool, item: Item) => Promise<Result> {
+  const queues = new WeakMap<pg.Pool, { waiting: Asker<Item, Result>[]; atWork: number; isBegun: boolean }>();
+  const queueOf = (pool: pg.Pool) => {
+    const queue = queues.get(pool) ?? { waiting: [], atWork: 0, isBegun: false };
+    queues.set(pool, queue);
+    return queue;
+  };
+
+  const answer = async (pool: pg.Pool, group: readonly Asker<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await run(
+        pool,
+        group.map(({ item }) => item),
+      );
+      for (const [at, asker] of group.entries()) {
+        // A result may be undefined: only one that is not there at all is a fault of `run`.
+        if (at < results.length) asker.resolve(results[at] as Result);
+        else asker.reject(new Error(`there are ${results.length} results for ${group.length} items`));
+      }
+    } catch (error) {
+      if (group.length > 1 && error instanceof pg.DatabaseError) {
+        await Promise.all(group.map((asker) => answer(pool, [asker])));
+        return;
+      }
+      for (const { reject } of group) reject(error);
+    }
+  };
+
+  const begin = (pool: pg.Pool): void => {
+    const queue = queueOf(pool);
+    if (queue.isBegun || queue.waiting.length === 0 || queue.atWork >= groupsAtOnce) return;
+    queue.isBegun = true;
+    setImmediate(() => {
+      queue.isBegun = false;
+      const group = queue.waiting.splice(0, mostInGroup);
+      if (group.length === 0) return;
+      queue.atWork++;
+      void answer(pool, group).finally(() => {
+        queue.atWork--;
+        begin(pool);
+      });
+      begin(pool);
+    });
+  };
+
+  return async (pool, item) => {
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        queueOf(pool).waiting.push({ item, resolve, reject });
+        begin(pool);
+      });
+    } catch (error) {
+      // The stack of the group does not name the caller.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
+import { inGroups } from '../../src/platform/database/inGroups.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let testDatabase: TestDatabase;
+let handle: DatabaseHandle;
+/** What each statement was given, and those that wait to be let through. */
+let groups: number[][] = [];
+let gate: Promise<void> | undefined;
+
+const insert = inGroups<number, number | undefined>(async (pool: pg.Pool, items) => {
+  groups.push([...items]);
+  await gate;
+  const { rows } = await pool.query<{ value: number }>(
+    'insert into numbers select unnest($1::int[]) on conflict do nothing returning value',
+    [items],
+  );
+  return items.map((item) => rows.find(({ value }) => value === item)?.value);
+});
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const logger = pino({ level: 'silent' });
+  handle = createDatabase({ url: testDatabase.url, applicationName: 'groups', maxConnections: 4, logger });
+  await handle.pool.query('create table numbers (value int primary key check (value > 0))');
+});
+afterAll(async () => {
+  await handle.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await handle.pool.query('truncate numbers');
+  groups = [];
+  gate = undefined;
+});
+
+const insertAll = (values: readonly number[]) =>
+  Promise.allSettled(values.map((value) => insert(handle.pool, value)));
+const stored = async () =>
+  (await handle.pool.query<{ value: number }>('select value from numbers order by value')).rows.map(
+    ({ value }) => value,
+  );
+
+test('what comes in one turn shares a statement, and each gets its own result', async () => {
+  await insert(handle.pool, 2);
+  const results = await insertAll([1, 2, 3]);
+  expect(groups).toEqual([[2], [1, 2, 3]]);
+  expect(results.map((result) => result.status === 'fulfilled' && result.value)).toEqual([1, undefined, 3]);
+});
+
+test('what comes while two groups are at work makes up the next one', async () => {
+  let open = () => {};
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const turns: Promise<unknown>[] = [];
+  for (const value of [1, 2, 3, 4, 5]) {
+    turns.push(insert(handle.pool, value));
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(groups).toEqual([[1], [2]]);
+  open();
+  await Promise.all(turns);
+  expect(groups).toEqual([[1], [2], [3, 4, 5]]);
+  expect(await stored()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('no statement gets more than so many', async () => {
+  await insertAll(Array.from({ length: 70 }, (_, at) => at + 1));
+  expect(groups.map(({ length }) => length)).toEqual([32, 32, 6]);
+  expect(await stored()).toHaveLength(70);
+});
+
+describe('where the database refuses a group', () => {
+  test('each is run alone, and only those fail that are at fault', async () => {
+    const results = await insertAll([1, -1, 2, -2]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect(groups).toEqual([[1, -1, 2, -2], [1], [-1], [2], [-2]]);
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  test('the error says who asked', async () => {
+    const [result] = await insertAll([-1]);
+    if (result?.status !== 'rejected') throw new Error('it was stored');
+    expect(result.reason).toMatchObject({ code: '23514' });
+    expect(result.reason.stack).toContain('inGroups.test.ts');
+  });
+});
+
+test('a connection that breaks fails all of a group, and nothing is run twice', async () => {
+  const lost = createDatabase({
+    url: testDatabase.url.replace(/:\d+\//, ':1/'),
+    applicationName: 'groups',
+    maxConnections: 1,
+    logger: pino({ level: 'silent' }),
+  });
+  const results = await Promise.allSettled([insert(lost.pool, 1), insert(lost.pool, 2)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(groups).toEqual([[1, 2]]);
+  await lost.close();
+});
