@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
@@ -24,13 +24,14 @@ beforeAll(async () => {
   await offerWallet(service, chain);
   principal = await service.createPrincipal();
 });
-beforeEach(async () => {
-  replica = await startReplica(service, endpoint.url);
-});
 afterEach(async () => {
   endpoint.release();
   await endReplica(replica);
 });
+
+async function start(env?: Readonly<Record<string, string>>): Promise<void> {
+  replica = await startReplica(service, endpoint.url, env);
+}
 afterAll(async () => {
   await service?.close();
   await endpoint?.close();
@@ -46,6 +47,7 @@ async function isRunning(): Promise<boolean> {
 
 describe('an API that is asked to stop', () => {
   test('answers a deployment that the chain is slow about, takes no other, and ends well', async () => {
+    await start();
     const body = await prepareDeployment(chain);
     endpoint.hold();
     const answer = createCall(replica.baseUrl, principal.key)('POST', deploymentPath, { body });
@@ -74,6 +76,7 @@ describe('an API that is asked to stop', () => {
   });
 
   test('answers soon what only waits for the chain to show it', async () => {
+    await start();
     const body = await prepareDeployment(chain);
     const answer = createCall(replica.baseUrl, principal.key)('POST', deploymentPath, { body });
     await waitUntil('the deployment is stored', () => findDeployment(service, body.signer));
@@ -87,6 +90,7 @@ describe('an API that is asked to stop', () => {
   });
 
   test('lets a read that waits end by itself for a while, as it would have to be refused', async () => {
+    await start();
     const token = writeConsistency([{ chainId, blockNumber: 5, recordId: null, inputId: null }]);
     const path = `/v0/agreements?consistency=${token}`;
     const answer = createCall(replica.baseUrl, principal.key)('GET', path);
@@ -113,23 +117,19 @@ describe('an API that is asked to stop', () => {
   });
 
   test('serves whoever comes while balancers still have to notice, and asks each to come back elsewhere', async () => {
-    const lingering = await startReplica(service, endpoint.url, { SHUTDOWN_GRACE_MS: '10000' });
-    try {
-      const readiness = () => fetch(`${lingering.internalUrl}/ready`);
-      lingering.program.signal('SIGTERM');
-      await waitUntil('it says that it stops', async () => {
-        const response = await readiness();
-        return response.status === 503 && !readyShape.parse(await response.json()).checks.running;
-      });
-      const { status, headers } = await createCall(lingering.baseUrl, principal.key)('GET', '/v0/agreements');
-      expect([status, headers.get('connection')]).toEqual([200, 'close']);
-      expect(await lingering.program.exited).toEqual({ code: 0, signal: null });
-    } finally {
-      await endReplica(lingering);
-    }
+    await start({ SHUTDOWN_GRACE_MS: '10000' });
+    replica.program.signal('SIGTERM');
+    await waitUntil('it says that it stops', async () => {
+      const response = await fetch(`${replica.internalUrl}/ready`);
+      return response.status === 503 && !readyShape.parse(await response.json()).checks.running;
+    });
+    const { status, headers } = await createCall(replica.baseUrl, principal.key)('GET', '/v0/agreements');
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
   });
 
   test('is not held up by a connection that stays open', async () => {
+    await start();
     const agent = new Agent({ keepAlive: true });
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request(`${replica.baseUrl}/v0/health`, { agent }, resolve).on('error', reject).end();

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+const { scripts } = z
+  .object({ scripts: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
@@ -18,12 +23,18 @@ export type Program = {
   signal(signal: NodeJS.Signals): void;
 };
 
-/** Starts an entry point with nothing in its environment but `env` and what every shell has. */
+/** The flags with which the npm script of an entry point runs Node; none where it has no script. */
+function flagsOf(entry: string): string[] {
+  const words = Object.values(scripts).map((script) => script.split(' '));
+  return words.find(([command, ...rest]) => command === 'node' && rest.at(-1) === entry)?.slice(1, -1) ?? [];
+}
+
+/** Starts an entry point as its npm script does, with nothing in its environment but `env` and what every shell has. */
 export function startProgram(
   entry: string,
   options: { env: Record<string, string>; words?: string[] },
 ): Program {
-  const child = spawn(process.execPath, [entry, ...(options.words ?? [])], {
+  const child = spawn(process.execPath, [...flagsOf(entry), entry, ...(options.words ?? [])], {
     cwd: root,
     env: {
       ...inheritedEnvironment(),
