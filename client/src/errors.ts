@@ -1,3 +1,7 @@
+import type { Issue } from '../../src/protocol/errors.ts';
+
+export type { Issue };
+
 /** What is known of a call that failed. */
 export type FailureFacts = {
   /** The id that the call was sent with, or the one that the service answered with: operators find the call by it. */
@@ -34,9 +38,6 @@ export class InvalidResponseError extends AgreementsError {
     this.status = facts.status;
   }
 }
-
-/** One thing to change in a request: where, as a dotted path, and why. */
-export type Issue = { readonly path: string; readonly message: string };
 
 /** What the service says of a refusal beside its message. */
 export type ErrorDetails = {

@@ -1,4 +1,4 @@
-import type { Issue } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
 

@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi';
 import type { LogPosition } from '../../platform/database/reads.ts';
-import type { Issue, Reason } from '../../platform/errors/serviceError.ts';
+import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import type { Scope } from '../../records/principals/scopes.ts';
 import type { Caller } from '../authentication/authenticator.ts';
 import type { DataShape } from './documentation.ts';

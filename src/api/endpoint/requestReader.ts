@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Limits } from '../../platform/config/limits.ts';
 import { type Place, parseShape } from '../../platform/errors/parseShape.ts';
-import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import { listUnfit } from '../shapes/textFitness.ts';
 import type { EndpointParts } from './endpointDefinition.ts';
 import { readBodyBytes, readJsonBody } from './jsonBody.ts';

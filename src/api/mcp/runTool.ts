@@ -1,9 +1,10 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
 import { describeError } from '../../platform/http/errorResponse.ts';
 import { traceStep } from '../../platform/tracing/tracing.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import { listUnfit } from '../shapes/textFitness.ts';
 import type { AgentCall } from './agentCall.ts';
 import { charactersPerToken, usualTokens } from './answerSize.ts';

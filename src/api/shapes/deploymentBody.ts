@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
-import { type Issue, MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import {
   type DeploymentRules,

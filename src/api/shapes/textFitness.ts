@@ -1,4 +1,4 @@
-import type { Issue } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 
 type Node = { value: object; key: string | number; parent: Node | undefined; depth: number };
 

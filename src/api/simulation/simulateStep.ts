@@ -1,10 +1,11 @@
 import type { Address, Hex } from 'viem';
 import type { Limits } from '../../platform/config/limits.ts';
-import { type Issue, RefusedError } from '../../platform/errors/serviceError.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { describeError } from '../../platform/http/errorResponse.ts';
 import { decodeRevert } from '../../platform/nodes/decodeRevert.ts';
 import { findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
 import type { Simulation } from '../../platform/nodes/simulateCall.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import {
   type AppliedInput,
   applyAcceptedInput,

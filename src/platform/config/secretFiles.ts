@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { mayBeFile } from '../log/secretVariables.ts';
 import { ConfigurationError } from './configurationError.ts';
 
-/** Variables that may hold a secret, and may be given as a file instead: `<name>_FILE` is its path. */
-const secretVariables =
-  /^(?:DATABASE_URL|DATABASE_READ_URL|ENCRYPTION_KEY|SMTP_URL|RELAYER_PRIVATE_KEYS(?:_\d+)?|(?:RPC|WS)_URL_\d+|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS)$/;
 const suffix = '_FILE';
 
 /**
@@ -17,7 +15,7 @@ export function loadSecretFiles(env: NodeJS.ProcessEnv): void {
   for (const [variable, path] of Object.entries(env)) {
     if (!variable.endsWith(suffix) || !path) continue;
     const name = variable.slice(0, -suffix.length);
-    if (!secretVariables.test(name)) continue;
+    if (!mayBeFile(name)) continue;
     if (env[name]) {
       problems.push(`${name}: is set, and ${variable} too`);
       continue;

@@ -1,4 +1,4 @@
-import type { Issue } from './serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 
 type Place = { readonly path: string; readonly value: unknown };
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { Issue } from '../../protocol/errors.ts';
 import { listIssues } from '../../protocol/issueList.ts';
-import type { Issue } from './serviceError.ts';
 
 /** Where a value was found; decides how an unknown member is called. */
 export type Place = 'path' | 'query' | 'body';

@@ -1,5 +1,4 @@
-/** One thing to fix, at a path of the request such as `agreement.execution.inputs.accept.issuer`. */
-export type Issue = { path: string; message: string };
+import type { Issue } from '../../protocol/errors.ts';
 
 /** Why a well-formed request is refused, in the order in which they are checked. */
 export const reasons = [

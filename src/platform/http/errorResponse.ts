@@ -1,8 +1,8 @@
+import type { Issue } from '../../protocol/errors.ts';
 import { isDatabaseAway } from '../database/isDatabaseAway.ts';
 import {
   AccessError,
   ChainUnavailableError,
-  type Issue,
   MalformedError,
   NotFoundError,
   RateLimitedError,

@@ -1,18 +1,17 @@
-/** Variables that hold nothing but secrets, comma-separated. The path of a secret's file is not a secret. */
-const secretVariables =
-  /^(?!.*_FILES?$)(RELAYER_PRIVATE_KEYS|ENCRYPTION_KEY|AWS_SESSION_TOKEN|.*(SECRET|PASSWORD))/;
-/** Variables that hold URLs, in which a password, a path or a query may be the key to a service. */
-const urlVariables = /^((DATABASE|DATABASE_READ|RPC|WS|SMTP)_URL|OTEL_EXPORTER_OTLP_(TRACES_)?ENDPOINT$)/;
-/** Variables that hold names of headers with their values, percent-encoded. */
-const headerVariables = /^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/;
+import { findSecretKind, type SecretKind } from './secretVariables.ts';
+
+const secretsIn: Record<SecretKind, (item: string) => string[]> = {
+  key: keySpellings,
+  url: urlSecrets,
+  headers: headerSecrets,
+};
 
 /** What of an environment must not be logged: private keys in each spelling, and the telling parts of URLs. */
 export function listSecrets(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
-    const items = (value ?? '').split(',').map((item) => item.trim());
-    if (secretVariables.test(name)) return items.flatMap(keySpellings);
-    if (headerVariables.test(name)) return items.flatMap(headerSecrets);
-    return urlVariables.test(name) ? items.flatMap(urlSecrets) : [];
+    const kind = findSecretKind(name);
+    if (kind === undefined) return [];
+    return (value ?? '').split(',').flatMap((item) => secretsIn[kind](item.trim()));
   });
 }
 

@@ -1,6 +1,6 @@
 import { listLongLists } from '../../platform/errors/listLongLists.ts';
 import { parseShape } from '../../platform/errors/parseShape.ts';
-import type { Issue } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import { listIssues } from '../../protocol/issueList.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Participant } from '../../protocol/participants.ts';
