@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Read evidence of what happened, checkable without this service
-         * @description One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed.
+         * @description One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed, of files up to 8 MiB.
          *
          *     Needs the scope `agreements.read`.
          */
@@ -1276,7 +1276,7 @@ export interface components {
                 message: string;
                 details?: {
                     /** @enum {string} */
-                    reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
+                    reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
                     field?: string;
                     issues?: components["schemas"]["Issue"][];
                 } & {
@@ -1543,7 +1543,7 @@ export interface components {
             verdict: {
                 ok: boolean;
                 /** @enum {string} */
-                reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
+                reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
                 message: string;
             };
         };
@@ -8803,7 +8803,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`. */
+            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8823,7 +8823,7 @@ export interface operations {
                             code?: "conflict";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "not_deployed" | "values_unknown";
+                                reason?: "not_deployed" | "values_unknown" | "evidence_too_long";
                             };
                         };
                     };

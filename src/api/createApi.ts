@@ -10,6 +10,7 @@ import type { EvidencePages } from './evidence/evidencePages.ts';
 import { createGuestAuthenticator } from './guests/guestAuthenticator.ts';
 import { createWalletAuthenticator } from './guests/walletAuthenticator.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './http/createApp.ts';
+import { createLargeTurns } from './limiting/largeTurns.ts';
 import { buildAgentSurface } from './mcp/agentSurface.ts';
 import { buildHostedSurface } from './mcp/hosted/hostedSurface.ts';
 import { createMcpRoute } from './mcp/mcpRoute.ts';
@@ -79,7 +80,7 @@ import type { EventStreams } from './streams/eventStreams.ts';
 
 type ApiSettings = Omit<
   AppParts,
-  'limits' | 'chains' | 'awaitConsistency' | 'endpoints' | 'publicRoutes' | 'foreignRoutes'
+  'limits' | 'chains' | 'largeTurns' | 'awaitConsistency' | 'endpoints' | 'publicRoutes' | 'foreignRoutes'
 > & {
   readonly pages: PageRenderer;
   readonly streams: EventStreams;
@@ -179,6 +180,7 @@ export function createApi(
   ];
   const serving = {
     ...parts,
+    largeTurns: createLargeTurns(),
     limits: services.limits,
     chains: services.chains,
     async awaitConsistency(token: { consistency: string; principalId: string }) {

@@ -41,8 +41,9 @@ export function describeReport({
   ].join('\n');
 }
 
-function describeFactor({ kind, quietMs, disturbedMs, factor }: Factor): string {
-  return `  ${kind}: ${quietMs.toFixed(0)} ms, ${disturbedMs.toFixed(0)} ms (factor ${factor.toFixed(1)})`;
+function describeFactor({ kind, quietMs, disturbedMs, machineFactor, factor }: Factor): string {
+  const times = `${quietMs.toFixed(0)} ms, ${disturbedMs.toFixed(0)} ms`;
+  return `  ${kind}: ${times} (factor ${factor.toFixed(1)}, and ${machineFactor.toFixed(1)} of a server beside it)`;
 }
 
 /** What is not as it should be. */

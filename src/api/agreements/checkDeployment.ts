@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Address } from 'viem';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { PayloadTooLargeError } from '../../platform/http/requestErrors.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import {
   type AgreementLimits,
   type AgreementReport,
@@ -60,10 +60,11 @@ export async function checkDeployment(
 ): Promise<CheckedDeployment> {
   const { agreement, initValues, participants, observers = [] } = request;
   const chain = requireChain(request.chainId, rules);
+  const startedAt = performance.now();
   const { templateId, participantVariableKeys, warnings } = requireTemplate(agreement, rules.limits);
   requireParties(request, rules.limits);
   // The largest documents take tens of milliseconds for each step: others have their turn in between.
-  await setImmediate();
+  await leaveTurn(startedAt);
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
   for (const reason of ['invalid_values', 'invalid_participants'] as const) {
     const ofReason = issues.filter((issue) => issue.reason === reason);

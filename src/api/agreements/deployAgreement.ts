@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
@@ -9,6 +8,7 @@ import { MalformedError, RefusedError } from '../../platform/errors/serviceError
 import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import { hashDeploymentContent, serializeAgreement } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Services } from '../../records/agreements/services.ts';
@@ -59,8 +59,9 @@ export async function deployAgreement(request: DeployRequest, services: Services
 async function findOrStore(request: DeployRequest, services: Services): Promise<{ id: string }> {
   const { database } = services;
   const { principalId } = request;
+  const startedAt = performance.now();
   const compiled = await compileDeployment(request, services);
-  await setImmediate();
+  await leaveTurn(startedAt);
   const recognise = async () => compiled && findDeployment(database, { principalId, ...compiled.call });
   const revive = (known: KnownPermit) =>
     compiled ? reviveIfUsable({ ...compiled, known, isAgreement: false }, services) : known;

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex, hashTypedData } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import type { Limits } from '../../platform/config/limits.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import {
   type AgreementParameters,
   compileAgreement,
@@ -53,12 +53,13 @@ export async function encodeDeployment(
   request: DeploymentContent,
   { chains, limits }: EncodingRules,
 ): Promise<EncodedDeployment | undefined> {
+  const startedAt = performance.now();
   const chain = chains.find(({ chainId }) => chainId === request.chainId);
   if (!isWithinLimits(request.agreement, agreementLimits(limits))) return undefined;
   const parameters = chain && attempt(() => compileAgreement(request.agreement, optionsOf(request, limits)));
   if (!chain || !parameters) return undefined;
   const { chainId, factory } = chain;
-  await setImmediate();
+  await leaveTurn(startedAt);
   // Its hashes are of the whole document: they are made once, and not for every nonce that is tried.
   const typedData = deployTypedData({ chainId, factory, parameters, nonce: 0n, deadline: 0n });
   return {
@@ -80,10 +81,11 @@ export async function compileDeployment(
   request: SignedDeployment,
   rules: EncodingRules,
 ): Promise<CompiledDeployment | undefined> {
+  const startedAt = performance.now();
   const encoded = await encodeDeployment(request, rules);
   if (!encoded) return undefined;
   const { chainId, contract, parameters } = encoded;
-  await setImmediate();
+  await leaveTurn(startedAt);
   return {
     parameters,
     permit: buildPermit(request, encoded, rules),

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import type { AgreementParameters } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { checkDeployment } from './checkDeployment.ts';
@@ -34,10 +34,11 @@ export async function prepareDeployment(
   await checkDeployment(request, services);
   await requireFreeDocumentId(services.database, request);
   const hosted = chooseHostedDocument(request, services.publicBaseUrl);
+  const startedAt = performance.now();
   const encoded = await encodeDeployment({ ...request, ...hosted }, services);
   if (!encoded) throw new Error('a deployment that passed every check did not compile');
   const { chainId, contract, parameters, buildTypedData } = encoded;
-  await setImmediate();
+  await leaveTurn(startedAt);
   const signable = await prepareSignable(
     {
       principalId,

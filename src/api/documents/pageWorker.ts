@@ -1,8 +1,10 @@
 import { parentPort } from 'node:worker_threads';
+import { yieldProcessor } from '../../platform/turns/yieldProcessor.ts';
 import { buildPage } from './buildPage.ts';
 import type { HostedDocument } from './hostedDocument.ts';
 import { readyMessage } from './renderThread.ts';
 
+yieldProcessor();
 /** The side of `createRenderThread` that runs in the thread: a document comes in, its page goes out. */
 parentPort?.on('message', (document: HostedDocument) => {
   parentPort?.postMessage(buildPage(document));

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
 import { PayloadTooLargeError, UnsupportedMediaTypeError } from '../../platform/http/requestErrors.ts';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import { measureJson } from './measureJson.ts';
 
 const jsonMediaType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
@@ -28,9 +28,10 @@ export async function readJsonBody(
   if (request.headers.has('content-encoding'))
     throw new UnsupportedMediaTypeError('The body must not be compressed.');
   const sent = bytes ?? (await readBodyBytes(request, limitBytes));
+  const startedAt = performance.now();
   requireFewParts(sent, limitValues);
   const parsed = parseJson(sent);
-  await leaveTurn(sent);
+  if (sent.byteLength > largeBytes) await leaveTurn(startedAt);
   return parsed;
 }
 
@@ -50,11 +51,6 @@ function requireFewParts(bytes: Uint8Array, limitValues: number): void {
 
 /** Each step of reading a larger body takes milliseconds. */
 const largeBytes = 32_768;
-
-/** Lets others have their turn between two steps of reading a large body. */
-export async function leaveTurn(bytes: Uint8Array): Promise<void> {
-  if (bytes.byteLength > largeBytes) await setImmediate();
-}
 
 /** @throws PayloadTooLargeError as soon as the body exceeds the limit. */
 export async function readBodyBytes(request: Request, limitBytes: number): Promise<Uint8Array> {

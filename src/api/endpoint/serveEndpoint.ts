@@ -10,6 +10,7 @@ import { refuseChain } from '../agreements/checkDeployment.ts';
 import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
 import type { Cookies } from '../authentication/cookies.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
+import type { LargeTurns } from '../limiting/largeTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
@@ -23,6 +24,7 @@ export type ServeContext = {
   readonly authenticator: Authenticator;
   readonly cookies: Cookies;
   readonly rateLimiter: RateLimiter;
+  readonly largeTurns: LargeTurns;
   readonly idempotency: IdempotencyStore;
   readonly quotas: QuotaKeeper;
   readonly limits: Limits;
@@ -68,10 +70,15 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       const response = await definition.handle({ ...request, readAfter });
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
-    if (method !== 'post') return handle();
-    return answerOnce(context, { ...serving, principalId }, handle);
+    if (method === 'get') return handle();
+    return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers }, () =>
+      method === 'post' ? answerOnce(context, { ...serving, principalId }, handle) : handle(),
+    );
   };
 }
+
+/** Who calls is known only to the handler: all of them together have one turn. */
+const guests = 'guests';
 
 /** Serves an endpoint that finds out itself who calls it. */
 export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
@@ -85,15 +92,20 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
     const { limits, rateLimiter } = serving;
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
-    const response = await definition.handle({
-      requestId: context.get('requestId'),
-      headers: req.raw.headers,
-      params: reader.parseParams(req.param()),
-      query: values,
-      body: await reader.readBody(req.raw, { limits, bytes: undefined }),
-      client: findClient(context, limits.trustedProxies),
-      limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
-    });
+    const { headers } = req.raw;
+    const handle = async () =>
+      definition.handle({
+        requestId: context.get('requestId'),
+        headers,
+        params: reader.parseParams(req.param()),
+        query: values,
+        body: await reader.readBody(req.raw, { limits, bytes: undefined }),
+        client: findClient(context, limits.trustedProxies),
+        limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+      });
+    const response = await (method === 'get'
+      ? handle()
+      : serving.largeTurns.run({ owner: guests, headers }, handle));
     return answerAs(successStatus(method, serving.clientProfile), response);
   };
 }

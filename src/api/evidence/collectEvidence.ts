@@ -64,8 +64,9 @@ export type Collecting = {
 /** Blocks under way at a time: their answers share requests, and a few megabytes are parsed at once. */
 const blocksAtOnce = 3;
 const mostAttempts = 5;
-/** So many transactions are read from the database at once. */
-export const proofsPerRead = 20;
+/** So many transactions are read from the database at once, where they are short; the largest one has a megabyte. */
+const proofsPerRead = 20;
+const charactersPerRead = 1024 * 1024;
 
 /**
  * Collects what proves an agreement's history: from the index what happened, from a node the blocks, which are kept. Where a reorg
@@ -267,20 +268,29 @@ async function readSteps(
   return { blocks, transactions, deployment, steps, isIncluded };
 }
 
-/** What was proved of transactions, in the order asked for, a few at a time. @throws BlockGoneError where one is not kept. */
+/**
+ * What was proved of transactions, in the order asked for, a few at a time: as many more as those before were short.
+ *
+ * @throws BlockGoneError where one is not kept.
+ */
 export async function* readInOrder(
   pool: pg.Pool,
   chainId: number,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
 ): AsyncGenerator<StoredProof> {
-  for (let at = 0; at < places.length; at += proofsPerRead) {
-    const some = places.slice(at, at + proofsPerRead);
+  let count = 1;
+  for (let at = 0; at < places.length; ) {
+    const some = places.slice(at, at + count);
+    at += some.length;
     const found = new Map((await readProved(pool, chainId, some)).map((one) => [one.transactionHash, one]));
     for (const { transactionHash } of some) {
       const stored = found.get(transactionHash);
       if (!stored) throw new BlockGoneError();
       yield stored;
     }
+    const characters = [...found.values()].reduce((sum, { entry }) => sum + entry.length, 0);
+    const fitting = Math.floor((some.length * charactersPerRead) / characters);
+    count = Math.max(1, Math.min(proofsPerRead, count * 4, fitting));
   }
 }
 

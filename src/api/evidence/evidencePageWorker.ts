@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { yieldProcessor } from '../../platform/turns/yieldProcessor.ts';
 import { verifyEvidence } from '../../protocol/evidence/verifyEvidence.ts';
 import { buildEvidencePage } from './buildEvidencePage.ts';
 
+yieldProcessor();
 /** The side of `createEvidencePages` that runs in the thread: a file comes in, its page goes out. */
 const file = z.string().parse(workerData);
 parentPort?.postMessage(buildEvidencePage(await verifyEvidence(file)));

@@ -1,25 +1,41 @@
-import { Readable } from 'node:stream';
-import { text as collect } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
+import { RateLimitedError, RefusedError } from '../../platform/errors/serviceError.ts';
+import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 
 /** Turns files of evidence into pages. */
 export type EvidencePages = {
-  /** The page of a file, which is verified for it as everybody else would. One at a time. */
-  render(pieces: AsyncIterable<string>): Promise<string>;
+  /**
+   * The page of a file, which is verified for it as everybody else would. One at a time, by turns over those who ask.
+   *
+   * @throws RefusedError `evidence_too_long` for a file that is too long for a page.
+   * @throws RateLimitedError where too many pages of the same principal wait.
+   */
+  render(pieces: AsyncIterable<string>, principalId: string): Promise<string>;
   close(): Promise<void>;
 };
 
+/** A longer file has thousands of steps, or the largest values; to verify it takes a hundred times its size. */
+const mostCharacters = 8 * 1024 * 1024;
 /** In MiB: the file, what is read of it, and what it is checked with. */
-const resourceLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 };
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 const mostMs = 60_000;
+const mostWaiting = 8;
+const retryAfterSeconds = 5;
 
 /** Makes pages in a thread of their own: to verify a thousand signatures takes seconds. */
 export function createEvidencePages(): EvidencePages {
-  let last: Promise<unknown> = Promise.resolve();
+  const queues = createTurnQueues<() => Promise<void>>();
   const workers = new Set<Worker>();
+  let isAtWork = false;
 
-  const render = async (pieces: AsyncIterable<string>): Promise<string> => {
-    const file = await collect(Readable.from(pieces));
+  const begin = () => {
+    const run = isAtWork ? undefined : queues.take();
+    if (!run) return;
+    isAtWork = true;
+    void run();
+  };
+
+  const verify = async (file: string): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const worker = new Worker(new URL('./evidencePageWorker.ts', import.meta.url), {
       env: {},
@@ -42,13 +58,36 @@ export function createEvidencePages(): EvidencePages {
   };
 
   return {
-    render(pieces) {
-      const page = last.then(() => render(pieces));
-      last = page.catch(() => {});
-      return page;
+    async render(pieces, principalId) {
+      if (queues.count(principalId) >= mostWaiting)
+        throw new RateLimitedError('Too many pages of evidence wait.', { retryAfterSeconds });
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      queues.add(principalId, async () => {
+        await readFile(pieces).then(verify).then(resolve, reject);
+        isAtWork = false;
+        queues.end(principalId);
+        begin();
+      });
+      begin();
+      return promise;
     },
     async close() {
       await Promise.all([...workers].map((worker) => worker.terminate()));
     },
   };
+}
+
+/** @throws RefusedError as soon as the file is too long. */
+async function readFile(pieces: AsyncIterable<string>): Promise<string> {
+  let file = '';
+  for await (const piece of pieces) {
+    file += piece;
+    if (file.length > mostCharacters)
+      throw new RefusedError(
+        'evidence_too_long',
+        'The file is too long for a page: ask for application/json, and check it with agreements verify or at /verify.',
+        { facts: { limitBytes: mostCharacters } },
+      );
+  }
+  return file;
 }

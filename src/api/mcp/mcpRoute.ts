@@ -33,7 +33,7 @@ const endlessMethods = new Set(['subscriptions/listen', 'resources/subscribe']);
  * requests, so that any replica can answer any of them.
  */
 export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serving: Serving): McpRoute {
-  const { authenticator, limits, rateLimiter, publicBaseUrl, corsOrigins, logger } = serving;
+  const { authenticator, limits, rateLimiter, largeTurns, publicBaseUrl, corsOrigins, logger } = serving;
   const operations = new Map(serving.endpoints.map((endpoint) => [endpoint.operationId, endpoint]));
   /** The requests at work, by what is handed through the library with each. */
   const requests = new WeakMap<AuthInfo, McpRequest>();
@@ -74,19 +74,21 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
       );
       const { principalId, keyId } = caller;
       context.set('principalId', principalId);
-      const parsedBody =
-        request.method === 'POST'
-          ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
-          : undefined;
-      const method = methodOf(parsedBody);
-      // A call of a tool counts itself: what is too much is told to the agent as a result.
-      if (method !== 'tools/call') await admit(context, principalId, 'read');
-      const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
-      requests.set(authInfo, buildRequest(context, caller));
-      if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
-      if (method !== undefined && endlessMethods.has(method))
-        return answer(refuseMethod(parsedBody), context);
-      return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
+      return largeTurns.run({ owner: principalId, headers: request.headers }, async () => {
+        const parsedBody =
+          request.method === 'POST'
+            ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
+            : undefined;
+        const method = methodOf(parsedBody);
+        // A call of a tool counts itself: what is too much is told to the agent as a result.
+        if (method !== 'tools/call') await admit(context, principalId, 'read');
+        const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
+        requests.set(authInfo, buildRequest(context, caller));
+        if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
+        if (method !== undefined && endlessMethods.has(method))
+          return answer(refuseMethod(parsedBody), context);
+        return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
+      });
     },
   };
 }

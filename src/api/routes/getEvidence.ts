@@ -6,6 +6,7 @@ import type { CollectedEvidence } from '../evidence/collectEvidence.ts';
 import type { EvidenceDesk } from '../evidence/evidenceDesk.ts';
 import type { EvidencePages } from '../evidence/evidencePages.ts';
 import { readEvidenceRecord } from '../evidence/evidenceSubject.ts';
+import { createEvidenceWriters } from '../evidence/evidenceWriters.ts';
 import { writeEvidence } from '../evidence/writeEvidence.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { evidenceProgressShape, evidenceShape } from '../shapes/evidenceShapes.ts';
@@ -18,6 +19,7 @@ export function getEvidence(
   { desk, pages }: { desk: EvidenceDesk; pages: EvidencePages },
 ): Endpoint {
   const { pool, publicBaseUrl } = services;
+  const writers = createEvidenceWriters();
   return defineEndpoint({
     method: 'get',
     path: '/v0/agreements/{id}/evidence',
@@ -25,7 +27,7 @@ export function getEvidence(
     tag: 'Agreement records',
     summary: 'Read evidence of what happened, checkable without this service',
     description:
-      'One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed.',
+      'One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed, of files up to 8 MiB.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
@@ -37,7 +39,7 @@ export function getEvidence(
       file: { pending: evidenceProgressShape },
     },
     refusals: [400, 404, 409],
-    reasons: ['not_deployed', 'values_unknown'],
+    reasons: ['not_deployed', 'values_unknown', 'evidence_too_long'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
@@ -53,8 +55,11 @@ export function getEvidence(
       const text = writeEvidence(collected, { publicBaseUrl, pool });
       const isPage = chooseForm(headers.get('accept')) === 'html';
       const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
-      if (isPage) return new Response(await pages.render(text), { headers: { ...pageHeaders, ...common } });
-      return new Response(ReadableStream.from(encode(text)), {
+      if (isPage) {
+        const page = await pages.render(text, principalId);
+        return new Response(page, { headers: { ...pageHeaders, ...common } });
+      }
+      return new Response(ReadableStream.from(encode(writers.admit(text, principalId))), {
         headers: {
           ...common,
           'content-type': 'application/json',

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 
 /** How long other requests wait at most for one that computes. */
 const turnMs = 10;
@@ -18,7 +18,7 @@ export function createWorkBudget(totalMs: number): WorkBudget {
       const elapsed = performance.now() - turnStartedAt;
       if (elapsed < turnMs) return used + elapsed < totalMs;
       used += elapsed;
-      await nextTurn();
+      await leaveTurn(turnStartedAt);
       turnStartedAt = performance.now();
       return used < totalMs;
     },

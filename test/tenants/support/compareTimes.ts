@@ -5,6 +5,9 @@ export type Factor = {
   readonly kind: Kind;
   readonly quietMs: number;
   readonly disturbedMs: number;
+  /** How much longer a server took that has nothing to do with the service; at least 1. */
+  readonly machineFactor: number;
+  /** Without what the machine explains. */
   readonly factor: number;
 };
 
@@ -22,6 +25,7 @@ export const mostFactors: Readonly<Record<Kind, number>> = { reads: 3, writes: 5
  * anything, whatever the factor.
  */
 const noiseMs: Readonly<Record<Kind, number>> = { reads: 15, writes: 40, webhooks: 200 };
+const controlNoiseMs = 10;
 
 /** The 99th of a hundred times; of fewer the longest but for one in a hundred. */
 export function findP99(times: readonly number[]): number {
@@ -37,7 +41,10 @@ export function compareTimes(rounds: readonly Round[]): Factor[] {
   return kinds.map((kind) => {
     const factors = rounds.map(({ quiet, disturbed }) => {
       const [quietMs, disturbedMs] = [findP99(quiet[kind]), findP99(disturbed[kind])];
-      return { kind, quietMs, disturbedMs, factor: disturbedMs / Math.max(quietMs, noiseMs[kind]) };
+      const slower = findP99(disturbed.control) / Math.max(findP99(quiet.control), controlNoiseMs);
+      const machineFactor = Math.max(1, slower);
+      const factor = disturbedMs / Math.max(quietMs, noiseMs[kind]) / machineFactor;
+      return { kind, quietMs, disturbedMs, machineFactor, factor };
     });
     const sorted = factors.toSorted((one, other) => one.factor - other.factor);
     const median = sorted[Math.floor((sorted.length - 1) / 2)];
@@ -51,7 +58,7 @@ export function listDelays(factors: readonly Factor[]): string[] {
   return factors
     .filter(({ kind, factor }) => !(factor < mostFactors[kind]))
     .map(
-      ({ kind, quietMs, disturbedMs, factor }) =>
-        `${kind}: ${disturbedMs.toFixed(0)} ms instead of ${quietMs.toFixed(0)} ms, ${factor.toFixed(1)} times as long`,
+      ({ kind, quietMs, disturbedMs, machineFactor, factor }) =>
+        `${kind}: ${disturbedMs.toFixed(0)} ms instead of ${quietMs.toFixed(0)} ms, ${factor.toFixed(1)} times as long beside ${machineFactor.toFixed(1)} times of the machine`,
     );
 }

@@ -7,10 +7,18 @@ import { startReceiver } from '../../support/receiver.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
 import { createSingleCallClient } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
+import { startControl } from './startControl.ts';
 import { deployAs } from './worstWorld.ts';
 
 /** How long what a principal asked for took, in milliseconds, and what was not answered with success. */
-export type Times = { reads: number[]; writes: number[]; webhooks: number[]; failures: string[] };
+export type Times = {
+  reads: number[];
+  writes: number[];
+  webhooks: number[];
+  /** Of a server that has nothing to do with the service. */
+  control: number[];
+  failures: string[];
+};
 
 export type Neighbour = Awaited<ReturnType<typeof createNeighbour>>;
 
@@ -25,6 +33,7 @@ export async function createNeighbour(stack: ServiceStack, access: { baseUrl: st
   const agreement = pingPong;
   const { id, address } = await deployAs(stack, { client, baseUrl, account, agreement });
   const receiver = await startReceiver();
+  const control = await startControl();
   await client.webhooks.create({ url: receiver.url });
   const paths = [
     `/agreements/${id}`,
@@ -34,12 +43,17 @@ export async function createNeighbour(stack: ServiceStack, access: { baseUrl: st
     '/events?limit=5',
   ];
 
-  const read = async (path: string, times: Times) => {
+  const time = async (url: string, headers: Record<string, string>) => {
     const startedAt = performance.now();
-    const response = await fetch(`${baseUrl}/v0${path}`, { headers: { 'x-api-key': apiKey } });
+    const response = await fetch(url, { headers });
     await response.arrayBuffer();
-    if (response.ok) times.reads.push(performance.now() - startedAt);
-    else times.failures.push(`GET ${path}: ${response.status}`);
+    return { status: response.status, ms: performance.now() - startedAt };
+  };
+  const read = async (path: string, times: Times) => {
+    const { status, ms } = await time(`${baseUrl}/v0${path}`, { 'x-api-key': apiKey });
+    if (status === 200) times.reads.push(ms);
+    else times.failures.push(`GET ${path}: ${status}`);
+    times.control.push((await time(control.url, {})).ms);
   };
   const write = async (times: Times) => {
     const values = { note: randomUUID() };
@@ -56,7 +70,7 @@ export async function createNeighbour(stack: ServiceStack, access: { baseUrl: st
   return {
     /** Reads and writes for so long. */
     async live(ms: number): Promise<Times> {
-      const times: Times = { reads: [], writes: [], webhooks: [], failures: [] };
+      const times: Times = { reads: [], writes: [], webhooks: [], control: [], failures: [] };
       const endsAt = performance.now() + ms;
       const note = (error: unknown) => void times.failures.push(String(error));
       const reading = async () => {
@@ -74,6 +88,9 @@ export async function createNeighbour(stack: ServiceStack, access: { baseUrl: st
       await Promise.all([reading(), writing()]);
       return times;
     },
-    close: () => receiver.close(),
+    async close() {
+      await receiver.close();
+      await control.close();
+    },
   };
 }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { createLargeTurns } from '../../../src/api/limiting/largeTurns.ts';
+import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const large = new Headers({ 'content-length': '32769' });
+const small = new Headers({ 'content-length': '32768' });
+const patient = { turnMs: 1_000_000 };
+const chunked = new Headers({ 'transfer-encoding': 'chunked' });
+
+/** Requests that are at work until they are told to end. */
+function createRequests(options?: { turnMs: number }) {
+  const turns = createLargeTurns(options);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    send(name: string, owner: string, headers = large): Promise<string> {
+      return turns.run({ owner, headers }, async () => {
+        begun.push(name);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        ends.set(name, resolve);
+        await promise;
+        return name;
+      });
+    },
+    end: (name: string) => ends.get(name)?.(),
+  };
+}
+
+test('small requests never wait, and those without a length count as large', async () => {
+  const { begun, send, end } = createRequests(patient);
+  const first = send('large', 'a');
+  const waiting = send('chunked', 'a', chunked);
+  const others = ['s1', 's2', 's3'].map((name) => send(name, 'a', small));
+  const bodiless = send('none', 'a', new Headers());
+  await waitUntil('all but one have begun', () => begun.length === 5);
+  expect(begun.toSorted()).toEqual(['large', 'none', 's1', 's2', 's3']);
+  for (const name of begun) end(name);
+  await Promise.all([first, bodiless, ...others]);
+  await waitUntil('the next begins', () => begun.length === 6);
+  end('chunked');
+  expect(await waiting).toBe('chunked');
+});
+
+test('of one principal one large request is at work at a time, and another principal passes its queue', async () => {
+  const { begun, send, end } = createRequests(patient);
+  const all = ['a1', 'a2', 'a3'].map((name) => send(name, 'a'));
+  all.push(send('b1', 'b'), send('c1', 'c'));
+  await waitUntil('two have begun', () => begun.length === 2);
+  expect(begun).toEqual(['a1', 'b1']);
+  end('a1');
+  await waitUntil('the third begins', () => begun.length === 3);
+  // The second of the first principal waited longer than the first of the third one.
+  end('b1');
+  await waitUntil('the fourth begins', () => begun.length === 4);
+  expect(begun.slice(2).toSorted()).toEqual(['a2', 'c1']);
+  for (const name of begun) end(name);
+  await waitUntil('the last begins', () => begun.length === 5);
+  end('a3');
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
+});
+
+test('a request that waits for something else keeps nobody waiting for long', async () => {
+  const { begun, send, end } = createRequests();
+  const all = ['a1', 'a2', 'a3'].map((name) => send(name, 'a'));
+  await waitUntil('all have begun, though none has ended', () => begun.length === 3);
+  for (const name of begun) end(name);
+  await Promise.all(all);
+});
+
+test('a request that fails gives its turn away', async () => {
+  const turns = createLargeTurns();
+  const request = { owner: 'a', headers: large };
+  const failed = turns.run(request, () => Promise.reject(new Error('planted')));
+  const next = turns.run(request, () => Promise.resolve('done'));
+  await expect(failed).rejects.toThrow('planted');
+  expect(await next).toBe('done');
+});
+
+test('what is more than may wait is refused, and of that principal alone', async () => {
+  const turns = createLargeTurns(patient);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const send = (owner: string) => turns.run({ owner, headers: large }, () => promise);
+  const taken = Array.from({ length: 101 }, () => send('a'));
+  await expect(send('a')).rejects.toThrow(RateLimitedError);
+  const other = send('b');
+  resolve();
+  await Promise.all([...taken, other]);
+});
