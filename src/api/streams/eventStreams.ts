@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { MalformedError, RateLimitedError, ServiceError } from '../../platform/errors/serviceError.ts';
+import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 import type { FeedPart } from '../../records/events/readFeed.ts';
 import { writeSse } from './writeSse.ts';
 
@@ -27,8 +28,13 @@ export type EventStreams = {
   close(): void;
 };
 
-/** So many events are read at once, and held until the slowest listener that waits for them has them. */
+/** So many events are read at once, and of so many bytes, unless one alone has more. */
 const pageSize = 25;
+const pageBytes = 128 * 1024;
+/** So many listeners of one principal hold events that they have not taken yet: the others wait until some of these have. */
+const mostHolding = 64;
+/** What is read before a stream begins is kept if it is no longer than that, and read again otherwise. */
+const keptCharacters = 4_096;
 const retryAfterSeconds = 5;
 /** Where nothing happens; what a notification was lost of is found at the latest then. */
 const usualHeartbeatMs = 15_000;
@@ -44,7 +50,7 @@ export type EventStreamSettings = {
 
 type Sources = {
   /** A part of a feed, as `readFeed` gives it. */
-  read(request: { principalId: string; after: string; limit: number }): Promise<FeedPart>;
+  read(request: { principalId: string; after: string; limit: number; mostBytes: number }): Promise<FeedPart>;
   /** Resolves when something of a feed may be new. */
   watch(principalId: string): { readonly changed: Promise<void>; end(): void };
   readonly logger: Logger;
@@ -60,6 +66,7 @@ export function createEventStreams(
 ): EventStreams {
   const listeners = new Map<string, Set<Listener>>();
   const reading = new Map<string, Promise<FeedPart>>();
+  const places = createOwnPlaces(mostHolding);
   let isClosed = false;
 
   /** Of several that ask at once for the same part of the same feed, one reads it for all. */
@@ -67,7 +74,7 @@ export function createEventStreams(
     const key = `${principalId} ${after}`;
     const known = reading.get(key);
     if (known) return known;
-    const part = read({ principalId, after, limit: pageSize });
+    const part = read({ principalId, after, limit: pageSize, mostBytes: pageBytes });
     reading.set(key, part);
     const forget = () => reading.delete(key);
     part.then(forget, forget);
@@ -75,23 +82,33 @@ export function createEventStreams(
   };
 
   /** The stream, block by block. */
-  async function* follow(following: Following, first: FeedPart, listener: Listener): AsyncGenerator<string> {
+  async function* follow(
+    following: Following,
+    { first, listener }: { first: FeedPart | undefined; listener: Listener },
+  ): AsyncGenerator<string> {
     const { principalId, after, requireAccess } = following;
     let cursor = after;
-    let part: FeedPart | undefined = first;
+    let part = first;
     // So that whoever is cut off before the first event comes back to this place.
     yield writeSse({ id: cursor });
     while (!listener.hasEnded) {
       const watched = watch(principalId);
       try {
         await requireAccess();
-        part ??= await readShared(principalId, cursor);
-        const { events, isEnd }: FeedPart = part;
-        part = undefined;
-        for (const { type, body, cursor: next } of events) {
+        await places.enter(principalId);
+        let isEnd: boolean;
+        try {
           if (listener.hasEnded) return;
-          yield writeSse({ id: next, event: type, data: body });
-          cursor = next;
+          const told: FeedPart = part ?? (await readShared(principalId, cursor));
+          part = undefined;
+          for (const { type, body, cursor: next } of told.events) {
+            if (listener.hasEnded) return;
+            yield writeSse({ id: next, event: type, data: body });
+            cursor = next;
+          }
+          isEnd = told.isEnd;
+        } finally {
+          places.leave(principalId);
         }
         if (isEnd && (await listener.wait(watched.changed, heartbeatMs)) === 'time') yield writeSse({});
       } finally {
@@ -122,12 +139,14 @@ export function createEventStreams(
         leave();
         throw error;
       });
-      const blocks = follow(following, first, listener);
+      const blocks = follow(following, { first: isShort(first) ? first : undefined, listener });
       const encoder = new TextEncoder();
       let stall: NodeJS.Timeout | undefined;
       const end = () => {
         clearTimeout(stall);
         leave();
+        // Gives back what it holds, wherever it stands.
+        void blocks.return(undefined);
       };
       const cut = () => {
         end();
@@ -169,6 +188,10 @@ export function createEventStreams(
       for (const all of listeners.values()) for (const listener of all) listener.end();
     },
   };
+}
+
+function isShort({ events }: FeedPart): boolean {
+  return events.reduce((sum, { body }) => sum + body.length, 0) <= keptCharacters;
 }
 
 /** One who follows: it waits for one thing at a time, and for no longer than it stays. */

@@ -10,6 +10,8 @@ export type FeedRequest = {
   /** The cursor of an earlier page; the feed from its beginning without one. */
   readonly after?: string | undefined;
   readonly limit: number;
+  /** UTF-8 bytes of the envelopes, but that there always is one where one follows; those of a page unless given. */
+  readonly mostBytes?: number;
 };
 
 /** An event with the cursor of what follows it. */
@@ -33,7 +35,6 @@ const entriesOfFeed = buildIndexRange({
   direction: 'asc',
 });
 
-/** UTF-8 bytes of the envelopes of one page, but that a page always has one where there is one. */
 const pageBytes = 4 * 1024 * 1024;
 
 type Row = {
@@ -54,7 +55,8 @@ type Row = {
  * when it was given.
  * @throws RefusedError `cursor_expired` for one from before events that are not kept any more.
  */
-export async function readFeed(pool: pg.Pool, { principalId, after, limit }: FeedRequest): Promise<FeedPart> {
+export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<FeedPart> {
+  const { principalId, after, limit, mostBytes = pageBytes } = request;
   const cursor = after === undefined ? { position: 0, mark: null } : parseFeedCursor(after, principalId);
   const start = cursor.position;
   // The number stands in the statement, as the database plans without it for a tenth of all rows.
@@ -75,7 +77,7 @@ export async function readFeed(pool: pg.Pool, { principalId, after, limit }: Fee
           ) as event ${joinedParts}
         ) as next
       ) as event ${joinedParts}
-      where through = bytes or through <= ${pageBytes}
+      where through = bytes or through <= ${Math.trunc(mostBytes)}
     ) as page on true
     order by page.position`,
     [principalId, start],

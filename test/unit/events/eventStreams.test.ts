@@ -73,3 +73,33 @@ test('what several ask for at once is read once, and never for another principal
   expect(asked).toEqual(['prn_1 start', 'prn_2 start']);
   streams.close();
 });
+
+test('listeners that take nothing hold no more than a few parts of the feed, and not those of another principal', async () => {
+  const long = { ...event, body: `"${'x'.repeat(8_192)}"` };
+  let parts = 0;
+  const read = async ({ after }: { after: string }) => {
+    parts += 1;
+    return { events: [long, long], nextCursor: after, isEnd: true };
+  };
+  const streams = createEventStreams({ read, watch: () => never, logger }, { perPrincipal: 200 });
+  const openAt = (at: number, principalId = 'prn_1') =>
+    streams.open({ ...following, after: `cursor ${at}`, principalId });
+  const opened = await Promise.all(Array.from({ length: 100 }, (_, at) => openAt(at)));
+  // What is read to see whether the cursor is good is not kept.
+  parts = 0;
+  const first = await Promise.all(opened.map(async (stream) => (await readAll(stream, 1)).reader));
+  const taken: number[] = [];
+  const second = first.map((reader, at) => reader.read().then(() => taken.push(at)));
+  await readAll(await openAt(0, 'prn_2'), 2);
+  await Promise.all(second.slice(0, 64));
+  expect(taken).toHaveLength(64);
+  expect(parts).toBe(64 + 2);
+  // One that is gone makes room, and so does one that has taken all.
+  await first[0]?.cancel();
+  await second[64];
+  await first[1]?.read();
+  void first[1]?.read();
+  await second[65];
+  expect(taken).toHaveLength(66);
+  streams.close();
+});
