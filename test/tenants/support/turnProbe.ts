@@ -46,5 +46,7 @@ const server = createServer(({ url }, response) => {
   response.end(JSON.stringify({ longestMs, peakBytes: maxRSS * 1_024 }));
   longestMs = 0;
 });
+// Whoever asks keeps its connection, however long it does something else in between.
+server.keepAliveTimeout = 0;
 server.listen(Number(process.env.TURN_PROBE_PORT), '127.0.0.1');
 server.unref();
