@@ -7,7 +7,7 @@ import { pick } from '../support/random.ts';
 import { passTimeout, waitUntil } from '../support/waitUntil.ts';
 import type { Agreement } from './support/caller.ts';
 import type { ScenarioWorld } from './support/scenarioWorld.ts';
-import { encodeDirectInput, sendDirectly } from './support/signer.ts';
+import { encodeDirectInput } from './support/signer.ts';
 import { type Conduct, keyOf, type Ledger } from './support/traffic.ts';
 
 /** What happens to a service at work, and how its callers behave meanwhile. */
@@ -129,7 +129,7 @@ async function interfere(scene: Scene): Promise<void> {
       const { address } = pick(random, agreements);
       const { data, payload } = encodeDirectInput(pick(random, ['shut', 'open']));
       ledger.direct.add(keyOf({ agreement: address, payload }));
-      await sendDirectly(world.stack, { to: address, data, isFirst: random() < 0.5 });
+      await world.sendDirectly({ to: address, data, isFirst: random() < 0.5 });
     }
   }
 }

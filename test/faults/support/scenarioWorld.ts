@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import { type Address, type Hex, parseGwei } from 'viem';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { type Child, describeExit } from '../../../src/platform/supervision/child.ts';
 import { supervise, unlimitedRestarts } from '../../../src/platform/supervision/supervisor.ts';
@@ -18,6 +18,7 @@ const settings = {
   RPC_TIMEOUT_MS: '2000',
 };
 const wallets = 3;
+const gas = 1_000_000n;
 /** Code of a process that another start may help. */
 const temporaryFailure = 75;
 const startMs = 300_000;
@@ -41,6 +42,7 @@ export async function createScenarioWorld(options: {
   for (const node of nodes) onClose(node.close);
   const way = { [`RPC_URL_${stack.chainId}`]: nodes.map(({ url }) => url).join(',') };
 
+  let sent: Promise<unknown> = Promise.resolve();
   const unexpected: string[] = [];
   const races: string[] = [];
   const keep = (kind: ServiceKind, env: NodeJS.ProcessEnv) => {
@@ -91,6 +93,15 @@ export async function createScenarioWorld(options: {
           counts.set(race, (counts.get(race) ?? 0) + Number(count));
       }
       return counts;
+    },
+    /** Has one of the chain's own accounts send a call, for a fee that is above the relay's or below it. */
+    async sendDirectly({ to, data, isFirst }: { to: Address; data: Hex; isFirst: boolean }): Promise<void> {
+      const [account] = await stack.client.getAddresses();
+      if (!account) throw new Error('the chain has no accounts');
+      const fees = { maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: isFirst ? parseGwei('50') : 1n };
+      // Two at once would get the same nonce.
+      sent = sent.then(() => stack.client.sendTransaction({ account, chain: null, to, data, gas, ...fees }));
+      await sent;
     },
     /** Replaces the last blocks by others: with the same transactions, all in the last one, or empty. */
     async reorganise(depth: number, { isIncluding }: { isIncluding: boolean }): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Address, encodeFunctionData, type Hex, parseGwei, parseSignature } from 'viem';
+import { encodeFunctionData, type Hex, parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import type { BodyOf } from '../../../client/src/index.ts';
@@ -20,9 +20,8 @@ export type SignedInput = {
 export type Signer = ReturnType<typeof createSigner>;
 
 const lifetimeSeconds = 3_600;
-const gas = 1_000_000n;
 
-/** A wallet that signs inputs with any nonce, and that can send what it has signed to the contract by itself. */
+/** A wallet that signs inputs with any nonce, as the service takes them and as the contract does. */
 export function createSigner({ chainId, client }: ServiceStack) {
   const account = privateKeyToAccount(generatePrivateKey());
   return {
@@ -66,19 +65,7 @@ export function createSigner({ chainId, client }: ServiceStack) {
   };
 }
 
-/** Has one of the chain's own accounts send a call, for a fee that is above the relay's or below it. */
-export async function sendDirectly(
-  { client }: ServiceStack,
-  call: { to: Address; data: Hex; isFirst: boolean },
-): Promise<void> {
-  const [account] = await client.getAddresses();
-  if (!account) throw new Error('the chain has no accounts');
-  const { to, data, isFirst } = call;
-  const fees = { maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: isFirst ? parseGwei('50') : 1n };
-  await client.sendTransaction({ account, chain: null, to, data, gas, ...fees });
-}
-
-/** An input of the account itself, without a permit: the state changes and nobody's nonce does. */
+/** An input of whoever sends it, without a permit: the state changes and nobody's nonce does. */
 export function encodeDirectInput(inputId: DoorInput): { data: Hex; payload: Hex } {
   const payload = encodeInputPayload(door, inputId, { note: randomUUID() });
   const args = [nameHash(inputId), payload] as const;

@@ -7,7 +7,7 @@ import type { Agreement } from './caller.ts';
 import type { DoorInput } from './door.ts';
 import { createInsistence } from './insistence.ts';
 import type { ScenarioWorld } from './scenarioWorld.ts';
-import { createSigner, type SignedInput, type Signer, sendDirectly } from './signer.ts';
+import { createSigner, type SignedInput, type Signer } from './signer.ts';
 
 /** How signers behave. */
 export type Conduct = {
@@ -77,7 +77,7 @@ export async function playSigner(
   const send = async (signed: SignedInput) => {
     const { address } = signed.agreement;
     ledger.direct.add(keyOf({ agreement: address, payload: signed.payload }));
-    await sendDirectly(stack, { to: address, data: signed.data, isFirst: random() < 0.5 });
+    await world.sendDirectly({ to: address, data: signed.data, isFirst: random() < 0.5 });
   };
   const give = async (signed: SignedInput, inputId: DoorInput): Promise<string | undefined> => {
     const way = conduct.isCompeting ? pick(random, ways) : 'service';
