@@ -91,8 +91,8 @@ async function prepare(options: {
   onClose(() => pool.end());
   await holdStatistics(pool, tables);
   await seedAgreements(pool, { principalId, from: first + 1, size, indexSchema });
-  const { rows } = await pool.query<{ version: string }>('show server_version');
-  return { pool, installation, version: rows[0]?.version ?? '' };
+  const { rows } = await pool.query<{ server_version: string }>('show server_version');
+  return { pool, installation, version: rows[0]?.server_version ?? '' };
 }
 
 async function measureInTurn(

@@ -97,42 +97,45 @@ function buildWalk({ table, selection, page, ranges, sortColumn }: Parts): strin
   const { order, position, limit } = page;
   const own = ranges.find(({ column }) => column === sortColumn);
   const others = ranges.filter((range) => range !== own).flatMap(listConditions);
+  const { start, end } = splitBounds(own?.bounds ?? [], direction);
+  // Where every entry is a row of the page, it is full before many entries behind the range are read.
+  const isCut = end.length > 0 && others.length === 0 && selection.branches.every(({ filter }) => !filter);
   const rowsOf = ({ key: subject, value, filter }: Branch, what: string) => {
     const key = orderedKey(subject, sortColumns[selection.sort.name]);
     const lowest = lowestOf[kind];
-    const range = buildIndexRange({
-      key,
-      value,
-      column: sortColumn,
-      lowest,
-      bounds: own?.bounds ?? [],
-      position,
-      direction,
-    });
+    const bounds = isCut ? start : [...start, ...end];
+    const range = buildIndexRange({ key, value, column: sortColumn, lowest, bounds, position, direction });
     const filters = [...(filter === undefined ? [] : [filter]), ...others].map(buildFilter);
     return `select ${what} from ${name} ${alias} ${what === columns ? joins : ''}
     where ${[...range, ...filters].join(' and ')} order by ${key} ${direction}, ${order} ${limit}`;
   };
   const [first, ...more] = selection.branches;
-  if (more.length === 0) return rowsOf(first, columns);
+  if (more.length === 0 && !isCut) return rowsOf(first, columns);
   const rows = selection.branches.map((branch) => `(${rowsOf(branch, keysOf(table))})`).join(' union all ');
-  return readPage({ table, page, rows: `(${rows})` });
+  const conditions = isCut ? writeConditions(sortColumn, end).join(' and ') : undefined;
+  return readPage({ table, page, rows: `(${rows})`, conditions });
 }
 
-/** Reads what lies in a range, up to a bound, and sorts it; `gathered` tells how many rows those were. */
+/**
+ * Reads what lies in a range, up to a bound, and sorts it; `gathered` tells how many rows those were. It reads so many entries from the
+ * start of the range, whether it ends among them or not: up to PostgreSQL 17 a scan that is told the end passes over all entries behind it.
+ */
 function buildGathering({ table, selection, page, ranges }: Parts, range: ColumnRange): string {
   const { name, alias } = table;
   const { column, bounds } = range;
   // From the end that is given: where the other one is, costs the entries up to it.
   const along = bounds.some(({ operator }) => operator.startsWith('>')) ? 'asc' : 'desc';
+  const { start: entered, end } = splitBounds(bounds, along);
   const { direction } = selection.sort;
   const { position } = page;
   const start =
     position &&
     `(${position.columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${position.values.join(', ')})`;
-  const conditions = [...(start === undefined ? [] : [start]), ...ranges.flatMap(listConditions)].join(
-    ' and ',
-  );
+  const conditions = [
+    ...(start === undefined ? [] : [start]),
+    'is_wanted',
+    ...ranges.filter((one) => one !== range).flatMap(listConditions),
+  ].join(' and ');
   const rows = selection.branches
     .map(({ key: subject, value, filter }) => {
       const key = orderedKey(subject, range.name);
@@ -141,21 +144,32 @@ function buildGathering({ table, selection, page, ranges }: Parts, range: Column
         value,
         column,
         lowest: lowestOf.instant,
-        bounds,
+        bounds: entered,
         direction: along,
       });
-      const filters = filter === undefined ? [] : [buildFilter(filter)];
-      return `(select ${keysOf(table)} from ${name} ${alias}
-        where ${[...entries, ...filters].join(' and ')} order by ${key} ${along}, ${column} ${along} limit ${mostGathered + 1})`;
+      const wanted = filter === undefined ? 'true' : buildFilter(filter);
+      return `(select ${keysOf(table)}, ${wanted} as is_wanted from ${name} ${alias}
+        where ${entries.join(' and ')} order by ${key} ${along}, ${column} ${along} limit ${mostGathered + 1})`;
     })
     .join(' union all ');
+  const within = end.length === 0 ? 'true' : writeConditions(column, end).join(' and ');
   const found = readPage({ table, page, rows: 'found', conditions });
-  return `with found as materialized (${rows})
+  return `with found as materialized (select * from (${rows}) ${alias} where ${within})
     select size.gathered, page.* from (select count(*)::int as gathered from found) size
     left join lateral (${found}) page on true`;
 }
 
+/** Where a scan in this direction enters a range, and where it leaves it. */
+function splitBounds(bounds: readonly Bound[], direction: 'asc' | 'desc'): Record<'start' | 'end', Bound[]> {
+  const isStart = ({ operator }: Bound) => operator.startsWith('>') === (direction === 'asc');
+  return { start: bounds.filter(isStart), end: bounds.filter((bound) => !isStart(bound)) };
+}
+
 function listConditions({ column, bounds }: ColumnRange): string[] {
+  return writeConditions(column, bounds);
+}
+
+function writeConditions(column: string, bounds: readonly Bound[]): string[] {
   return bounds.map(({ operator, value }) => `${column} ${operator} ${value}`);
 }
 
@@ -169,7 +183,7 @@ function readPage({
   table: ListTable;
   page: PageSql;
   rows: string;
-  conditions?: string;
+  conditions?: string | undefined;
 }): string {
   const keys = `${alias}.id, ${alias}.created_at, ${alias}.updated_at, ${alias}.${keyColumn}`;
   const page = `select ${keys} from ${rows} ${alias} where ${conditions} order by ${order} ${limit}`;

@@ -135,7 +135,7 @@ async function findListFaults(
   explained: ExplainedPool,
   list: {
     plainMs: number;
-    filter: object;
+    filter: { state?: string | undefined; inputId?: string | undefined };
     sort: Sort;
     branches: number;
     stored: readonly ListedRow[];
@@ -144,6 +144,8 @@ async function findListFaults(
   read: (request: Ranges & { sort: Sort; limit: number; cursor: string | undefined }) => Promise<ListPage>,
 ): Promise<string[]> {
   const { plainMs, filter, sort, branches, stored, within } = list;
+  // Of names that are cut in the index, not every entry is a row of the list.
+  const isCut = filter.state !== undefined || filter.inputId !== undefined;
   const faults: string[] = [];
   for (const range of within) {
     const request = { ...range, sort, limit };
@@ -152,7 +154,7 @@ async function findListFaults(
       request: { ...filter, ...request },
       branches,
       isCrossing: crosses(sort, range),
-      isRanged: isRanged(range),
+      isPassing: isRanged(range) && (isCut || crosses(sort, range)),
       expected: firstWithin(stored, range),
     };
     faults.push(...(await findFaults(explained, wanted, (cursor) => read({ ...request, cursor }))));
