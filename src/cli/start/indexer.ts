@@ -23,6 +23,7 @@ import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 
 /** Another start may help: what supervisors know as EX_TEMPFAIL. */
 const temporaryFailure = 75;
+const loadAfterMs = { waiting: 1_000, standingBy: 15_000 };
 
 /** Follows the chains into the index until it is asked to stop. */
 async function startIndexer(): Promise<void> {
@@ -44,9 +45,7 @@ async function startIndexer(): Promise<void> {
   const pruneInterval = readPruneInterval(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
   useQuickEntity();
-  // Meanwhile nodes, the database and the lock are waited for: whoever takes over has only to begin.
-  const loaded = loadPonder();
-  loaded.catch(() => {});
+  const loading = prepareLoading();
 
   const { startBlocks, silent, answered } = await followChains({
     chains,
@@ -68,12 +67,14 @@ async function startIndexer(): Promise<void> {
     url: databaseUrl,
     schema,
     logger,
+    onStandingBy: loading.postpone,
     onLost(cause) {
       // Ponder's last commits may be gone with the database, and another indexer may be at work: start from what is stored.
       logger.fatal({ err: cause }, 'the database connection broke: the indexer has to start again');
       process.exit(temporaryFailure);
     },
   });
+  const loaded = loading.begin();
   // Whoever had the lock may have given up the index for another one.
   if ((await nameSchema()) !== schema) process.exit(temporaryFailure);
   const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
@@ -103,6 +104,28 @@ async function startIndexer(): Promise<void> {
   process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
   await loaded;
   await runPonder({ root: ponderRoot, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
+}
+
+/**
+ * Loading Ponder takes seconds of a processor. Whoever waits for nodes or the database does so meanwhile; whoever stands by does so
+ * later, since the indexer that has just taken over needs the processor more, and has then only to begin.
+ */
+function prepareLoading() {
+  let loaded: Promise<void> | undefined;
+  const begin = () => {
+    clearTimeout(timer);
+    loaded ??= loadPonder();
+    loaded.catch(() => {});
+    return loaded;
+  };
+  let timer = setTimeout(begin, loadAfterMs.waiting);
+  return {
+    begin,
+    postpone() {
+      clearTimeout(timer);
+      timer = setTimeout(begin, loadAfterMs.standingBy);
+    },
+  };
 }
 
 function fail(error: unknown): never {

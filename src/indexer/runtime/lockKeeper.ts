@@ -27,7 +27,7 @@ export type KeeperMessage =
   /** No waiting mends it. */
   | { kind: 'refused'; reason: string };
 
-const retryDelayMs = 1_000;
+const retryDelayMs = 250;
 const standbyIntervalMs = 250;
 const insufficientPrivilege = '42501';
 /** Without this a machine that is gone would not be noticed for hours. */

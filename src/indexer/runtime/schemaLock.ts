@@ -9,6 +9,8 @@ export type SchemaLockOptions = {
   /** For how many milliseconds a holder keeps the lock of which the database hears nothing: by default 30 seconds. */
   leaseMs?: number;
   logger: Logger;
+  /** Another process has the lock. */
+  onStandingBy?: (() => void) | undefined;
   /** The lock is lost: nothing more that this process writes into the index is taken. */
   onLost(cause: Error): void;
 };
@@ -26,7 +28,7 @@ const usualLeaseMs = 30_000;
  * @throws Error where the role may not make what is needed for that.
  */
 export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
-  const { url, schema, leaseMs = usualLeaseMs, logger, onLost } = options;
+  const { url, schema, leaseMs = usualLeaseMs, logger, onStandingBy, onLost } = options;
   const workerData: KeeperPlan = { url, schema, processMark, leaseMs };
   const keeper = new Worker(new URL('lockKeeper.ts', import.meta.url), { workerData, execArgv: [] });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -40,6 +42,7 @@ export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
           'the database is not reachable',
         );
       case 'standingBy':
+        onStandingBy?.();
         return logger.info({ schema }, 'another process indexes into this schema: standing by');
       case 'held':
         isHeld = true;
