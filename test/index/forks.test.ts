@@ -52,3 +52,28 @@ test('a node that answers from two forks makes no input double: the indexer ends
   await next.ready();
   await expectIndexEqualsChain(database.url, chain);
 });
+
+test('a node that is behind another one has the index take nothing back', async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  const chain = await startTestChain(84532);
+  cleanups.push(() => chain.stop());
+  const { chainId, rpcUrl } = chain;
+  const agreement = await deploy(chain);
+  await chain.client.mine({ blocks: 12 });
+  const nodes = [await createLyingNode(rpcUrl), await createLyingNode(rpcUrl)];
+  for (const node of nodes) cleanups.push(node.close);
+  const chains = [{ chainId, rpcUrl: nodes.map(({ url }) => url).join(',') }];
+  const indexer = await startIndexer({ databaseUrl: database.url, chains });
+  cleanups.push(() => indexer.stop());
+  await indexer.ready();
+  await catchUp(database.url, [chain]);
+
+  nodes[0]?.tell('behind');
+  for (let sent = 0; sent < 12; sent++) {
+    await chain.send(submission(agreement, 'toggle'));
+    await catchUp(database.url, [chain]);
+  }
+  expect(indexer.lines.filter((line) => line.includes('Reorged block'))).toEqual([]);
+  await expectIndexEqualsChain(database.url, chain);
+});

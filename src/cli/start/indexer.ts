@@ -4,6 +4,7 @@ import { readGenerations } from '../../indexer/runtime/chainRebuilds.ts';
 import { hideEndpoints } from '../../indexer/runtime/endpointAliases.ts';
 import { followChains } from '../../indexer/runtime/followedChains.ts';
 import { computeIndexSchemaName } from '../../indexer/runtime/indexSchema.ts';
+import { passOverLateNodes } from '../../indexer/runtime/lateNodes.ts';
 import { pruneWhenServed } from '../../indexer/runtime/pruneSchemas.ts';
 import { forgetReplacedChains, watchForReplacedChains } from '../../indexer/runtime/replacedChain.ts';
 import { loadPonder, runPonder } from '../../indexer/runtime/runPonder.ts';
@@ -41,6 +42,7 @@ async function startIndexer(): Promise<void> {
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   giveUpVanishedBlocks();
+  passOverLateNodes(chains);
   const { host, port } = readIndexerServer(process.env);
   const pruneInterval = readPruneInterval(process.env);
   const logger = pino({ level: logLevel, base: { process: 'indexer' } });
