@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeFunctionData, type Hex, parseSignature } from 'viem';
+import { ContractFunctionExecutionError, encodeFunctionData, type Hex, parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import type { BodyOf } from '../../../client/src/index.ts';
@@ -53,14 +53,19 @@ export function createSigner({ chainId, client }: ServiceStack) {
       const body = { inputId, values, signer: account.address, deadline, signature: { v, r, s } };
       return { agreement, nonce, payload, body, data };
     },
-    /** How many permits of it the agreement has taken. */
-    readNonce(agreement: Agreement): Promise<bigint> {
+    /** How many permits of it the agreement has taken; undefined while a reorganisation has taken the agreement. */
+    async readNonce(agreement: Agreement): Promise<bigint | undefined> {
       const reading = {
         address: agreement.address,
         abi: agreementEngineAbi,
         functionName: 'nonces',
       } as const;
-      return client.readContract({ ...reading, args: [account.address] });
+      try {
+        return await client.readContract({ ...reading, args: [account.address] });
+      } catch (error) {
+        if (error instanceof ContractFunctionExecutionError) return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -110,9 +110,9 @@ export async function playSigner(
 
 /** The next one. What a reorg took is sent again, and comes back; another's content with the same nonce does not. */
 async function findNonce(signer: Signer, agreement: Agreement, taken: bigint): Promise<bigint> {
-  const isBack = async () => (await signer.readNonce(agreement)) >= taken;
+  const isBack = async () => ((await signer.readNonce(agreement)) ?? -1n) >= taken;
   await waitUntil('the chain has all that it had', isBack, repairMs).catch(passTimeout);
-  return signer.readNonce(agreement);
+  return waitUntil('the agreement is there', () => signer.readNonce(agreement), patienceMs);
 }
 
 /** Waits until nothing of it is pending, and returns how many were mined. What does not settle is found by the audit. */
