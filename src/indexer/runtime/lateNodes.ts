@@ -1,27 +1,31 @@
+import { z } from 'zod';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
-/** For so long what one node had is held against the others. A chain that has become shorter is believed afterwards. */
-const rememberedMs = 10_000;
+/** What Ponder rests a node for, some seconds at most, and goes on with another one. */
+const tooManyRequests = 429;
+const patienceMs = 2_000;
 
 const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
+const answerShape = z.object({ result: z.string() });
 
-type Newest = { url: string; number: number; seenAt: number };
+/** The endpoints of a chain, and the newest block that Ponder has been told of. */
+type Followed = { readonly urls: readonly string[]; newest: number };
 
 /**
- * Ponder takes a newest block below the one that it has for a reorganisation, and takes back what came after: so it goes to and fro
- * between nodes of which one is behind. From here on a node of several that is behind another one gives no newest block and is
- * left alone for a while.
+ * Ponder takes a newest block below the one that it has for a reorganisation, and takes back what came after: so it would go to and fro
+ * between nodes of which one is behind. From here on a node whose newest block is below the one before gives none while another node of
+ * the chain has a newer one. Where none has, the chain has become shorter.
  */
 export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpcUrls'>[]): void {
-  const newestOf = new Map<string, { newest?: Newest }>();
+  const followed = new Map<string, Followed>();
   for (const { rpcUrls } of chains) {
-    const shared = {};
-    if (rpcUrls.length > 1) for (const url of rpcUrls) newestOf.set(url, shared);
+    const chain = { urls: rpcUrls, newest: 0 };
+    if (rpcUrls.length > 1) for (const url of rpcUrls) followed.set(url, chain);
   }
   const fetchUrl = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
-    const chain = input instanceof Request ? newestOf.get(input.url) : undefined;
+    const chain = input instanceof Request ? followed.get(input.url) : undefined;
     if (!(input instanceof Request) || !chain || !latestBlock.test(await input.clone().text()))
       return fetchUrl(input, init);
     const { url } = input;
@@ -29,17 +33,29 @@ export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpc
     const answer = await response.text();
     const { status } = response;
     const number = Number(blockNumber.exec(answer)?.[1]);
-    const { newest } = chain;
-    const nowMs = performance.now();
-    const isLate =
-      newest && newest.url !== url && number < newest.number && nowMs - newest.seenAt < rememberedMs;
-    if (isLate) return Response.json({ jsonrpc: '2.0', error: late }, { status: tooManyRequests });
-    if (status === 200 && !Number.isNaN(number)) chain.newest = { url, number, seenAt: nowMs };
+    if (status !== 200 || Number.isNaN(number)) return new Response(answer, { status, headers });
+    if (number < chain.newest) {
+      const others = chain.urls.filter((other) => other !== url);
+      const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl)));
+      if (heads.some((head) => head > number))
+        return new Response(late, { status: tooManyRequests, headers });
+    }
+    chain.newest = number;
     return new Response(answer, { status, headers });
   };
 }
 
-/** What Ponder rests a node for, some seconds at most, and goes on with another one. */
-const tooManyRequests = 429;
-const late = { code: -32_001, message: 'this node is behind another one' };
+/** The newest block of another node; -1 where it does not tell. */
+async function askHead(url: string, fetchUrl: typeof fetch): Promise<number> {
+  try {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
+    const signal = AbortSignal.timeout(patienceMs);
+    const response = await fetchUrl(url, { method: 'POST', headers, body, signal });
+    return Number(answerShape.parse(await response.json()).result);
+  } catch {
+    return -1;
+  }
+}
+
+const late = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_001, message: 'this node is behind' } });
 const headers = { 'content-type': 'application/json' };
