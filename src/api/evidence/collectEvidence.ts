@@ -101,7 +101,7 @@ function findValues(agreement: unknown, { docUri, initialVariables }: EvidenceRe
 
 async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | undefined> {
   const { pool, client, record } = collecting;
-  const pace = createPace();
+  const pace = createPace({ isPatient: true });
   const history = await readHistory(pool, record);
   if (!history) throw new ChainUnavailableError('The index does not show this agreement now.');
   const places = listPlaces(history);

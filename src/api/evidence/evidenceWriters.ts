@@ -6,7 +6,7 @@ export type EvidenceWriters = {
   admit(pieces: AsyncIterable<string>, principalId: string): AsyncGenerator<string>;
 };
 
-const atOnce = 4;
+const atOnce = 2;
 
 export function createEvidenceWriters(): EvidenceWriters {
   const places = createOwnPlaces(atOnce);

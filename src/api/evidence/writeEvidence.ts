@@ -21,7 +21,7 @@ export async function* writeEvidence(
   collected: CollectedEvidence,
   { publicBaseUrl, pool }: EvidenceMaker,
 ): AsyncGenerator<string> {
-  const pace = createPace();
+  const pace = createPace({ isPatient: true });
   let pending = '';
   for await (const piece of listPieces(collected, { publicBaseUrl, pool })) {
     pending += piece;

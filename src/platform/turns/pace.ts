@@ -1,7 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 
 /** After so long others have the event loop. */
 const sliceMs = 10;
+/** Where a turn of the event loop takes longer, somebody else is at work. */
+const idleTurnMs = 1;
 
 /** One piece of work, which lets others have the event loop in between. */
 export type Pace = {
@@ -11,7 +13,8 @@ export type Pace = {
   spentMs(): number;
 };
 
-export function createPace(): Pace {
+/** @param isPatient rests as long as it works while others are at work: several of the kind beside each other would leave them little. */
+export function createPace({ isPatient = false }: { isPatient?: boolean } = {}): Pace {
   let spentMs = 0;
   let since = performance.now();
   return {
@@ -19,7 +22,9 @@ export function createPace(): Pace {
       const slice = performance.now() - since;
       if (slice < sliceMs) return;
       spentMs += slice;
+      const leftAt = performance.now();
       await setImmediate();
+      if (isPatient && performance.now() - leftAt > idleTurnMs) await delay(sliceMs);
       since = performance.now();
     },
     spentMs: () => spentMs + performance.now() - since,
