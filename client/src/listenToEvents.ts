@@ -1,4 +1,3 @@
-import type { FollowedEvent } from './followEvents.ts';
 import { readServerEvents } from './http/readServerEvents.ts';
 import type { CallOptions } from './http/transport.ts';
 import type { AgreementEvent } from './types.ts';
@@ -9,7 +8,7 @@ export type OpenEvents = (
 ) => Promise<ReadableStream<Uint8Array>>;
 
 /** What came over a stream: a cursor, and the event before it, if one came with it. */
-export type Heard = { readonly event: AgreementEvent | undefined; readonly cursor: FollowedEvent['cursor'] };
+export type Heard = { readonly event: AgreementEvent | undefined; readonly cursor: string | undefined };
 
 /** The service says where the stream begins as soon as it is open: what holds that back holds back everything. */
 const openedWithinMs = 5_000;

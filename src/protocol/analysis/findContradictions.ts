@@ -1,6 +1,8 @@
 import { type BoundName, readBounds } from '../fieldRules.ts';
 import type { Field } from '../fields.ts';
-import type { Contradiction } from './flow.ts';
+
+/** Why no value fits a field, and whether its input has to have one. */
+export type Contradiction = { readonly path: string; readonly message: string; readonly isRequired: boolean };
 
 /**
  * What keeps any value from fitting: bounds of a field that exclude each other, and fields of one name that have different types

@@ -4,7 +4,7 @@ import { JsonCursor } from '../jsonCursor.ts';
 import { findVariableReference } from '../references.ts';
 import { readTransitions } from '../transitions.ts';
 import { findVariable } from '../variables.ts';
-import { findContradictions } from './findContradictions.ts';
+import { type Contradiction, findContradictions } from './findContradictions.ts';
 
 /** A set of the variables that issuers name and inputs store, one bit each. */
 export type Stored = bigint;
@@ -51,8 +51,6 @@ export type Sender = {
   readonly stored: 'always' | 'never' | 'sometimes';
   readonly bit: Stored;
 };
-
-export type Contradiction = { readonly path: string; readonly message: string; readonly isRequired: boolean };
 
 /** Reads a document that has been validated. Yields between its inputs, which may have thousands of fields. */
 export function* readFlow(agreement: unknown): Generator<undefined, Flow> {
