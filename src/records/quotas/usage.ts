@@ -22,13 +22,13 @@ export async function addUsage(
     answer_bytes: answerBytes,
   }));
   await transaction.execute(sql`
-    insert into service.usage_days as it (principal_id, day, events, mails, gas, answer_bytes)
+    insert into service.usage_days as usage (principal_id, day, events, mails, gas, answer_bytes)
     select principal_id, (now() at time zone 'utc')::date, sum(events), sum(mails), sum(gas), sum(answer_bytes)
     from ${recordsOf(rows)} as used(principal_id text, events bigint, mails bigint, gas numeric, answer_bytes bigint)
     group by principal_id order by principal_id
-    on conflict (principal_id, day) do update set events = it.events + excluded.events,
-      mails = it.mails + excluded.mails, gas = it.gas + excluded.gas,
-      answer_bytes = it.answer_bytes + excluded.answer_bytes`);
+    on conflict (principal_id, day) do update set events = usage.events + excluded.events,
+      mails = usage.mails + excluded.mails, gas = usage.gas + excluded.gas,
+      answer_bytes = usage.answer_bytes + excluded.answer_bytes`);
 }
 
 /** What principals have stored for ever, to be added to what is known. */
@@ -43,10 +43,10 @@ export async function addTotals(
     adopted: adoptedAgreements,
   }));
   await transaction.execute(sql`
-    insert into service.usage_totals as it (principal_id, stored_bytes, adopted_agreements)
+    insert into service.usage_totals as usage (principal_id, stored_bytes, adopted_agreements)
     select principal_id, sum(stored_bytes), sum(adopted)
     from ${recordsOf(rows)} as stored(principal_id text, stored_bytes bigint, adopted int)
     group by principal_id order by principal_id
-    on conflict (principal_id) do update set stored_bytes = it.stored_bytes + excluded.stored_bytes,
-      adopted_agreements = it.adopted_agreements + excluded.adopted_agreements`);
+    on conflict (principal_id) do update set stored_bytes = usage.stored_bytes + excluded.stored_bytes,
+      adopted_agreements = usage.adopted_agreements + excluded.adopted_agreements`);
 }

@@ -20,22 +20,22 @@ export const noOldRows: OldRows = {
 };
 
 /** An event is old when it was created before `$1` and nothing of it is to be delivered any more. */
-const isOld = `it.created_at < $1 and it.state in ('released', 'withdrawn') and not exists (
-  select 1 from service.deliveries where event_id = it.id and status in ('pending', 'retry_pending'))`;
+const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn') and not exists (
+  select 1 from service.deliveries where event_id = event.id and status in ('pending', 'retry_pending'))`;
 /** An old event's part goes one step after the last event that has it. */
-const isOldPart = `it.used_at < $1 and not exists (
-  select 1 from service.events where notification_part_id = it.id or variables_part_id = it.id)`;
+const isOldPart = `part.used_at < $1 and not exists (
+  select 1 from service.events where notification_part_id = part.id or variables_part_id = part.id)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
 
 /** Counts what is older than a time and would be removed. Reads all of it. */
 export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {
   const { rows } = await pool.query<OldRows>(
-    `with old as materialized (select it.id from service.events it where ${isOld}),
+    `with old as materialized (select event.id from service.events event where ${isOld}),
       delivered as materialized (select id from service.deliveries where event_id in (select id from old))
     select (select count(*)::int from old) as events,
-      (select count(*)::int from service.event_parts it where it.used_at < $1 and not exists (
+      (select count(*)::int from service.event_parts part where part.used_at < $1 and not exists (
         select 1 from service.events other
-        where (other.notification_part_id = it.id or other.variables_part_id = it.id)
+        where (other.notification_part_id = part.id or other.variables_part_id = part.id)
           and not exists (select 1 from old where old.id = other.id))) as "eventParts",
       (select count(*)::int from delivered) as deliveries,
       (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
@@ -48,8 +48,8 @@ export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): 
 
 const removeEvents = `
   with old as materialized (
-    select it.id, it.principal_id, it.position from service.events it where ${isOld}
-    order by it.created_at limit $2 for update skip locked),
+    select event.id, event.principal_id, event.position from service.events event where ${isOld}
+    order by event.created_at limit $2 for update skip locked),
   delivered as materialized (select id from service.deliveries where event_id in (select id from old) for update),
   attempts as (
     delete from service.delivery_attempts where delivery_id in (select id from delivered) returning 1),
@@ -85,7 +85,7 @@ export async function removeOldParts(
 ): Promise<OldRows> {
   const { rowCount } = await client.query(
     `delete from service.event_parts where id in (
-      select it.id from service.event_parts it where ${isOldPart} order by it.used_at limit $2 for update skip locked)`,
+      select part.id from service.event_parts part where ${isOldPart} order by part.used_at limit $2 for update skip locked)`,
     [before, limit],
   );
   return { ...noOldRows, eventParts: rowCount ?? 0 };

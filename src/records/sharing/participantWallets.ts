@@ -38,7 +38,7 @@ export async function keepWallets(transaction: Queryable, records: readonly Open
       where kept.record_id = any(${arrayOf(records.map(({ id }) => id))}::text[]) and not exists (
         select from named where named.record_id = kept.record_id and named.wallet = kept.wallet))
     insert into service.record_wallets (record_id, wallet, created_at)
-    select it.id, named.wallet, it.created_at from named join service.records it on it.id = named.record_id
+    select record.id, named.wallet, record.created_at from named join service.records record on record.id = named.record_id
     on conflict do nothing`);
 }
 

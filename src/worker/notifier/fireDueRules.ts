@@ -58,11 +58,11 @@ export async function fireDueRules(
   );
   if (lock.rows[0]?.held !== true) return { schedules: 0, firings: 0, isComplete: true };
   const { rows } = await transaction.execute<DueRow>(sql`
-    select it.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers, r.variables,
+    select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers, r.variables,
       r.notification_template
-    from service.rule_schedules it join service.records r on r.id = it.record_id
-    where (it.record_id, it.rule_id, it.span) in (${findDueSchedules({ chainId, clock })})
-    order by it.due_ms for update of it`);
+    from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
+    where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock })})
+    order by schedule.due_ms for update of schedule`);
   if (rows.length > 0) {
     const principals = [...new Set(rows.map(({ principal_id }) => principal_id))];
     await lockFeeds(transaction, principals);

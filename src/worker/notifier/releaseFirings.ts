@@ -27,10 +27,10 @@ export async function releaseFirings(
       where chain_id = ${chainId} and state = 'pending' and block_number <= ${through} ${ofThem}
       returning id, record_id
     )
-    update service.mails it set status = 'due', updated_at = now()
+    update service.mails mail set status = 'due', updated_at = now()
     from released join service.records record on record.id = released.record_id
-    where it.firing_id = released.id and it.status = 'waiting'
-    returning it.firing_id, record.principal_id`);
+    where mail.firing_id = released.id and mail.status = 'waiting'
+    returning mail.firing_id, record.principal_id`);
   await queueMails(
     transaction,
     rows.map(({ firing_id: firingId, principal_id: principalId }) => ({ firingId, principalId })),

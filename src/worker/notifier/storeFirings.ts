@@ -40,15 +40,15 @@ export async function storeFirings(
     channel: firing.channel,
   }));
   const { rows: stored } = await transaction.execute<{ id: string }>(sql`
-    insert into service.rule_firings as it (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
+    insert into service.rule_firings as firing (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
       chain_id, block_number)
     select id, record_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
       ${chainId}::int, ${blockNumber === null ? null : String(blockNumber)}::bigint
     from ${recordsOf(rows)} as shown(id text, record_id text, rule_id text, recipient text, occasion text,
       trigger_type text, channel text)
     on conflict (id) do update set state = excluded.state, block_number = excluded.block_number
-    where it.state <> 'released'
-    returning it.id`);
+    where firing.state <> 'released'
+    returning firing.id`);
   const ids = new Set(stored.map(({ id }) => id));
   const standing = allowed.filter(({ id }) => ids.has(id));
   await storeMails(transaction, standing, cause);
@@ -78,14 +78,14 @@ async function storeMails(
   const written = await idsOf(
     transaction,
     sql`
-    insert into service.mails as it (firing_id, address, subject, body, status, error, trace_parent)
+    insert into service.mails as mail (firing_id, address, subject, body, status, error, trace_parent)
     select firing_id, address, subject, body, status, error, trace_parent
     from ${recordsOf(rows)} as shown(firing_id text, address text, subject text, body text, status text, error text,
       trace_parent text)
     on conflict (firing_id) do update set address = excluded.address, subject = excluded.subject, body = excluded.body,
       status = excluded.status, error = excluded.error, trace_parent = excluded.trace_parent, updated_at = now()
-    where it.status in ('waiting', 'withdrawn', 'skipped')
-    returning it.firing_id as id`,
+    where mail.status in ('waiting', 'withdrawn', 'skipped')
+    returning mail.firing_id as id`,
   );
   for (const id of written) {
     const span = spans.get(id);

@@ -52,9 +52,9 @@ type Range = { chainId: number; floor: bigint; through: bigint };
  */
 async function findRetracted(transaction: Queryable, { chainId, floor, through }: Range): Promise<bigint[]> {
   const { rows } = await transaction.execute<{ number: string }>(sql`
-    select it.number::text
-    from service.folded_blocks it
-    where it.chain_id = ${chainId} and it.number >= (
+    select block.number::text
+    from service.folded_blocks block
+    where block.chain_id = ${chainId} and block.number >= (
       select min(folded.number)
       from service.folded_blocks folded
       left join chain_index.blocks shown
@@ -71,7 +71,7 @@ async function findRetracted(transaction: Queryable, { chainId, floor, through }
       where folded.chain_id = ${chainId} and folded.number > ${floor} and folded.number <= ${through}
         and (shown.hash is distinct from folded.hash
           or folded.event_count <> coalesce(counted.events, 0)))
-    order by it.number`);
+    order by block.number`);
   return rows.map(({ number }) => BigInt(number));
 }
 

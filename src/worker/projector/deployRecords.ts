@@ -21,11 +21,11 @@ type DeploymentRow = {
   rival: string | null;
 };
 
-const deployment = sql`it.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
-  shown.block_number::text, it.id in (select record_id from service.quarantined_records) as was_set_aside, (
+const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
+  shown.block_number::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
     select rival.id from service.records rival
-    where rival.chain_id = it.chain_id and lower(rival.address) = shown.address
-      and rival.principal_id = it.principal_id and rival.id <> it.id) as rival`;
+    where rival.chain_id = record.chain_id and lower(rival.address) = shown.address
+      and rival.principal_id = record.principal_id and rival.id <> record.id) as rival`;
 
 export type Drafts = {
   chainId: number;
@@ -54,26 +54,26 @@ export async function deployRecords(
 
 function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
   // Few are in quarantine at any time.
-  const isOpen = sql`it.id not in (select record_id from service.quarantined_records where retry_at > clock_timestamp())`;
+  const isOpen = sql`record.id not in (select record_id from service.quarantined_records where retry_at > clock_timestamp())`;
   return sql`
     select ${deployment}
-    from service.records it
-    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state in ('mined', 'final')
+    from service.records record
+    join service.transactions sent on sent.id = record.deploy_transaction_id and sent.state in ('mined', 'final')
     join chain_index.agreements shown
-      on shown.chain_id = it.chain_id and shown.factory = lower(sent.contract)
+      on shown.chain_id = record.chain_id and shown.factory = lower(sent.contract)
       and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
-    where it.id in (
+    where record.id in (
         select id from service.records where chain_id = ${chainId} and status = 'Draft' and error is null and not awaits_owner
         union select id from service.records where deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[]))
-      and it.status = 'Draft' and shown.chain_id = ${chainId}
+      and record.status = 'Draft' and shown.chain_id = ${chainId}
       and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}
     union all
     select ${deployment}
-    from service.records it
+    from service.records record
     join chain_index.agreements shown
-      on shown.chain_id = it.chain_id and shown.address = lower(it.address) and shown.doc_hash = it.doc_hash
-    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null and not it.awaits_owner
-      and it.deploy_transaction_id is null and shown.chain_id = ${chainId}
+      on shown.chain_id = record.chain_id and shown.address = lower(record.address) and shown.doc_hash = record.doc_hash
+    where record.chain_id = ${chainId} and record.status = 'Draft' and record.error is null and not record.awaits_owner
+      and record.deploy_transaction_id is null and shown.chain_id = ${chainId}
       and shown.block_number <= ${through} and shown.initial_state is not null and ${isOpen}`;
 }
 
@@ -104,13 +104,13 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
   }));
   return idsOf(
     transaction,
-    sql`update service.records it set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
+    sql`update service.records record set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
       doc_uri = shown.doc_uri, initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
       deploy_block_number = shown.block_number, updated_at = now()
     from ${recordsOf(checksummed)} as shown(id text, address text, owner text, doc_uri text, initial_state text,
       transaction_hash text, block_number bigint)
-    where it.id = shown.id
-    returning it.id`,
+    where record.id = shown.id
+    returning record.id`,
   );
 }
 
@@ -130,20 +130,20 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
   const { chainId, changedTransactions } = drafts;
   const failed = await findFailures(
     transaction,
-    sql`select it.id, ${failureOf}
-    from service.records it
-    join service.transactions sent on sent.id = it.deploy_transaction_id and sent.state = 'failed'
-    where it.chain_id = ${chainId} and it.status = 'Draft' and it.error is null and not it.awaits_owner`,
+    sql`select record.id, ${failureOf}
+    from service.records record
+    join service.transactions sent on sent.id = record.deploy_transaction_id and sent.state = 'failed'
+    where record.chain_id = ${chainId} and record.status = 'Draft' and record.error is null and not record.awaits_owner`,
   );
   const reopened = await idsOf(
     transaction,
     // The few records first, whatever the planner thinks of the open transactions: no index has the states in this form.
-    sql`update service.records it set error = null, updated_at = now()
+    sql`update service.records record set error = null, updated_at = now()
     from service.transactions sent
-    where it.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
-      and it.status = 'Draft' and it.error is not null
-      and sent.id = it.deploy_transaction_id and sent.state || '' in (${sql.raw(stateLists.open)})
-    returning it.id`,
+    where record.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])
+      and record.status = 'Draft' and record.error is not null
+      and sent.id = record.deploy_transaction_id and sent.state || '' in (${sql.raw(stateLists.open)})
+    returning record.id`,
   );
   return [...(failed.length > 0 ? await writeErrors(transaction, failed) : []), ...reopened];
 }
@@ -151,9 +151,9 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
 function writeErrors(transaction: Queryable, errors: { id: string; error: string }[]): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.records it set error = failed.error::json, updated_at = now()
+    sql`update service.records record set error = failed.error::json, updated_at = now()
     from ${recordsOf(errors)} as failed(id text, error text)
-    where it.id = failed.id
-    returning it.id`,
+    where record.id = failed.id
+    returning record.id`,
   );
 }

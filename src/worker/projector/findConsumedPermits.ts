@@ -26,8 +26,8 @@ type Row = {
   block_timestamp: string;
 };
 
-const facts = sql`it.id, it.state <> 'failed' as is_open, it.content_hash, it.deadline::text, it.created_at,
-  concat_ws(' ', it.kind, it.contract, it.signer, it.permit_nonce) as permit,
+const facts = sql`sent.id, sent.state <> 'failed' as is_open, sent.content_hash, sent.deadline::text, sent.created_at,
+  concat_ws(' ', sent.kind, sent.contract, sent.signer, sent.permit_nonce) as permit,
   effect.transaction_hash, effect.block_number::text, effect.block_timestamp::text`;
 
 /** Where the index has the effects of permits of a kind, and with what content. */
@@ -76,26 +76,26 @@ export async function findConsumedPermits(transaction: Queryable, range: Range):
 function selectCandidates({ chainId, added, through, isWhole }: Range, effects: Effects): SQL {
   const { kind, table, contract, content } = effects;
   const columns = sql`${facts}, ${content}`;
-  const isEffect = sql`effect.chain_id = ${chainId} and ${contract} = lower(it.contract)
-    and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce`;
+  const isEffect = sql`effect.chain_id = ${chainId} and ${contract} = lower(sent.contract)
+    and effect.permit_signer = lower(sent.signer) and effect.permit_nonce = sent.permit_nonce`;
   const ofBlocks = (state: SQL) => sql`
     select ${columns} from shown effect cross join lateral (
-      select * from service.transactions it
-      where it.chain_id = ${chainId} and ${isEffect} and it.kind = ${kind} and ${state} offset 0) as it`;
+      select * from service.transactions sent
+      where sent.chain_id = ${chainId} and ${isEffect} and sent.kind = ${kind} and ${state} offset 0) as sent`;
   return sql`
     with shown as materialized (
       select * from ${table} where chain_id = ${chainId} and ${inBlocks(sql`block_number`, added)}),
     consumed as materialized (
-      select * from service.transactions it
+      select * from service.transactions sent
       where ${isWhole}::boolean and chain_id = ${chainId} and kind = ${kind} and state in (${sql.raw(stateLists.open)})
         and permit_nonce < (
           select count from chain_index.permit_counts counted
-          where counted.chain_id = it.chain_id and counted.contract = lower(it.contract) and counted.signer = lower(it.signer)))
-    select ${columns} from consumed it join ${table} effect on ${isEffect} and effect.block_number <= ${through}
+          where counted.chain_id = sent.chain_id and counted.contract = lower(sent.contract) and counted.signer = lower(sent.signer)))
+    select ${columns} from consumed sent join ${table} effect on ${isEffect} and effect.block_number <= ${through}
     union all
-    ${ofBlocks(sql`it.state <> 'failed' and it.state || '' not in ('mined', 'final')`)} where not ${isWhole}::boolean
+    ${ofBlocks(sql`sent.state <> 'failed' and sent.state || '' not in ('mined', 'final')`)} where not ${isWhole}::boolean
     union all
-    ${ofBlocks(sql`it.state = 'failed'`)}
+    ${ofBlocks(sql`sent.state = 'failed'`)}
     order by created_at desc, id`;
 }
 

@@ -160,8 +160,8 @@ function findBehind(transaction: Queryable, chainId: number): Promise<string[]> 
     transaction,
     sql`select id from (
       select id, updated_at, row_number() over (partition by principal_id order by updated_at, id) as turn
-      from service.records it where chain_id = ${chainId} and behind
-        and not exists (select 1 from service.quarantined_records where record_id = it.id)) as waiting
+      from service.records record where chain_id = ${chainId} and behind
+        and not exists (select 1 from service.quarantined_records where record_id = record.id)) as waiting
     order by turn, updated_at, id limit ${behindAtOnce}`,
   );
 }

@@ -32,11 +32,11 @@ export async function markMined(transaction: Queryable, mined: readonly MinedFac
     block_number: row.block_number,
   }));
   await transaction.execute(sql`
-    update service.inputs it set status = 'MINED', error = null, signer = shown.signer, submitter = shown.submitter,
+    update service.inputs input set status = 'MINED', error = null, signer = shown.signer, submitter = shown.submitter,
       from_state = shown.from_state, to_state = shown.to_state, tx_hash = shown.tx_hash, position = shown.position,
       transaction_ordinal = shown.transaction_ordinal, sequence = shown.sequence,
       block_number = shown.block_number, updated_at = now()
     from ${recordsOf(facts)} as shown(id text, signer text, submitter text, from_state text, to_state text,
       tx_hash text, position int, transaction_ordinal int, sequence int, block_number bigint)
-    where it.id = shown.id`);
+    where input.id = shown.id`);
 }

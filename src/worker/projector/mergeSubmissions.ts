@@ -15,11 +15,11 @@ export async function mergeSubmissions(
   if (submissions.length === 0) return [];
   const places = submissions.map(({ id, recordId, position }) => ({ id, record_id: recordId, position }));
   const { rows } = await transaction.execute<MinedFacts & { record_id: string }>(sql`
-    delete from service.inputs it
+    delete from service.inputs input
     using ${recordsOf(places)} as place(id text, record_id text, position int)
-    where it.record_id = place.record_id and it.position = place.position and it.transaction_id is null
-    returning place.id, it.record_id, it.signer, it.submitter, it.from_state, it.to_state, it.tx_hash, it.position,
-      it.transaction_ordinal, it.sequence, it.block_number::text`);
+    where input.record_id = place.record_id and input.position = place.position and input.transaction_id is null
+    returning place.id, input.record_id, input.signer, input.submitter, input.from_state, input.to_state, input.tx_hash, input.position,
+      input.transaction_ordinal, input.sequence, input.block_number::text`);
   await markMined(transaction, rows);
   return rows.map(({ record_id }) => record_id);
 }

@@ -19,26 +19,26 @@ export async function updateSubmissions(
 ): Promise<string[]> {
   const waiting = await idsOf(
     transaction,
-    sql`update service.inputs it set status = 'PENDING', error = null, updated_at = now()
+    sql`update service.inputs input set status = 'PENDING', error = null, updated_at = now()
     from service.transactions sent
-    where it.transaction_id = any(${arrayOf(changedTransactions)}::text[]) and it.status = 'FAILED'
-      and sent.id = it.transaction_id and sent.state <> 'failed'
-    returning it.record_id as id`,
+    where input.transaction_id = any(${arrayOf(changedTransactions)}::text[]) and input.status = 'FAILED'
+      and sent.id = input.transaction_id and sent.state <> 'failed'
+    returning input.record_id as id`,
   );
   const errors = await findFailures(
     transaction,
-    sql`select it.id, ${failureOf}
-    from service.inputs it
-    join service.transactions sent on sent.id = it.transaction_id and sent.state = 'failed'
-    where it.chain_id = ${chainId} and it.status = 'PENDING'`,
+    sql`select input.id, ${failureOf}
+    from service.inputs input
+    join service.transactions sent on sent.id = input.transaction_id and sent.state = 'failed'
+    where input.chain_id = ${chainId} and input.status = 'PENDING'`,
   );
   if (errors.length === 0) return waiting;
   const failed = await idsOf(
     transaction,
-    sql`update service.inputs it set status = 'FAILED', error = failed.error::json, updated_at = now()
+    sql`update service.inputs input set status = 'FAILED', error = failed.error::json, updated_at = now()
     from ${recordsOf(errors)} as failed(id text, error text)
-    where it.id = failed.id
-    returning it.record_id as id`,
+    where input.id = failed.id
+    returning input.record_id as id`,
   );
   return [...waiting, ...failed];
 }
@@ -49,15 +49,15 @@ export async function findMinedSubmissions(
   { chainId, through }: Submissions,
 ): Promise<OwnInput[]> {
   const { rows } = await transaction.execute<{ id: string; record_id: string; position: number }>(sql`
-    select it.id, it.record_id, shown.position
-    from service.inputs it
-    join service.transactions sent on sent.id = it.transaction_id and sent.state in ('mined', 'final')
+    select input.id, input.record_id, shown.position
+    from service.inputs input
+    join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')
     join service.records record
-      on record.id = it.record_id and record.status = 'Deployed' and record.address = sent.contract
+      on record.id = input.record_id and record.status = 'Deployed' and record.address = sent.contract
     join chain_index.inputs shown
-      on shown.chain_id = it.chain_id and shown.agreement = lower(sent.contract)
+      on shown.chain_id = input.chain_id and shown.agreement = lower(sent.contract)
       and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce
-    where it.chain_id = ${chainId} and it.status = 'PENDING' and shown.chain_id = ${chainId}
+    where input.chain_id = ${chainId} and input.status = 'PENDING' and shown.chain_id = ${chainId}
       and shown.block_number <= ${through}`);
   return rows.map(({ id, record_id, position }) => ({ id, recordId: record_id, position }));
 }

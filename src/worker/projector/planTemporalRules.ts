@@ -125,9 +125,9 @@ async function writeSpans(
       until_block: String(untilBlock),
     }));
     await transaction.execute(sql`
-      update service.rule_schedules it set until_ms = shown.until_ms, until_block = shown.until_block
+      update service.rule_schedules schedule set until_ms = shown.until_ms, until_block = shown.until_block
       from ${recordsOf(rows)} as shown(rule_id text, span text, until_ms bigint, until_block bigint)
-      where it.record_id = ${recordId} and it.rule_id = shown.rule_id and it.span = shown.span`);
+      where schedule.record_id = ${recordId} and schedule.rule_id = shown.rule_id and schedule.span = shown.span`);
   }
   if (begun.length === 0) return;
   const rows = begun.map((span) => ({

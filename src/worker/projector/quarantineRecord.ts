@@ -32,12 +32,12 @@ export async function setAside(
   { chainId, recordId, phase, error }: Quarantined & { chainId: number },
 ): Promise<void> {
   await transaction.execute(sql`
-    insert into service.quarantined_records as it (record_id, chain_id, phase, error, retry_at)
+    insert into service.quarantined_records as quarantined (record_id, chain_id, phase, error, retry_at)
     values (${recordId}, ${chainId}, ${phase}, ${error},
       clock_timestamp() + make_interval(secs => ${firstPauseSeconds}::int))
-    on conflict (record_id) do update set phase = excluded.phase, error = excluded.error, failures = it.failures + 1,
+    on conflict (record_id) do update set phase = excluded.phase, error = excluded.error, failures = quarantined.failures + 1,
       retry_at = clock_timestamp() + make_interval(secs => least(${longestPauseSeconds}::float8,
-        ${firstPauseSeconds}::int * 2 ^ least(it.failures, 20)))`);
+        ${firstPauseSeconds}::int * 2 ^ least(quarantined.failures, 20)))`);
   if (phase !== 'begin') return;
   await transaction.execute(sql`
     update service.records set state_hash = initial_state_hash, state = initial_state_hash,

@@ -65,43 +65,43 @@ async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blo
 async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.inputs it set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
+    sql`update service.inputs input set status = 'PENDING', position = null, transaction_ordinal = null, sequence = null,
       block_number = null, from_state = null, to_state = null, submitter = null,
       tx_hash = sent.tx_hash, updated_at = now()
     from service.transactions sent
-    where ${isIn(blocks)} and sent.id = it.transaction_id
-    returning it.record_id as id`,
+    where ${isIn(blocks)} and sent.id = input.transaction_id
+    returning input.record_id as id`,
   );
 }
 
 async function deleteInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`delete from service.inputs it where ${isIn(blocks)} and transaction_id is null
+    sql`delete from service.inputs input where ${isIn(blocks)} and transaction_id is null
     returning record_id as id`,
   );
 }
 
 function isIn({ chainId, numbers }: Blocks): SQL {
-  return sql`it.chain_id = ${chainId} and it.block_number = any(${arrayOf(numbers)}::bigint[])`;
+  return sql`input.chain_id = ${chainId} and input.block_number = any(${arrayOf(numbers)}::bigint[])`;
 }
 
 /** How far a transaction had come before its effect was seen; without a wallet no bytes of it are on their way. */
 const stateBefore = sql`case
-  when it.wallet is null then 'accepted'
-  when exists (select 1 from service.transaction_attempts where transaction_id = it.id and accepted_at is not null)
+  when sent.wallet is null then 'accepted'
+  when exists (select 1 from service.transaction_attempts where transaction_id = sent.id and accepted_at is not null)
     then 'broadcast'
   else 'signed' end`;
 
 /** The newest bytes on their way; without them the hash that fell out stays, as it may well come back. */
 const newestHash = sql`coalesce((
   select tx_hash from service.transaction_attempts
-  where transaction_id = it.id and it.wallet is not null order by id desc limit 1), it.tx_hash)`;
+  where transaction_id = sent.id and sent.wallet is not null order by id desc limit 1), sent.tx_hash)`;
 
 async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.transactions it set state = ${stateBefore}, mined_block_number = null, updated_at = now(),
+    sql`update service.transactions sent set state = ${stateBefore}, mined_block_number = null, updated_at = now(),
       tx_hash = ${newestHash}
     where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[])
       and state in ('mined', 'final')
@@ -113,9 +113,9 @@ async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks)
 async function reopenSuperseded(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    sql`update service.transactions it set state = ${stateBefore}, failure = null, mined_block_number = null,
+    sql`update service.transactions sent set state = ${stateBefore}, failure = null, mined_block_number = null,
       updated_at = now()
-    where it.id in (
+    where sent.id in (
       select distinct on (contract, signer, permit_nonce) id
       from service.transactions failed
       where chain_id = ${chainId} and mined_block_number = any(${arrayOf(numbers)}::bigint[]) and state = 'failed'

@@ -8,7 +8,7 @@ import { failSuccessors } from '../outbox/failSuccessors.ts';
 import type { BlockMark } from './indexPosition.ts';
 import type { Settlement } from './settlePermits.ts';
 
-const isOpen = sql`it.state in (${sql.raw(stateLists.open)})`;
+const isOpen = sql`sent.state in (${sql.raw(stateLists.open)})`;
 
 /** Writes what became of the permits. The superseded come first: of one nonce only one transaction may be not failed. */
 export async function writeSettlement(
@@ -24,11 +24,11 @@ export async function writeSettlement(
   }));
   const settled = await idsOf(
     transaction,
-    sql`update service.transactions it set state = 'mined', failure = null, tx_hash = effect.tx_hash,
+    sql`update service.transactions sent set state = 'mined', failure = null, tx_hash = effect.tx_hash,
       mined_block_number = effect.block_number, updated_at = now()
     from ${recordsOf(rows)} as effect(id text, tx_hash text, block_number bigint)
-    where it.id = effect.id and it.state not in ('mined', 'final')
-    returning it.id`,
+    where sent.id = effect.id and sent.state not in ('mined', 'final')
+    returning sent.id`,
   );
   if (isTracing()) await traceSettled(transaction, settled);
   return [...failed, ...settled];
@@ -83,11 +83,11 @@ async function writeSuperseded(
   }));
   return idsOf(
     transaction,
-    sql`update service.transactions it set state = 'failed', failure = effect.failure::json,
+    sql`update service.transactions sent set state = 'failed', failure = effect.failure::json,
       mined_block_number = effect.block_number, updated_at = now()
     from ${recordsOf(rows)} as effect(id text, block_number bigint, failure text)
-    where it.id = effect.id and ${isOpen}
-    returning it.id`,
+    where sent.id = effect.id and ${isOpen}
+    returning sent.id`,
   );
 }
 
@@ -101,13 +101,13 @@ export async function expireTransactions(
 ): Promise<string[]> {
   const expired = await idsOf(
     transaction,
-    sql`update service.transactions it set state = 'failed', updated_at = now(),
+    sql`update service.transactions sent set state = 'failed', updated_at = now(),
       failure = json_build_object('reason', 'permit_expired',
         'message', 'The deadline of the permit passed before the chain accepted it.',
-        'deadline', it.deadline::text, 'blockNumber', ${String(head.number)}::text)
-    where it.chain_id = ${chainId} and ${isOpen} and it.deadline < ${head.timestamp}
+        'deadline', sent.deadline::text, 'blockNumber', ${String(head.number)}::text)
+    where sent.chain_id = ${chainId} and ${isOpen} and sent.deadline < ${head.timestamp}
       and ${isUnused}
-    returning it.id`,
+    returning sent.id`,
   );
   if (expired.length === 0) return expired;
   const successors = await idsOf(
@@ -120,8 +120,8 @@ export async function expireTransactions(
 
 const isUnused: SQL = sql`not exists (
   select 1 from chain_index.permit_counts counted
-  where counted.chain_id = it.chain_id and counted.contract = lower(it.contract)
-    and counted.signer = lower(it.signer) and counted.count > it.permit_nonce)`;
+  where counted.chain_id = sent.chain_id and counted.contract = lower(sent.contract)
+    and counted.signer = lower(sent.signer) and counted.count > sent.permit_nonce)`;
 
 /** Calls those final that no reorganisation can undo any more: of blocks up to `through`. */
 export async function finishTransactions(

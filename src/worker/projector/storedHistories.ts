@@ -75,11 +75,11 @@ export async function readBeginnings(
 ): Promise<FoldedRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await transaction.execute<BeginningRow>(sql`
-    select it.id, it.principal_id, it.doc_hash, shown.address as agreement, it.initial_variables, it.initial_state_hash,
+    select record.id, record.principal_id, record.doc_hash, shown.address as agreement, record.initial_variables, record.initial_state_hash,
       shown.block_number::text, shown.block_timestamp::text
-    from service.records it
-    join chain_index.agreements shown on shown.chain_id = ${chainId} and shown.address = lower(it.address)
-    where it.id = any(${arrayOf(ids)}::text[])`);
+    from service.records record
+    join chain_index.agreements shown on shown.chain_id = ${chainId} and shown.address = lower(record.address)
+    where record.id = any(${arrayOf(ids)}::text[])`);
   return rows.map((row) => ({
     id: row.id,
     principalId: row.principal_id,

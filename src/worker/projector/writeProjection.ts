@@ -28,7 +28,7 @@ export async function writeProjection(
 ): Promise<void> {
   const { chainId, block, position, foldedThrough } = projection;
   await transaction.execute(sql`
-    insert into service.projections as it (chain_id, head_number, head_hash, head_timestamp, compared_deployment,
+    insert into service.projections as projection (chain_id, head_number, head_hash, head_timestamp, compared_deployment,
       compared_through, folded_through)
     select ${chainId}::int, number, hash, to_timestamp(seconds), ${position.deployment}::text,
       ${position.through}::bigint, ${foldedThrough}::bigint
@@ -37,7 +37,7 @@ export async function writeProjection(
       compared_through = excluded.compared_through, folded_through = excluded.folded_through, updated_at = now(),
       (head_number, head_hash, head_timestamp) = (
         select number, hash, timestamp
-        from (values (it.head_number, it.head_hash, it.head_timestamp),
+        from (values (projection.head_number, projection.head_hash, projection.head_timestamp),
           (excluded.head_number, excluded.head_hash, excluded.head_timestamp)) as head(number, hash, timestamp)
         order by number desc, hash = excluded.head_hash desc
         limit 1)`);

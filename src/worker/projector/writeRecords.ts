@@ -28,7 +28,7 @@ export async function writeRecords(
     behind: isBehind,
   }));
   const { rows: written } = await transaction.execute<WrittenRow>(sql`
-    update service.records it set variables = shown.variables::json, state_hash = shown.state_hash,
+    update service.records record set variables = shown.variables::json, state_hash = shown.state_hash,
       state = shown.state, state_block_number = shown.state_block_number,
       state_updated_at = to_timestamp(shown.state_timestamp), input_count = shown.input_count,
       transition_count = shown.transition_count, last_input_id = shown.last_input_id,
@@ -36,8 +36,8 @@ export async function writeRecords(
     from ${recordsOf(rows)} as shown(id text, variables text, state_hash text, state text, state_block_number bigint,
       state_timestamp double precision, input_count int, transition_count int, last_input_id text,
       last_input_timestamp double precision, behind boolean)
-    where it.id = shown.id
-    returning it.id, it.access_variables`);
+    where record.id = shown.id
+    returning record.id, record.access_variables`);
   const accessById = new Map(written.map(({ id, access_variables }) => [id, access_variables]));
   await keepWallets(
     transaction,

@@ -76,9 +76,9 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
       from service.events join service.event_feeds feed using (principal_id)
       where ${which} and principal_id = any(${arrayOf(principals)}::text[])
     ), released as (
-      update service.events it set state = 'released', position = numbered.position, released_at = now()
-      from numbered where it.id = numbered.id
-      returning it.id, it.principal_id, it.record_id, it.position, it.type, it.body, it.variables_part_id is not null as has_parts
+      update service.events event set state = 'released', position = numbered.position, released_at = now()
+      from numbered where event.id = numbered.id
+      returning event.id, event.principal_id, event.record_id, event.position, event.type, event.body, event.variables_part_id is not null as has_parts
     ), counted as (
       update service.event_feeds feed set last_position = last.position
       from (select principal_id, max(position) as position from released group by principal_id) as last

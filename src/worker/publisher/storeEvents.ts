@@ -30,7 +30,7 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
   const stored = await idsOf(
     transaction,
     sql`
-    insert into service.events as it (id, principal_id, record_id, type, body, state, chain_id, block_number, tx_hash,
+    insert into service.events as event (id, principal_id, record_id, type, body, state, chain_id, block_number, tx_hash,
       block_order, trace_parent, notification_part_id, variables_part_id)
     select id, principal_id, record_id, type, body, 'pending', chain_id, block_number, tx_hash, block_order, trace_parent,
       notification_part_id, variables_part_id
@@ -39,8 +39,8 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
     on conflict (id) do update set state = 'pending', body = excluded.body, block_number = excluded.block_number,
       tx_hash = excluded.tx_hash, block_order = excluded.block_order, trace_parent = excluded.trace_parent,
       notification_part_id = excluded.notification_part_id, variables_part_id = excluded.variables_part_id
-    where it.state <> 'released'
-    returning it.id`,
+    where event.state <> 'released'
+    returning event.id`,
   );
   for (const id of stored) {
     const span = spans.get(id);

@@ -16,9 +16,9 @@ export async function withdrawEvents(
       select id, state from service.events
       where chain_id = ${chainId} and block_number = any(${arrayOf(numbers)}::bigint[])
     ), withdrawn as (
-      update service.events it set state = 'withdrawn'
-      from fallen where it.id = fallen.id and fallen.state = 'pending'
-      returning it.id
+      update service.events event set state = 'withdrawn'
+      from fallen where event.id = fallen.id and fallen.state = 'pending'
+      returning event.id
     )
     select (select count(*)::int from withdrawn) as withdrawn,
       (select count(*)::int from fallen where state = 'released') as released`);
