@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeReport, listFlaws } from '../faults/describeReport.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { describeReport, describeScenarios, listFlaws } from '../faults/describeReport.ts';
 import { runFaults } from '../faults/runFaults.ts';
+import { runScenarios } from '../faults/runScenarios.ts';
 import { describeFlaws, isFlawless } from '../support/flaws.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase();
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
 /** `npm run test:faults` is the long form. */
 test('processes that are killed on the way of writes lose, double and jam nothing', async () => {
@@ -24,4 +25,19 @@ test('processes that are killed on the way of writes lose, double and jam nothin
   expect(isFlawless(flaws), `${describeReport(report)}\n${describeFlaws(flaws)}`).toBe(true);
   expect(report.deployments).toBeGreaterThanOrEqual(3);
   expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6);
+}, 1_800_000);
+
+test('signers who compete with the relay, replaced blocks and a node that is behind lose, double and invent nothing', async () => {
+  const report = await runScenarios({
+    databaseUrl: database.url,
+    runs: 3,
+    seed: 1,
+    names: ['competingSigners', 'reorganisations', 'twoHeights'],
+    onProgress() {},
+    onLine() {},
+  });
+  const { flaws, inputs, races } = report;
+  expect(isFlawless(flaws), `${describeScenarios(report)}\n${describeFlaws(flaws)}`).toBe(true);
+  expect(races.none).toBeUndefined();
+  expect(inputs).toBeGreaterThanOrEqual(3);
 }, 1_800_000);

@@ -49,20 +49,16 @@ async function startIndexer(): Promise<void> {
   useQuickEntity();
   const loading = prepareLoading();
 
-  const { startBlocks, silent, answered } = await followChains({
-    chains,
-    rpcTimeoutMs: limits.rpcTimeoutMs,
-    logger,
-  });
-  // A node that belongs to another chain ends the start, however late it is found out.
-  answered.catch(fail);
-  for (const [chainId, startBlock] of startBlocks) process.env[`START_BLOCK_${chainId}`] = String(startBlock);
+  const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  asking.allAnswered.catch(fail);
+  for (const [chainId, startBlock] of asking.readStartBlocks())
+    process.env[`START_BLOCK_${chainId}`] = String(startBlock);
 
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const ponderRoot = fileURLToPath(new URL('../../indexer/ponder', import.meta.url));
   const nameSchema = async () => {
     const generations = await readGenerations({ databaseUrl, logger });
-    return computeIndexSchemaName({ root, chains, startBlocks, generations });
+    return computeIndexSchemaName({ root, chains, startBlocks: asking.readStartBlocks(), generations });
   };
   const schema = await nameSchema();
   await acquireSchemaLock({
@@ -77,21 +73,21 @@ async function startIndexer(): Promise<void> {
     },
   });
   const loaded = loading.begin();
-  // Whoever had the lock may have given up the index for another one.
+  // Whoever had the lock may have given up the index for another one, or a node has answered that was silent.
   if ((await nameSchema()) !== schema) process.exit(temporaryFailure);
   const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
   if (await forgetReplacedChains(followed)) process.exit(temporaryFailure);
-  const silentChains = silent.map(({ chainId }) => ({ chainId, startBlock: startBlocks.get(chainId) ?? 0 }));
-  const places = await findPlaces(followed, silentChains);
+  const silent = asking.listSilent();
+  const places = await findPlaces(followed, { silent, startBlocks: asking.readStartBlocks() });
   const startAgain = ({ name }: ChainConfiguration) => {
     logger.fatal({ chain: name }, 'a node of this chain answers again: the indexer has to start again');
     process.exit(temporaryFailure);
   };
   if (silent.length > 0 && !places) {
     logger.error({ schema }, 'another index is served: this one waits for all of its chains');
-    return startAgain(await answered);
+    return startAgain(await asking.awaitAnswer(silent));
   }
-  answered.then(startAgain, fail);
+  asking.awaitAnswer(silent).then(startAgain, fail);
   await noteSilentChains(followed, { chains, places: places ?? [] });
   standIn(places ?? [], process.env);
   watchForReplacedChains(followed, (chain) => {

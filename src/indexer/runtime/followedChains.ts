@@ -12,20 +12,22 @@ const longestDelayMs = 5_000;
 const patienceMs = 10_000;
 
 export type FollowedChains = {
-  /** From which block each chain is followed. */
-  readonly startBlocks: ReadonlyMap<number, number>;
-  /** The chains of which no node answers; they are asked further. */
-  readonly silent: readonly ChainConfiguration[];
-  /** Resolves once a node of a silent chain answers, with the chain. Never where there is none. */
-  readonly answered: Promise<ChainConfiguration>;
+  /** From which block each chain is followed, as far as its nodes have told by now. */
+  readStartBlocks(): Map<number, number>;
+  /** The chains of which no node has answered yet. They are asked further. */
+  listSilent(): ChainConfiguration[];
+  /** Resolves with the first of these chains of which a node answers. Never where there is none. */
+  awaitAnswer(chains: readonly ChainConfiguration[]): Promise<ChainConfiguration>;
+  /** @throws ConfigurationError as soon as an endpoint turns out to belong to another chain, however late that is. */
+  readonly allAnswered: Promise<unknown>;
 };
 
 /**
- * Asks the nodes of every chain, until all chains have one that answers and is up to date, or some have and the others do not for ten
- * seconds. Each chain is followed from the configured block, else from the registry's, else from 0 on a chain that is shorter than that
- * (a local one behind the same id).
+ * Asks the nodes of every chain. Returns once all chains have one that answers and is up to date, or some have and the others do not for
+ * ten seconds. Each chain is followed from the configured block, else from the registry's, else from 0 on a chain that is shorter than
+ * that (a local one behind the same id).
  *
- * @throws ConfigurationError as soon as an endpoint turns out to belong to another chain.
+ * @throws ConfigurationError where an endpoint belongs to another chain.
  */
 export async function followChains(options: {
   chains: readonly ChainConfiguration[];
@@ -34,20 +36,22 @@ export async function followChains(options: {
 }): Promise<FollowedChains> {
   const { chains, rpcTimeoutMs } = options;
   const heads = new Map<ChainConfiguration, number>();
-  const asked = chains.map(async (chain) => {
+  const ask = async (chain: ChainConfiguration) => {
     const logger = options.logger.child({ chain: chain.name, chainId: chain.chainId });
     const head = await waitForHead(chain, rpcTimeoutMs, logger);
     heads.set(chain, head);
     logger.info({ head, startBlock: findStartBlock(chain, head) }, 'the chain answers');
     return chain;
-  });
-  await Promise.race([Promise.all(asked), Promise.any(asked).then(() => delay(patienceMs))]);
-  const silent = chains.filter((chain) => !heads.has(chain));
-  const waiting = asked.filter((_, at) => silent.some((chain) => chain === chains[at]));
+  };
+  const asked = new Map(chains.map((chain) => [chain, ask(chain)]));
+  const allAnswered = Promise.all(asked.values());
+  await Promise.race([allAnswered, Promise.any(asked.values()).then(() => delay(patienceMs))]);
   return {
-    startBlocks: new Map(chains.map((chain) => [chain.chainId, findStartBlock(chain, heads.get(chain))])),
-    silent,
-    answered: Promise.race(waiting),
+    readStartBlocks: () =>
+      new Map(chains.map((chain) => [chain.chainId, findStartBlock(chain, heads.get(chain))])),
+    listSilent: () => chains.filter((chain) => !heads.has(chain)),
+    awaitAnswer: (silent) => Promise.race(silent.flatMap((chain) => asked.get(chain) ?? [])),
+    allAnswered,
   };
 }
 

@@ -12,7 +12,10 @@ type Options = { databaseUrl: string; schema: string; logger: Logger };
  */
 export async function findPlaces(
   { databaseUrl, schema }: Options,
-  silent: readonly { chainId: number; startBlock: number }[],
+  {
+    silent,
+    startBlocks,
+  }: { silent: readonly ChainConfiguration[]; startBlocks: ReadonlyMap<number, number> },
 ): Promise<Place[] | undefined> {
   return withClient(databaseUrl, async (client) => {
     const served = await client.query<{ name: string }>(
@@ -22,10 +25,10 @@ export async function findPlaces(
     if (served.rows.some(({ name }) => name !== schema)) return undefined;
     const held = await readFinalBlocks(client, schema);
     return silent.map(
-      ({ chainId, startBlock }) =>
+      ({ chainId }) =>
         held.find((place) => place.chainId === chainId) ?? {
           chainId,
-          number: Math.max(startBlock - 1, 0),
+          number: Math.max((startBlocks.get(chainId) ?? 0) - 1, 0),
           timestamp: 0,
         },
     );
