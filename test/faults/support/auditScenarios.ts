@@ -47,7 +47,8 @@ export async function auditScenarios(
   );
   for (const { id, state } of open.rows) findings.jammed.push(`transaction ${id} is ${state}`);
   const unexplained = world.races.filter((race) => race === 'none').length;
-  const counted = (await world.readRevertMetrics()).get('none') ?? 0;
+  const counted = (await world.readRevertMetrics()).get('none');
+  if (counted === undefined) throw new Error('no worker counts reverts without a race');
   if (unexplained + counted > 0)
     findings.unexplained.push(`${unexplained} in the logs, ${counted} in the metrics`);
   return { ...findings, ...(await compareNonces(stack, findings)) };
