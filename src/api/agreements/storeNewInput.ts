@@ -57,9 +57,9 @@ export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<St
     { name: 'store transaction', attributes: { 'agreements.chain.id': chainId } },
     async () => {
       const id = await store(pool, newRow(submission));
-    if (id === undefined) return undefined;
-    notifySoon(pool, channels.outbox, [String(chainId)]);
-    return { id, transactionId: submission.transactionId };
+      if (id === undefined) return undefined;
+      notifySoon(pool, channels.outbox, [String(chainId)]);
+      return { id, transactionId: submission.transactionId };
     },
   );
 }
