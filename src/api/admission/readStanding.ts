@@ -15,8 +15,10 @@ export type Standing = {
   readonly blockHash: Hex | null;
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
-  /** Inputs of those that store something, the newest first, of the last `readInputs`. */
+  /** Inputs of those that store something, the newest first, of the last `readInputs`, as far as they are short enough together. */
   readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[];
+  /** Whether there is nothing that stores something before those. */
+  readonly isStoringWhole: boolean;
   /** The next nonces, by signer in lower case, of the signer that was asked for and of those of open rows. */
   readonly nonces: ReadonlyMap<string, bigint>;
   /** In the order in which they take effect; `mostOpen` and one more where there are too many. */
@@ -49,6 +51,8 @@ export type StandingQuery = {
 export const readInputs = 1_000;
 /** Open inputs of one agreement that are applied on top of each other. */
 export const mostOpen = 256;
+/** Characters of call data of open inputs, and of payloads of accepted ones: more would take the event loop for long. */
+const mostCharacters = 2 * 1024 * 1024;
 
 /** Whether the index shows the newest block that was folded: then it shows the effect of every row that is mined. */
 const showsAllThatIsFolded = `
@@ -63,7 +67,9 @@ const showsAllThatIsFolded = `
  * are mined are many, and among them only where a reorganisation has taken blocks that are folded.
  */
 const openRows = (whose: string) => `
-  select open.id, open.signer, open.nonce, open."callData", open.mined, open."isWaiting"
+  select open.id, open.signer, open.nonce, open.mined, open."isWaiting", case
+    when sum(octet_length(open."callData")) over (order by open.created_at, open.id) <= ${mostCharacters}
+    then open."callData" end as "callData"
   from unnest(case when (${showsAllThatIsFolded}) then $5::text[] else $5::text[] || $7::text end) as wanted(key) cross join lateral (
     select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData", sent.created_at,
       coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
@@ -79,8 +85,11 @@ const statementFor = (whose: string) => `
     block.hash as block_hash, head.timestamp::float8 as head_timestamp, coalesce(own.count, 0)::text as own_nonce,
     learned.execution_gas::text as execution_gas, learned.call_bytes, (
       select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
-      from ${index}.inputs where cardinality($4::text[]) > 0 and chain_id = $1::int and agreement = $2
-        and position > shown.input_count - ${readInputs} and input_id = any($4::text[])) as storing, (
+      from (
+        select input_id, position, case
+          when sum(octet_length(payload)) over (order by position desc) <= ${mostCharacters} then payload end as payload
+        from ${index}.inputs where cardinality($4::text[]) > 0 and chain_id = $1::int and agreement = $2
+          and position > shown.input_count - ${readInputs} and input_id = any($4::text[])) as newest) as storing, (
       select json_agg(open) from (${openRows(whose)}) as open) as open
   from ${index}.agreements shown
   join ${index}.heads head on head.chain_id = $1::int
@@ -103,11 +112,13 @@ type Row = {
   own_nonce: string;
   execution_gas: string | null;
   call_bytes: number | null;
-  storing: { inputId: Hex; payload: Hex }[] | null;
-  open: (Omit<OpenRow, 'nonce'> & { nonce: string; mined: string })[] | null;
+  storing: { inputId: Hex; payload: Hex | null }[] | null;
+  open:
+    | (Omit<OpenRow, 'nonce' | 'callData'> & { nonce: string; mined: string; callData: Hex | null })[]
+    | null;
 };
 
-/** Undefined while the index does not show the agreement. */
+/** Undefined while the index does not show the agreement, and where what is open has too many characters. */
 export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
   const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
   const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
@@ -125,7 +136,13 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
       ? await runPrepared<Row>(pool, statement, values)
       : await runPrepared<Row>(pool, ofPrincipal, [...values, principalId]);
   if (!row || row.current_state === null) return undefined;
-  const open = row.open ?? [];
+  const open = (row.open ?? []).flatMap(({ callData, ...sent }) =>
+    callData === null ? [] : { ...sent, callData },
+  );
+  if (open.length < (row.open?.length ?? 0)) return undefined;
+  const storing = (row.storing ?? []).flatMap(({ payload, inputId }) =>
+    payload === null ? [] : { inputId, payload },
+  );
   const nonces = new Map(open.map((sent) => [sent.signer.toLowerCase(), BigInt(sent.mined)]));
   nonces.set(signer.toLowerCase(), BigInt(row.own_nonce));
   return {
@@ -135,7 +152,8 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
     blockNumber: row.block_number,
     blockHash: row.block_hash,
     headTimestamp: row.head_timestamp,
-    storing: row.storing ?? [],
+    storing,
+    isStoringWhole: row.input_count <= readInputs && storing.length === (row.storing?.length ?? 0),
     nonces,
     open: open.map(({ mined: _, nonce, ...sent }) => ({ ...sent, nonce: BigInt(nonce) })),
     gasBound:

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { applyInput, decodeInputPayload, type Engine, type StoredVariable } from '../../protocol/index.ts';
 import type { AgreementRules } from './agreementRules.ts';
 import { readInputCall } from './readInputCall.ts';
-import { type OpenRow, readInputs, type Standing } from './readStanding.ts';
+import type { OpenRow, Standing } from './readStanding.ts';
 
 /**
  * The engine of an agreement once everything that is open here has had its effect, in its order: what the index shows, and on top of
@@ -55,7 +55,7 @@ function resume({ engine, storing }: AgreementRules, standing: Standing): Engine
 /** What inputs have stored since the creation, the newest first; unknown where that lies further back than inputs were read. */
 function collectStored(
   { rules }: Engine,
-  { storing, position }: Standing,
+  { storing, isStoringWhole }: Standing,
 ): Map<Hex, StoredVariable | 'unknown'> {
   const stored = new Map<Hex, StoredVariable | 'unknown'>();
   for (const { inputId, payload } of storing) {
@@ -69,7 +69,7 @@ function collectStored(
       if (field) stored.set(fieldId, { fType: field.fType, data: field.data });
     }
   }
-  if (position <= readInputs) return stored;
+  if (isStoringWhole) return stored;
   for (const { fields } of rules.inputDefs.values())
     for (const { fieldId, persist } of fields)
       if (persist && !stored.has(fieldId)) stored.set(fieldId, 'unknown');

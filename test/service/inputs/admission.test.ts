@@ -137,6 +137,32 @@ describe('by index and outbox', () => {
     expect(asked).toEqual([]);
   });
 
+  test('what is open and too long together is left to the node', async () => {
+    const lease = await deploy();
+    const { pool } = setting.service.handle;
+    const excess = 2 * 1024 * 1024;
+    const sent: Promise<Answer>[] = [];
+    const send = async () => {
+      sent.push(submit(lease, (await lease.sign(knockOf())).body));
+      await waitUntil('it is stored', async () => (await countStored(lease)) === sent.length);
+    };
+    await setting.worker.hold(async () => {
+      await send();
+      await send();
+      expect(asked).toEqual([]);
+      const ofLease = `from service.transactions where contract = $1 and kind = 'input' order by created_at limit 1`;
+      const change = (text: string) =>
+        pool.query(`update service.transactions set call_data = ${text} where id = (select id ${ofLease})`, [
+          lease.address,
+        ]);
+      await change(`call_data || repeat('0', ${excess})`);
+      await send();
+      expect(asked).not.toEqual([]);
+      await change(`left(call_data, -${excess})`);
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   test('a second permit with the nonce of one that is open is refused as in flight', async () => {
     const lease = await deploy();
     const knock = knockOf();
