@@ -56,13 +56,13 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
         hasTurn = false;
         running--;
         begin();
-        // Requests that are small go on meanwhile: the sender's next large one comes after a rest as long as this one.
+        // Requests that are small go on meanwhile: the sender's next large one comes after a rest twice as long.
         setTimeout(
           () => {
             queues.end(owner);
             begin();
           },
-          Math.min(performance.now() - startedAt, turnMs),
+          2 * Math.min(performance.now() - startedAt, turnMs),
         ).unref();
       };
       const overdue = setTimeout(leave, turnMs);

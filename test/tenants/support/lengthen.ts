@@ -38,6 +38,7 @@ const values: readonly unknown[] = [
   { type: 'string' },
 ];
 const mostMembers = 3_000;
+const mostCharacters = 1_000_000;
 
 /** A copy of a value that tries to cost more: parts are repeated, lengthened, nested, exchanged with parts of others, or left out. */
 export function lengthen(value: unknown, others: readonly unknown[], random: () => number): unknown {
@@ -57,15 +58,19 @@ const acts: readonly Act[] = [repeat, repeat, stretch, stretch, exchange, exchan
 /** Gives a list or an object more of what it has. */
 function repeat({ holder, key }: Spot, { random }: Means): void {
   const value = read(holder, key);
-  const times = Math.floor(random() ** 3 * mostMembers);
+  const times = (item: unknown) => {
+    // What no body has room for is not worth the time to write it.
+    const most = Math.ceil(mostCharacters / (JSON.stringify(item)?.length ?? 1));
+    return Math.min(most, Math.floor(random() ** 3 * mostMembers));
+  };
   if (Array.isArray(value)) {
     const item: unknown = value.length > 0 ? pick(random, value) : 0;
-    for (let at = 0; at < times; at++) value.push(item);
+    for (let count = times(item); count > 0; count--) value.push(item);
   } else if (isRecord(value)) {
     const member = Object.values(value).at(Math.floor(random() * Object.keys(value).length)) ?? {};
     const length = pick(random, [1, 8, 250]);
-    for (let at = 0; at < times; at++) write(value, `m${at}`.padEnd(length, 'x'), member);
-  } else write(holder, key, new Array(times).fill(value));
+    for (let at = times(member); at > 0; at--) write(value, `m${at}`.padEnd(length, 'x'), member);
+  } else write(holder, key, new Array(times(value)).fill(value));
 }
 
 function stretch({ holder, key }: Spot, { random }: Means): void {
