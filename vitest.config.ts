@@ -38,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'contracts',
           diff,
+          isolate: false,
           include: ['test/contracts/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -59,6 +60,7 @@ export default defineConfig({
           name: 'client',
           include: ['test/client/**/*.test.ts', 'test/mcp/**/*.test.ts'],
           ...withDatabase,
+          isolate: false,
           // A whole service, which brings its own database.
           globalSetup: ['test/client/support/globalStack.ts'],
         },
