@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * List agreements
-         * @description Those of all chains, the newest first by default.
+         * @description Those of all chains, the newest first by default. Names are in the order of their code points, A to Z in either case.
          *
          *     Needs the scope `agreements.read`.
          */
@@ -735,6 +735,26 @@ export interface paths {
          * @description The newest first by default.
          */
         get: operations["listSharedInputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0/shared/agreement/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read evidence of what happened in the agreement of a link
+         * @description The same file as principals read, or the page. Each time that a link has read it is kept for the principal to see.
+         */
+        get: operations["getSharedEvidence"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2050,7 +2070,7 @@ export interface components {
             /** @description The last 25, the newest first. */
             uses: {
                 /** @enum {string} */
-                kind: "opened" | "input" | "deployment";
+                kind: "opened" | "evidence" | "input" | "deployment";
                 wallet?: string;
                 inputId?: string;
                 /** Format: date-time */
@@ -2079,7 +2099,7 @@ export interface components {
             /** @description The last 25, the newest first. */
             uses: {
                 /** @enum {string} */
-                kind: "opened" | "input" | "deployment";
+                kind: "opened" | "evidence" | "input" | "deployment";
                 wallet?: string;
                 inputId?: string;
                 /** Format: date-time */
@@ -7268,6 +7288,8 @@ export interface operations {
                  * @example 59141
                  */
                 chainId?: number;
+                /** @description What the name begins with; A to Z in either case. */
+                "displayName[startsWith]"?: string;
                 "createdAt[gt]"?: string;
                 /** @example 2026-01-01T00:00:00Z */
                 "createdAt[gte]"?: string;
@@ -13747,6 +13769,306 @@ export interface operations {
                             code?: "not_found";
                             details?: {
                                 reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description Too many requests; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "rate_limited";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The service failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "internal_error";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "chain_unavailable";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getSharedEvidence: {
+        parameters: {
+            query?: {
+                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                agreementId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, in its one canonical form. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementEvidence"];
+                    "text/html": string;
+                };
+            };
+            /** @description It is not ready yet: the same request, after Retry-After, says how far it has come or has it. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["EvidenceProgress"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "bad_request";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The API key is missing, not valid, disabled or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "unauthorized";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The use of this scope has to be paid for. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "payment_required";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "forbidden";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description There is no such resource. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "not_found";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description Seconds after which to go on.
+                     * @example 1
+                     */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "conflict";
+                            details?: {
+                                /** @enum {string} */
+                                reason?: "not_deployed" | "values_unknown";
                             };
                         };
                     };

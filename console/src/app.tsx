@@ -6,6 +6,7 @@ import { LoginPage } from './pages/loginPage.tsx';
 import { Shell } from './pages/shell.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Loading } from './parts/loading.tsx';
+import { PageFailure } from './parts/pageFailure.tsx';
 import { useSession } from './service/queries.ts';
 import { texts } from './texts/texts.ts';
 
@@ -47,7 +48,9 @@ function Inside() {
   if (session.error)
     return (
       <main class="gate">
-        <Failure error={session.error} onRetry={() => void session.refetch()} />
+        <PageFailure title={texts.brand}>
+          <Failure error={session.error} onRetry={() => void session.refetch()} />
+        </PageFailure>
       </main>
     );
   if (!session.data)

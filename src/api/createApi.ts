@@ -5,8 +5,7 @@ import type { AdmissionServices } from './admission/admissionServices.ts';
 import { awaitConsistency } from './agreements/awaitConsistency.ts';
 import type { FailedAttempts } from './authentication/failedAttempts.ts';
 import type { PageRenderer } from './documents/pageRenderer.ts';
-import type { EvidenceDesk } from './evidence/evidenceDesk.ts';
-import type { EvidencePages } from './evidence/evidencePages.ts';
+import type { EvidenceServices } from './evidence/respondEvidence.ts';
 import { createGuestAuthenticator } from './guests/guestAuthenticator.ts';
 import { createWalletAuthenticator } from './guests/walletAuthenticator.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './http/createApp.ts';
@@ -41,6 +40,7 @@ import { getPortalLinks } from './routes/getPortalLinks.ts';
 import { getSessions } from './routes/getSessions.ts';
 import { getSharedAgreement } from './routes/getSharedAgreement.ts';
 import { getSharedDocument } from './routes/getSharedDocument.ts';
+import { getSharedEvidence } from './routes/getSharedEvidence.ts';
 import { getSharedInputs } from './routes/getSharedInputs.ts';
 import { getSharedState } from './routes/getSharedState.ts';
 import { getSigningLinks } from './routes/getSigningLinks.ts';
@@ -84,7 +84,7 @@ type ApiSettings = Omit<
 > & {
   readonly pages: PageRenderer;
   readonly streams: EventStreams;
-  readonly evidence: { readonly desk: EvidenceDesk; readonly pages: EvidencePages };
+  readonly evidence: EvidenceServices;
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
@@ -143,6 +143,7 @@ export function createApi(
     getSharedDocument(guestServices, pages),
     getSharedState(guestServices),
     getSharedInputs(guestServices),
+    getSharedEvidence(guestServices, evidence),
     makeSharedInputTypedData(guestServices),
     submitSharedInput(guestServices),
     makeSharedDeployTypedData(guestServices),

@@ -33,6 +33,7 @@ import { createApi } from './createApi.ts';
 import { createPageRenderer } from './documents/pageRenderer.ts';
 import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
+import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
 import { forgetProofs } from './evidence/proofStore.ts';
 import { createCrossOrigin } from './http/crossOrigin.ts';
 import { createRequestMeasure } from './http/measureRequests.ts';
@@ -205,7 +206,7 @@ export async function startApi(
     cookies,
     failedAttempts,
     streams,
-    evidence: { desk, pages: evidencePages },
+    evidence: { desk, pages: evidencePages, writers: createEvidenceWriters() },
     rateLimiter,
     idempotency,
     quotas,

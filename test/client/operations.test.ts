@@ -213,10 +213,11 @@ describe('the running service answers', () => {
     expect(await guest.shared.getState()).toMatchObject({ status: 'Deployed' });
     expect(await guest.shared.getDocument()).toMatchObject({ agreementId });
     expect((await guest.shared.listInputs({ limit: 1 })).data).toHaveLength(1);
+    expect(await verifyEvidence(await guest.shared.readEvidence())).toMatchObject({ ok: true });
     const unsigned = { inputId: 'hit', values: {}, signer: patron.address };
     await expect(guest.shared.makeInputTypedData(unsigned)).rejects.toMatchObject({ code: 'forbidden' });
     const { data } = await client.links.list(agreementId);
-    expect(data[0]).toMatchObject({ id, uses: [{ kind: 'opened' }] });
+    expect(data[0]).toMatchObject({ id, uses: [{ kind: 'evidence' }, { kind: 'opened' }] });
     await client.links.revoke(agreementId, id);
     await expect(guest.shared.get()).rejects.toBeInstanceOf(UnauthorizedError);
   });

@@ -1,5 +1,4 @@
 import { Paged } from '../http/paged.ts';
-import { pause } from '../http/retry.ts';
 import type { CallOptions, ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
 import type {
   AgreementSummary,
@@ -10,14 +9,14 @@ import type {
   PageQuery,
   Sort,
 } from '../types.ts';
-
-/** Between two looks at evidence that is not ready yet. */
-const pollMs = 2_000;
+import { type OnProgress, pollEvidence, readEvidenceAnswer } from './evidence.ts';
 
 export type AgreementQuery = PageQuery & {
   /** Exactly this current state. */
   readonly state?: string | undefined;
   readonly chainId?: number | undefined;
+  /** What the name begins with; A to Z in either case. */
+  readonly displayName?: { readonly startsWith?: string | undefined } | undefined;
   readonly createdAt?: DateFilter | undefined;
   readonly updatedAt?: DateFilter | undefined;
   readonly sort?: Sort<'createdAt' | 'updatedAt' | 'displayName'> | undefined;
@@ -25,14 +24,6 @@ export type AgreementQuery = PageQuery & {
 
 /** Says which chain, where an address stands for the record and is known on several. */
 export type OnChain = { readonly chainId?: number | undefined };
-
-/** How many blocks of those that evidence needs are fetched and proved. */
-export type EvidenceProgress = { readonly blocksProved: number; readonly blocks: number };
-
-export type OnProgress = {
-  /** Told each time that evidence is not ready yet. */
-  readonly onProgress?: ((progress: EvidenceProgress) => void) | undefined;
-};
 
 export type InputQuery = PageQuery &
   OnChain & {
@@ -108,20 +99,12 @@ export class Agreements {
       slow: true,
       options: rest,
     });
-    if (text.startsWith('{"format":')) return text;
-    // What is not ready yet says how far it has come, in the envelope of every other answer.
-    const { data }: { data: EvidenceProgress } = JSON.parse(text);
-    onProgress?.(data);
-    return undefined;
+    return readEvidenceAnswer(text, onProgress);
   }
 
   /** The same, once it is there. */
-  async readEvidence(id: string, options: ReadOptions & OnChain & OnProgress = {}): Promise<string> {
-    for (;;) {
-      const text = await this.getEvidence(id, options);
-      if (text !== undefined) return text;
-      await pause(pollMs, options.signal);
-    }
+  readEvidence(id: string, options: ReadOptions & OnChain & OnProgress = {}): Promise<string> {
+    return pollEvidence(() => this.getEvidence(id, options), options.signal);
   }
 
   /** Its inputs, those too that reached the contract by another way. */

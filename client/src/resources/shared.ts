@@ -1,6 +1,7 @@
 import { Paged } from '../http/paged.ts';
 import type { CallOptions, Transport } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, SharedInput } from '../types.ts';
+import { type OnProgress, pollEvidence, readEvidenceAnswer } from './evidence.ts';
 
 /** One agreement, as somebody without a key sees it: by a signing link, or by a wallet that has logged in. */
 export class Shared {
@@ -51,6 +52,23 @@ export class Shared {
         options,
       }),
     );
+  }
+
+  /** The file that proves what happened, as `agreements.getEvidence` gives it to principals. */
+  async getEvidence({ onProgress, ...options }: CallOptions & OnProgress = {}): Promise<string | undefined> {
+    const text = await this.#transport.text({
+      method: 'GET',
+      path: '/shared/agreement/evidence',
+      query: this.#query,
+      slow: true,
+      options,
+    });
+    return readEvidenceAnswer(text, onProgress);
+  }
+
+  /** The same, once it is there. */
+  readEvidence(options: CallOptions & OnProgress = {}): Promise<string> {
+    return pollEvidence(() => this.getEvidence(options), options.signal);
   }
 
   makeInputTypedData(body: BodyOf<'makeSharedInputTypedData'>, options?: CallOptions) {

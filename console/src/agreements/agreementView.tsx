@@ -3,10 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { StateDiagram } from '../diagram/stateDiagram.tsx';
 import { findStanding, readGraph } from '../diagram/stateGraph.ts';
+import { EvidencePanel } from '../evidence/evidencePanel.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { useTitle } from '../parts/title.ts';
 import { mayPass } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
@@ -16,7 +18,7 @@ import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
 import { nameOfInput, writeIssuers } from './naming.ts';
-import type { AgreementSource, Shown } from './source.ts';
+import type { AgreementSource } from './source.ts';
 import { Timeline } from './timeline.tsx';
 
 const words = texts.agreement;
@@ -26,11 +28,11 @@ const lookMs = 4_000;
 type AgreementViewProps = {
   readonly source: AgreementSource;
   /** Shown below: what is for whoever has a session alone. */
-  readonly renderMore?: ((shown: Shown) => ComponentChildren) | undefined;
+  readonly more?: ComponentChildren;
 };
 
 /** Everything about one agreement: where it stands, what can be done, what was done, what it says. */
-export function AgreementView({ source, renderMore }: AgreementViewProps) {
+export function AgreementView({ source, more }: AgreementViewProps) {
   const record = useQuery({
     queryKey: [...source.key, 'record'],
     queryFn: ({ signal }) => source.get(signal),
@@ -49,7 +51,7 @@ export function AgreementView({ source, renderMore }: AgreementViewProps) {
     refetchInterval: ({ state: { data } }) => ((data?.pages.length ?? 0) > 4 ? false : lookMs),
   });
   const shown = record.data;
-  useTitle(shown?.displayName ?? texts.agreements.title);
+  useTitle(shown?.displayName ?? texts.shared.title);
   const json = shown?.json;
   const graph = useMemo(() => readGraph(json), [json]);
   const rows = inputs.data?.pages.flatMap(({ data }) => data);
@@ -61,7 +63,9 @@ export function AgreementView({ source, renderMore }: AgreementViewProps) {
   );
   if (!shown)
     return record.error ? (
-      <Failure error={record.error} onRetry={() => void record.refetch()} />
+      <PageFailure title={texts.shared.title}>
+        <Failure error={record.error} onRetry={() => void record.refetch()} />
+      </PageFailure>
     ) : (
       <Loading lines={12} />
     );
@@ -117,7 +121,8 @@ export function AgreementView({ source, renderMore }: AgreementViewProps) {
         <Facts shown={shown} />
       </div>
       <DocumentText shown={shown} />
-      {renderMore?.(shown)}
+      {shown.status === 'Deployed' && <EvidencePanel shown={shown} source={source} />}
+      {more}
     </>
   );
 }

@@ -50,8 +50,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
               show: ({ uses: [last] }) =>
                 last ? (
                   <>
-                    {last.kind === 'input' ? words.acted(last.inputId ?? '') : words.opened}{' '}
-                    <Time at={last.usedAt} />
+                    {words.used[last.kind](last.inputId ?? '')} <Time at={last.usedAt} />
                   </>
                 ) : (
                   <span class="soft">{words.unused}</span>

@@ -13,12 +13,21 @@ type ListFiltersProps = {
   readonly onSubmit: (event: Event) => void;
 };
 
-/** What of the list is shown; all but the search stands in the address. */
+/** The order of a list that nobody has chosen: of names that are looked for, by name. */
+export function usualOrder(name: string | undefined): 'displayName.asc' | 'createdAt.desc' {
+  return name ? 'displayName.asc' : 'createdAt.desc';
+}
+
+/** What of the list is shown, as it stands in the address. */
 export function ListFilters({ query, set, search, onSearch, onSubmit }: ListFiltersProps) {
   const settings = useSettings();
   const chains = (settings.data?.chains ?? []).map(({ chainId, name }) => [String(chainId), name] as const);
   const change = (name: string) => (value: string) => set({ [name]: value, cursor: undefined });
-  const isSet = ['state', 'chainId', 'since', 'sort'].some((name) => query[name]);
+  const isSet = ['name', 'state', 'chainId', 'since', 'sort'].some((name) => query[name]);
+  const clear = () => {
+    onSearch('');
+    set({ name: '', state: '', chainId: '', since: '', sort: '', cursor: '' });
+  };
   return (
     <form class="filters" onSubmit={onSubmit}>
       <Field label={words.search} hint={words.searchHint} wide>
@@ -39,13 +48,13 @@ export function ListFilters({ query, set, search, onSearch, onSubmit }: ListFilt
       </Field>
       <Field label={words.sort}>
         <Select
-          value={query.sort ?? 'createdAt.desc'}
+          value={query.sort ?? usualOrder(query.name)}
           onChange={change('sort')}
           options={Object.entries(words.sorts)}
         />
       </Field>
       {isSet && (
-        <Button kind="plain" onPress={() => set({ state: '', chainId: '', since: '', sort: '', cursor: '' })}>
+        <Button kind="plain" onPress={clear}>
           {words.clear}
         </Button>
       )}

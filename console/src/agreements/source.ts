@@ -1,4 +1,5 @@
 import type { AgreementsClient } from '../../../client/src/index.ts';
+import type { EvidenceProgress } from '../../../client/src/resources/evidence.ts';
 import type {
   AgreementState,
   InputRecord,
@@ -57,6 +58,8 @@ export type AgreementSource = {
     cursor: string | undefined,
     signal?: AbortSignal,
   ) => Promise<{ data: readonly ShownInput[]; next: string | null; total: number | undefined }>;
+  /** The file that proves what happened, once its blocks are proved. */
+  readonly readEvidence: (onProgress: (progress: EvidenceProgress) => void) => Promise<string>;
   /** Undefined where it can only be tried with a wallet. */
   readonly simulate?: ((act: Act & { by: string }, signal: AbortSignal) => Promise<Verdict>) | undefined;
   readonly prepare: (act: Act & { signer: string }, signal?: AbortSignal) => Promise<SignableTypedData>;
@@ -90,6 +93,7 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
       );
       return { data, next: pageInfo.nextCursor, total: pageInfo.totalCount };
     },
+    readEvidence: (onProgress) => agreements.readEvidence(id, { onProgress }),
     async simulate(act, signal) {
       const { steps } = await agreements.simulateInputs(id, { steps: [act] }, { signal });
       const [step] = steps;
@@ -123,6 +127,7 @@ export function guestSource(shared: AgreementsClient['shared'], id: string): Agr
       const { data, pageInfo } = await shared.listInputs({ limit: pageSize, cursor }, { signal });
       return { data, next: pageInfo.nextCursor, total: pageInfo.totalCount };
     },
+    readEvidence: (onProgress) => shared.readEvidence({ onProgress }),
     prepare: (act, signal) => shared.makeInputTypedData(act, { signal }),
     submit: (permit) => shared.submitInput(permit),
     prepareDraft: (signer) => shared.makeDeployTypedData({ signer }),

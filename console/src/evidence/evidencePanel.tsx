@@ -1,26 +1,26 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type { Shown } from '../agreements/source.ts';
+import type { AgreementSource, Shown } from '../agreements/source.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';
 import { saveFile } from './saveFile.ts';
 
 const words = texts.evidence;
 
-type EvidencePanelProps = { readonly shown: Pick<Shown, 'id' | 'chainId' | 'address' | 'status'> };
+type EvidencePanelProps = {
+  readonly shown: Pick<Shown, 'chainId' | 'address'>;
+  readonly source: Pick<AgreementSource, 'readEvidence'>;
+};
 
 /** The evidence of an agreement: saved as a file, or checked in this page by the code that checks files of others. */
-export function EvidencePanel({ shown }: EvidencePanelProps) {
-  const { id, chainId, address = '' } = shown;
+export function EvidencePanel({ shown, source }: EvidencePanelProps) {
+  const { chainId, address = '' } = shown;
   const fileName = `evidence-${chainId}-${address.toLowerCase()}.json`;
   const [stage, setStage] = useState('');
   const read = async () => {
     setStage(words.reading);
-    return service.agreements.readEvidence(id, {
-      onProgress: ({ blocksProved, blocks }) => setStage(words.progress(blocksProved, blocks)),
-    });
+    return source.readEvidence(({ blocksProved, blocks }) => setStage(words.progress(blocksProved, blocks)));
   };
   const save = useMutation({
     mutationFn: async () => saveFile({ text: await read(), fileName, type: 'application/json' }),

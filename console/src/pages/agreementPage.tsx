@@ -3,7 +3,6 @@ import { useRoute } from 'preact-iso';
 import { AgreementView } from '../agreements/agreementView.tsx';
 import { LinksPanel } from '../agreements/linksPanel.tsx';
 import { ownSource } from '../agreements/source.ts';
-import { EvidencePanel } from '../evidence/evidencePanel.tsx';
 import { useMay } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -17,16 +16,7 @@ export function AgreementPage() {
       <p class="small">
         <a href="/console/agreements">{texts.agreement.back}</a>
       </p>
-      <AgreementView
-        key={id}
-        source={source}
-        renderMore={(shown) => (
-          <>
-            {shown.status === 'Deployed' && <EvidencePanel shown={shown} />}
-            {mayWrite && <LinksPanel id={id} />}
-          </>
-        )}
-      />
+      <AgreementView key={id} source={source} more={mayWrite && <LinksPanel id={id} />} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { AgreementQuery } from '../../../client/src/resources/agreements.ts';
-import { ListFilters } from '../agreements/listFilters.tsx';
+import { ListFilters, usualOrder } from '../agreements/listFilters.tsx';
 import { WhoActs } from '../agreements/whoActs.tsx';
+import { useDebounced } from '../parts/debounced.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -16,6 +17,7 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.agreements;
 const pageSize = 25;
+const typingMs = 250;
 type Summary = Awaited<ReturnType<typeof service.agreements.list>>['data'][number];
 
 const columns: readonly Column<Summary>[] = [
@@ -66,7 +68,13 @@ export function AgreementsPage() {
   useTitle(words.title);
   const { query, set, write } = useAddressBar();
   const { route } = useLocation();
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useState(query.name ?? '');
+  const wanted = useDebounced(search.trim(), typingMs);
+  const name = isReference(wanted) ? '' : wanted;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed is what changes the address
+  useEffect(() => {
+    if (name !== (query.name ?? '')) set({ name, cursor: undefined });
+  }, [name]);
   const asked = readQuery(query);
   const list = useQuery({
     queryKey: ['agreements', asked],
@@ -74,18 +82,15 @@ export function AgreementsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });
-  const needle = search.trim().toLocaleLowerCase();
-  const rows = list.data?.data.filter(({ displayName, id, address = '' }) =>
-    [displayName, id, address].some((text) => text.toLocaleLowerCase().includes(needle)),
-  );
+  const rows = list.data?.data;
   const open = (event: Event) => {
     event.preventDefault();
     const text = search.trim();
-    if (/^(agr_[0-9a-f]+|0x[0-9a-fA-F]{40})$/.test(text)) route(`/console/agreements/${text}`);
+    if (isReference(text)) route(`/console/agreements/${text}`);
     else if (rows?.length === 1 && rows[0]) route(`/console/agreements/${rows[0].id}`);
   };
   const { nextCursor = null, totalCount } = list.data?.pageInfo ?? {};
-  const isFiltered = ['state', 'chainId', 'since'].some((name) => query[name]) || needle !== '';
+  const isFiltered = ['name', 'state', 'chainId', 'since'].some((filter) => query[filter]);
   return (
     <>
       <div class="page-head">
@@ -118,14 +123,20 @@ export function AgreementsPage() {
   );
 }
 
+/** Whether a text names one agreement, wherever in the list it stands. */
+function isReference(text: string): boolean {
+  return /^(agr_[0-9a-f]+|0x[0-9a-fA-F]{40})$/.test(text);
+}
+
 function readQuery({
+  name,
   state,
   chainId,
   since,
   sort,
   cursor,
 }: Readonly<Record<string, string>>): AgreementQuery {
-  const [field, direction] = (sort ?? 'createdAt.desc').split('.');
+  const [field, direction] = (sort ?? usualOrder(name)).split('.');
   const order = direction === 'asc' ? 'asc' : 'desc';
   const sorted: NonNullable<AgreementQuery['sort']> =
     field === 'displayName'
@@ -136,6 +147,7 @@ function readQuery({
   return {
     limit: pageSize,
     sort: sorted,
+    ...(name && { displayName: { startsWith: name } }),
     ...(state && { state }),
     ...(chainId && { chainId: Number(chainId) }),
     ...(since && { createdAt: { gte: `${since}T00:00:00Z` } }),

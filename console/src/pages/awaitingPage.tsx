@@ -9,6 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { Time } from '../parts/time.tsx';
@@ -64,7 +65,9 @@ export function AwaitingPage() {
         ) : session.error instanceof UnauthorizedError ? (
           <Login />
         ) : session.error ? (
-          <Failure error={session.error} onRetry={() => void session.refetch()} />
+          <PageFailure title={words.title}>
+            <Failure error={session.error} onRetry={() => void session.refetch()} />
+          </PageFailure>
         ) : (
           <Loading />
         )}

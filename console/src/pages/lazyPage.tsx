@@ -2,6 +2,7 @@ import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { lazy } from 'preact-iso';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { texts } from '../texts/texts.ts';
 
 const lookMs = 4_000;
@@ -21,5 +22,9 @@ function MissingPage() {
     const timer = setInterval(() => void look(), lookMs);
     return () => clearInterval(timer);
   }, []);
-  return <Note kind="bad">{texts.failure.notLoaded}</Note>;
+  return (
+    <PageFailure title={texts.brand}>
+      <Note kind="bad">{texts.failure.notLoaded}</Note>
+    </PageFailure>
+  );
 }

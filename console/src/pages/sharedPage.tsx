@@ -6,7 +6,9 @@ import { nameOfVariable } from '../agreements/naming.ts';
 import { guestSource } from '../agreements/source.ts';
 import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
+import { useTitle } from '../parts/title.ts';
 import { openLink } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
 import { texts } from '../texts/texts.ts';
@@ -33,9 +35,18 @@ export function SharedPage() {
         </span>
       </header>
       <main class="page guest" id="main">
-        {link === undefined ? <Note kind="bad">{words.noLink}</Note> : <Opened link={link} />}
+        {link === undefined ? <Closed why={words.noLink} /> : <Opened link={link} />}
       </main>
     </>
+  );
+}
+
+function Closed({ why }: { readonly why: string }) {
+  useTitle(words.title);
+  return (
+    <PageFailure title={words.title}>
+      <Note kind="bad">{why}</Note>
+    </PageFailure>
   );
 }
 
@@ -50,7 +61,7 @@ function Opened({ link }: { readonly link: string }) {
   const isGone = [UnauthorizedError, NotFoundError, ForbiddenError].some(
     (kind) => access.error instanceof kind,
   );
-  if (isGone) return <Note kind="bad">{words.gone}</Note>;
+  if (isGone) return <Closed why={words.gone} />;
   const { may, participant, wallet } = access.data?.access ?? {};
   return (
     <>

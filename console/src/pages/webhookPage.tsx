@@ -7,6 +7,7 @@ import { Field, TextInput } from '../parts/field.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { NewSecret } from '../parts/newSecret.tsx';
 import { Note } from '../parts/note.tsx';
+import { PageFailure } from '../parts/pageFailure.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
@@ -27,7 +28,7 @@ export function WebhookPage() {
     queryFn: ({ signal }) => service.webhooks.get(id, { signal }),
     refetchInterval: 10_000,
   });
-  useTitle(webhook.data?.url ?? texts.webhooks.title);
+  useTitle(webhook.data?.url ?? words.title);
   const changed = () => queries.invalidateQueries({ queryKey: key });
   const test = useMutation({ mutationFn: () => service.webhooks.test(id), onSettled: changed });
   const rotate = useMutation({ mutationFn: () => service.webhooks.rotateSecret(id), onSettled: changed });
@@ -40,7 +41,9 @@ export function WebhookPage() {
   });
   if (!webhook.data)
     return webhook.error ? (
-      <Failure error={webhook.error} onRetry={() => void webhook.refetch()} />
+      <PageFailure title={words.title}>
+        <Failure error={webhook.error} onRetry={() => void webhook.refetch()} />
+      </PageFailure>
     ) : (
       <Loading lines={10} />
     );

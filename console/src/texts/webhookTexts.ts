@@ -22,6 +22,7 @@ export const webhookTexts = {
     make: 'Create',
   },
   one: {
+    title: 'Webhook',
     back: 'All webhooks',
     settings: 'What it is told',
     filters: 'Filters',

@@ -12,6 +12,8 @@ export type RecordListRequest = PageRequest & {
   readonly principalId: string;
   readonly state?: string | undefined;
   readonly chainId?: number | undefined;
+  /** What their names begin with, in either case. */
+  readonly namePrefix?: string | undefined;
   readonly createdAt: Range;
   readonly updatedAt: Range;
 };
@@ -48,8 +50,8 @@ type SummaryRow = {
  * @throws MalformedError for a wrong cursor.
  */
 export async function listRecords(pool: pg.Pool, request: RecordListRequest): Promise<ListPage> {
-  const { principalId, state, chainId, createdAt, updatedAt, sort } = request;
-  const list = ['agreements', principalId, state, chainId, createdAt, updatedAt, sort];
+  const { principalId, state, chainId, namePrefix, createdAt, updatedAt, sort } = request;
+  const list = ['agreements', principalId, state, chainId, namePrefix, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
   const selection = { ...request, list, branches: listBranches(request, parameters) };
   const rows = await queryList(table, { selection, parameters }, (query, values) =>

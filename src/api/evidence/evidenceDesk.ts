@@ -11,17 +11,18 @@ export type EvidenceProgress = { readonly done: number; readonly total: number }
 
 export type EvidenceDesk = {
   /**
-   * Collects the evidence of a principal's record, or joins whoever does so already. After `waitMs` the work goes on by itself,
-   * and how far it has come is returned instead.
+   * Collects the evidence of a record, or joins whoever does so already. After `waitMs` the work goes on by itself, and how far it
+   * has come is returned instead.
    *
-   * @throws RateLimitedError where too many records of the principal wait.
+   * @param turn who waits together: a principal, or the guests of one.
+   * @throws RateLimitedError where too many records of this turn wait.
    * @throws what `collectEvidence` does.
    */
-  collect(record: EvidenceRecord, principalId: string): Promise<CollectedEvidence | EvidenceProgress>;
+  collect(record: EvidenceRecord, turn: string): Promise<CollectedEvidence | EvidenceProgress>;
   close(): Promise<void>;
 };
 
-/** Records of different principals whose blocks are proved at a time, of one principal one. */
+/** Records of different turns whose blocks are proved at a time, of one turn one. */
 const atOnce = 2;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
@@ -34,7 +35,7 @@ type Job = {
   cancel(): void;
 };
 
-/** Collects evidence by turns over principals. */
+/** Collects evidence by turns over principals and over the guests of each. */
 export function createEvidenceDesk(
   services: Pick<Services, 'pool' | 'clients'>,
   { waitMs, logger }: { waitMs: number; logger: Logger },
@@ -52,8 +53,8 @@ export function createEvidenceDesk(
       void job.run();
     }
   };
-  const add = (record: EvidenceRecord, principalId: string): Job => {
-    if (queues.count(principalId) >= mostWaiting)
+  const add = (record: EvidenceRecord, turn: string): Job => {
+    if (queues.count(turn) >= mostWaiting)
       throw new RateLimitedError('Evidence of too many agreements is being collected.', {
         retryAfterSeconds,
       });
@@ -78,7 +79,7 @@ export function createEvidenceDesk(
           reject(error);
         } finally {
           jobs.delete(record.id);
-          queues.end(principalId);
+          queues.end(turn);
           running--;
           begin();
         }
@@ -86,14 +87,14 @@ export function createEvidenceDesk(
       cancel: () => reject(new Error('the service stops')),
     };
     jobs.set(record.id, job);
-    queues.add(principalId, job);
+    queues.add(turn, job);
     begin();
     return job;
   };
 
   return {
-    async collect(record, principalId) {
-      const job = jobs.get(record.id) ?? add(record, principalId);
+    async collect(record, turn) {
+      const job = jobs.get(record.id) ?? add(record, turn);
       const { promise: late, resolve } = Promise.withResolvers<undefined>();
       const timer = setTimeout(() => resolve(undefined), waitMs);
       try {

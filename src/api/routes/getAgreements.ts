@@ -20,13 +20,17 @@ export function getAgreements({ reads }: Services, clientProfile: ClientProfile)
     operationId: 'listAgreements',
     tag: 'Agreement records',
     summary: 'List agreements',
-    description: 'Those of all chains, the newest first by default.',
+    description:
+      'Those of all chains, the newest first by default. Names are in the order of their code points, A to Z in either case.',
     scope: 'agreements.read',
     params: none,
     query: none.extend({
       ...pageParameters,
       state: textParameter.optional(),
       chainId: chainIdParameter.optional(),
+      'displayName[startsWith]': textParameter.optional().openapi({
+        description: 'What the name begins with; A to Z in either case.',
+      }),
       ...buildInstantParameters(clientProfile),
       'sort[createdAt]': sortParameter,
       'sort[updatedAt]': sortParameter,
@@ -48,6 +52,7 @@ export function getAgreements({ reads }: Services, clientProfile: ClientProfile)
         principalId: caller.principalId,
         state: query.state,
         chainId: query.chainId,
+        namePrefix: query['displayName[startsWith]'],
         ...readPage(query),
         ...readRanges(query),
       };

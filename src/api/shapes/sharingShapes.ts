@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { signingLinkUseKinds } from '../../platform/database/tables/signingLinks.ts';
 import { inputRecordShape, recordShape } from './resources.ts';
 
 /** What the routes of signing links and of whoever comes by them take and answer with. */
@@ -19,7 +20,7 @@ const linkMembers = {
   uses: z
     .array(
       z.object({
-        kind: z.enum(['opened', 'input', 'deployment']),
+        kind: z.enum(signingLinkUseKinds),
         wallet: wallet.optional(),
         inputId: z.string().optional(),
         usedAt: instant,

@@ -1,3 +1,4 @@
+import { findTextAfter, foldText } from './foldedText.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -14,6 +15,15 @@ export function listBounds(range: Range, parameters: SqlParameters): Bound[] {
     const value = isOperator(name) ? range[name] : undefined;
     return value === undefined ? [] : [{ operator, value: `${parameters.add(value)}::timestamptz` }];
   });
+}
+
+/** The bounds within which lie the texts that begin with a prefix, in either case. */
+export function listPrefixBounds(prefix: string | undefined, parameters: SqlParameters): Bound[] {
+  if (prefix === undefined || prefix === '') return [];
+  const folded = foldText(prefix);
+  const after = findTextAfter(folded);
+  const from: Bound = { operator: '>=', value: `${parameters.add(folded)}::text` };
+  return after === undefined ? [from] : [from, { operator: '<', value: `${parameters.add(after)}::text` }];
 }
 
 function isOperator(name: string): name is keyof typeof operators {

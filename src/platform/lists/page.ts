@@ -1,9 +1,10 @@
 import { cutPage } from './cutPage.ts';
+import { foldText } from './foldedText.ts';
 import type { IndexPosition } from './indexRange.ts';
 import { toMilliseconds } from './instant.ts';
 import type { ListName } from './listCursor.ts';
 import { type Position, parsePosition, writePosition } from './position.ts';
-import { type Sort, sortColumns } from './sort.ts';
+import { type Sort, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
 /** Which part of a list is asked for. */
@@ -53,7 +54,7 @@ export function buildPage(
   { parameters, rank }: { parameters: SqlParameters; rank?: string | undefined },
 ): PageSql {
   const ranks = rank === undefined ? [] : [rank];
-  const columns = [`${table}.${sortColumns[sort.name]}`, ...ranks, `${table}.id`];
+  const columns = [sortedSql(table, sortColumns[sort.name]), ...ranks, `${table}.id`];
   const order = columns.map((column) => `${column} ${sort.direction}`).join(', ');
   const limit = `limit ${Math.trunc(count) + 1}`;
   if (cursor === undefined) return { order, position: undefined, limit };
@@ -83,6 +84,6 @@ export function finishPage<Row extends PageRow>(
 
 function positionOf(row: PageRow, { name }: Sort): Position {
   const { id, rank = 0 } = row;
-  if (name === 'displayName') return { key: row.display_name ?? '', rank, id };
+  if (name === 'displayName') return { key: foldText(row.display_name ?? ''), rank, id };
   return { key: toMilliseconds(name === 'createdAt' ? row.created_at : row.updated_at), rank, id };
 }

@@ -1,9 +1,9 @@
-import { type OrderedColumn, orderedKey } from '../database/orderedKey.ts';
+import { orderedKey } from '../database/orderedKey.ts';
 import type { Parameter } from '../database/runPrepared.ts';
 import { buildFilter, buildIndexRange } from './indexRange.ts';
-import { type Bound, listBounds, type Range } from './listFilters.ts';
+import { type Bound, listBounds, listPrefixBounds, type Range } from './listFilters.ts';
 import { buildPage, type ListPart, type PageSql } from './page.ts';
-import { sortColumns } from './sort.ts';
+import { type SortColumn, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
 /** Where the rows of a list stand, and what is read of them. */
@@ -31,19 +31,21 @@ export type Selection = ListPart & {
   readonly branches: readonly [Branch, ...Branch[]];
   readonly createdAt: Range;
   readonly updatedAt: Range;
+  /** What the names of the rows begin with, where they have names. */
+  readonly namePrefix?: string | undefined;
 };
 
 type RowPart = { id: string | null; gathered?: number | null };
 
 /**
- * So many rows in a range of time are rather sorted than looked for among all others in the order of the list. With more of them
+ * So many rows in a range are rather sorted than looked for among all others in the order of the list. With more of them
  * a page is soon found in that order.
  */
 const mostGathered = 500;
 
 /**
- * Reads a page of a list. It never reads many more rows than the page has, with one exception: where a range of one time is
- * combined with the order of something else, which no index can serve. Then it reads the range where that holds few rows, and
+ * Reads a page of a list. It never reads many more rows than the page has, with one exception: where a range of names or of
+ * one time is combined with the order of something else, which no index can serve. Then it reads the range where that holds few rows, and
  * else goes along the order.
  *
  * @param run runs a query of the page's rows with these parameters; where there are none it may return a row of nulls.
@@ -54,16 +56,19 @@ export async function queryList<Row extends RowPart>(
   { selection, parameters }: { selection: Selection; parameters: SqlParameters },
   run: (query: string, parameters: readonly Parameter[]) => Promise<Row[]>,
 ): Promise<(Row & { id: string })[]> {
-  const { sort, createdAt, updatedAt } = selection;
+  const { sort, createdAt, updatedAt, namePrefix } = selection;
   const { alias, rank } = table;
   const page = buildPage(alias, selection, { parameters, rank });
+  const rangeOf = (name: SortColumn, bounds: readonly Bound[]): ColumnRange[] =>
+    bounds.length === 0 ? [] : [{ name, column: sortedSql(alias, name), bounds }];
   const ranges = [
-    { name: 'created_at', column: `${alias}.created_at`, bounds: listBounds(createdAt, parameters) },
-    { name: 'updated_at', column: `${alias}.updated_at`, bounds: listBounds(updatedAt, parameters) },
-  ] as const;
-  const parts = { table, selection, page, ranges, sortColumn: `${alias}.${sortColumns[sort.name]}` };
+    ...rangeOf('display_name', listPrefixBounds(namePrefix, parameters)),
+    ...rangeOf('created_at', listBounds(createdAt, parameters)),
+    ...rangeOf('updated_at', listBounds(updatedAt, parameters)),
+  ];
+  const parts = { table, selection, page, ranges };
   for (const range of ranges) {
-    if (range.bounds.length === 0 || range.column === parts.sortColumn) continue;
+    if (range.name === sortColumns[sort.name]) continue;
     const rows = await run(buildGathering(parts, range), parameters.values);
     if ((rows[0]?.gathered ?? 0) <= mostGathered) return rows.filter(isPresent);
   }
@@ -75,7 +80,7 @@ function isPresent<Row extends RowPart>(row: Row): row is Row & { id: string } {
 }
 
 type ColumnRange = {
-  readonly name: OrderedColumn;
+  readonly name: SortColumn;
   readonly column: string;
   readonly bounds: readonly Bound[];
 };
@@ -85,26 +90,28 @@ type Parts = {
   readonly selection: Selection;
   readonly page: PageSql;
   readonly ranges: readonly ColumnRange[];
-  readonly sortColumn: string;
 };
 
-const lowestOf = { instant: `'-infinity'::timestamptz`, text: `''` } as const;
+const earliest = `'-infinity'::timestamptz`;
+const lowestOf = { created_at: earliest, updated_at: earliest, display_name: `''` } as const;
 
 /** Goes along the order of the list until the page is full; with several branches, along all of them. */
-function buildWalk({ table, selection, page, ranges, sortColumn }: Parts): string {
+function buildWalk({ table, selection, page, ranges }: Parts): string {
   const { name, alias, columns, joins = '' } = table;
-  const { direction, kind } = selection.sort;
+  const { direction } = selection.sort;
+  const sorted = sortColumns[selection.sort.name];
+  const column = sortedSql(alias, sorted);
   const { order, position, limit } = page;
-  const own = ranges.find(({ column }) => column === sortColumn);
+  const own = ranges.find((range) => range.name === sorted);
   const others = ranges.filter((range) => range !== own).flatMap(listConditions);
   const { start, end } = splitBounds(own?.bounds ?? [], direction);
   // Where every entry is a row of the page, it is full before many entries behind the range are read.
   const isCut = end.length > 0 && others.length === 0 && selection.branches.every(({ filter }) => !filter);
   const rowsOf = ({ key: subject, value, filter }: Branch, what: string) => {
-    const key = orderedKey(subject, sortColumns[selection.sort.name]);
-    const lowest = lowestOf[kind];
+    const key = orderedKey(subject, sorted);
     const bounds = isCut ? start : [...start, ...end];
-    const range = buildIndexRange({ key, value, column: sortColumn, lowest, bounds, position, direction });
+    const lowest = lowestOf[sorted];
+    const range = buildIndexRange({ key, value, column, lowest, bounds, position, direction });
     const filters = [...(filter === undefined ? [] : [filter]), ...others].map(buildFilter);
     return `select ${what} from ${name} ${alias} ${what === columns ? joins : ''}
     where ${[...range, ...filters].join(' and ')} order by ${key} ${direction}, ${order} ${limit}`;
@@ -112,7 +119,7 @@ function buildWalk({ table, selection, page, ranges, sortColumn }: Parts): strin
   const [first, ...more] = selection.branches;
   if (more.length === 0 && !isCut) return rowsOf(first, columns);
   const rows = selection.branches.map((branch) => `(${rowsOf(branch, keysOf(table))})`).join(' union all ');
-  const conditions = isCut ? writeConditions(sortColumn, end).join(' and ') : undefined;
+  const conditions = isCut ? writeConditions(column, end).join(' and ') : undefined;
   return readPage({ table, page, rows: `(${rows})`, conditions });
 }
 
@@ -143,7 +150,7 @@ function buildGathering({ table, selection, page, ranges }: Parts, range: Column
         key,
         value,
         column,
-        lowest: lowestOf.instant,
+        lowest: lowestOf[range.name],
         bounds: entered,
         direction: along,
       });

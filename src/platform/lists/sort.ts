@@ -1,3 +1,5 @@
+import { foldedSql } from './foldedText.ts';
+
 /** What a list is ordered by: one column, and then what tells rows of the same value apart. */
 export type Sort = {
   readonly name: 'createdAt' | 'updatedAt' | 'displayName';
@@ -11,3 +13,10 @@ export const sortColumns = {
   updatedAt: 'updated_at',
   displayName: 'display_name',
 } as const;
+export type SortColumn = (typeof sortColumns)[keyof typeof sortColumns];
+
+/** SQL of what rows are sorted by: the column, texts of it folded. */
+export function sortedSql(alias: string, column: SortColumn): string {
+  const name = `${alias}.${column}`;
+  return column === 'display_name' ? foldedSql(name) : name;
+}

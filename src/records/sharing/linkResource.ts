@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { signingLinks } from '../../platform/database/tables/signingLinks.ts';
+import { type SigningLinkUseKind, signingLinks } from '../../platform/database/tables/signingLinks.ts';
 
 export type LinkUse = {
-  readonly kind: 'opened' | 'input' | 'deployment';
+  readonly kind: SigningLinkUseKind;
   readonly wallet: string | null;
   readonly input_id: string | null;
   readonly used_at: string;

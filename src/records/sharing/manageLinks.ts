@@ -3,7 +3,11 @@ import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { records } from '../../platform/database/tables/records.ts';
-import { signingLinks, signingLinkUses } from '../../platform/database/tables/signingLinks.ts';
+import {
+  type SigningLinkUseKind,
+  signingLinks,
+  signingLinkUses,
+} from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { notifyAccessChanged } from '../principals/accessChanged.ts';
 import { createSecret, hashSecret } from '../sessions/secretText.ts';
@@ -114,7 +118,7 @@ export async function noteUse(
   database: Database,
   use: {
     linkId: string;
-    kind: 'opened' | 'input' | 'deployment';
+    kind: SigningLinkUseKind;
     wallet?: `0x${string}` | undefined;
     inputId?: string | undefined;
   },

@@ -8,7 +8,7 @@ import { startTestService, type TestPrincipal, type TestService } from '../suppo
 let service: TestService;
 let owner: TestPrincipal;
 let stranger: TestPrincipal;
-const names = ['b', 'A', 'a', 'é', 'b', "'; drop", 'Z', '10', '9', 'b'];
+const names = ['b', 'A', 'a', 'é', 'b', "'; drop", 'Z', '10', '9%', 'b\u{10ffff}'];
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.createPrincipal();
@@ -49,6 +49,18 @@ test('holds the own ones alone, the newest first', async () => {
 test('sorts by each of its fields, both ways', async () => {
   const byName = await readAll('&sort[displayName]=asc');
   expect(byName.map(({ displayName }) => displayName).toSorted()).toEqual(names.toSorted());
+  expect(byName.map(({ displayName }) => displayName)).toEqual([
+    "'; drop",
+    '10',
+    '9%',
+    'A',
+    'a',
+    'b',
+    'b',
+    'b\u{10ffff}',
+    'Z',
+    'é',
+  ]);
   expect((await readAll('&sort[displayName]=desc')).toReversed()).toEqual(byName);
   expect(await idsOf('&sort[updatedAt]=asc')).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   expect(await idsOf('&sort[createdAt]=asc')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -68,6 +80,25 @@ test('takes a cursor only of the same principal, order and filters', async () =>
   ])
     expect(await open(query), query).toMatchObject({ field: 'cursor' });
   expect(await open('chainId=84532&updatedAt[lt]=2026-02-12T00:00:00Z')).toMatchObject({ field: 'cursor' });
+  expect(await open('chainId=84532&displayName[startsWith]=b')).toMatchObject({ field: 'cursor' });
+});
+
+test('filters by what a name begins with, A to Z in either case, and takes no sign for a pattern', async () => {
+  const named = (prefix: string, more = '') =>
+    idsOf(`&displayName[startsWith]=${encodeURIComponent(prefix)}${more}`);
+  expect(await named('a')).toEqual([2, 1]);
+  expect(await named('B')).toEqual([9, 4, 0]);
+  expect(await named('B', '&sort[displayName]=asc')).toEqual([0, 4, 9]);
+  expect(await named('b', '&state=OFFERED')).toEqual([4, 0]);
+  expect(await named('b', '&chainId=84532')).toEqual([9]);
+  expect(await named('b', '&createdAt[lt]=2026-01-02T00:00:00Z&sort[updatedAt]=desc')).toEqual([0]);
+  expect(await named('b\u{10ffff}')).toEqual([9]);
+  expect(await named('9%')).toEqual([8]);
+  expect(await named('é')).toEqual([3]);
+  for (const nothing of ['%', '_', '10%', "';", 'É', 'c'])
+    expect(await named(nothing), nothing).toEqual(nothing === "';" ? [5] : []);
+  expect((await get('?displayName[startsWith]=%00')).status).toBe(400);
+  expect((await get('?displayName[contains]=a')).status).toBe(400);
 });
 
 test('filters by state, chain and time', async () => {

@@ -80,6 +80,23 @@ async function readAll(
 const marks = { asc: 'a', desc: 'd' } as const;
 
 describe('a reader of all pages', () => {
+  test.each(sorts)(
+    'of a name, by $name, $direction, finds each agreement of that name once',
+    async (sort) => {
+      const { rows } = await writer.query<{ id: string }>(
+        `select id from service.records where principal_id = $1 and display_name ilike 'lease 2%'`,
+        [principalId],
+      );
+      const request = { principalId, sort, limit, namePrefix: 'leASE 2', createdAt: {}, updatedAt: {} };
+      const ids = await readAll(
+        (cursor) => listRecords(reader, { ...request, cursor }),
+        async () => {},
+      );
+      expect(ids.length).toBeGreaterThan(10 * limit);
+      expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+    },
+  );
+
   test.each(sorts)('by $name, $direction, sees each agreement that nobody touches once', async (sort) => {
     const mark = `${sort.name.toLowerCase()}${marks[sort.direction]}`;
     const ids = await readAll(

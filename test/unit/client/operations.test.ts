@@ -42,6 +42,7 @@ const methods = {
   getSharedDocument: ['shared', 'getDocument'],
   getSharedState: ['shared', 'getState'],
   listSharedInputs: ['shared', 'listInputs'],
+  getSharedEvidence: ['shared', 'getEvidence'],
   makeSharedInputTypedData: ['shared', 'makeInputTypedData', {}],
   submitSharedInput: ['shared', 'submitInput', {}],
   makeSharedDeployTypedData: ['shared', 'makeDeployTypedData', {}],
@@ -66,7 +67,13 @@ const methods = {
 } as const satisfies Record<OperationId, readonly [keyof AgreementsClient, string, ...unknown[]]>;
 
 /** Methods that are no operation of their own. */
-const beside = ['agreements.readEvidence', 'documents.getText', 'events.follow', 'wallet.open'];
+const beside = [
+  'agreements.readEvidence',
+  'shared.readEvidence',
+  'documents.getText',
+  'events.follow',
+  'wallet.open',
+];
 
 type Described = { operationId: OperationId; requestBody?: unknown; parameters?: { name: string }[] };
 const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');

@@ -16,12 +16,14 @@ export function addAgreementCommands(program: Command, context: Context): void {
   program
     .command('list')
     .description('list agreements, the newest first')
+    .option('--name <text>', 'whose name begins with this')
     .option('--state <state>', 'exactly this state')
     .option('--chain <id>', 'on this chain')
     .option('--limit <count>', `at most so many, up to ${mostRows}`, '25')
-    .action(async (options: { state?: string; chain?: string; limit: string }) => {
+    .action(async (options: { name?: string; state?: string; chain?: string; limit: string }) => {
       const limit = readCount(options.limit, '--limit');
       const query = {
+        displayName: { startsWith: options.name },
         state: options.state,
         chainId: options.chain === undefined ? undefined : readCount(options.chain, '--chain'),
         limit: Math.min(limit, 100),

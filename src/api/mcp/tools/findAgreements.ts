@@ -14,6 +14,7 @@ const instant = z.string().max(40).optional();
 
 const input = z.strictObject({
   text: z.string().min(1).max(200).optional().describe('Part of the name or of the template id, in any case'),
+  nameStartsWith: z.string().min(1).max(200).optional().describe('Quicker than text'),
   state: z.string().max(1_000).optional().describe('Exact name of the present state'),
   chainId: chainIdArgument,
   updatedAfter: instant.describe('RFC 3339'),
@@ -109,7 +110,7 @@ async function find(args: Args, call: AgentCall) {
 }
 
 async function readPage(
-  { state, chainId, updatedAfter, createdAfter, sort = 'newest' }: Args,
+  { nameStartsWith, state, chainId, updatedAfter, createdAfter, sort = 'newest' }: Args,
   { call, limit, cursor }: { call: AgentCall; limit: number; cursor: string | undefined },
 ) {
   const { data, pageInfo } = await call.ask('listAgreements', {
@@ -117,6 +118,7 @@ async function readPage(
       limit: String(limit),
       ...sorts[sort],
       ...(cursor !== undefined && { cursor }),
+      ...(nameStartsWith !== undefined && { 'displayName[startsWith]': nameStartsWith }),
       ...(state !== undefined && { state }),
       ...(chainId !== undefined && { chainId: String(chainId) }),
       ...(updatedAfter !== undefined && { 'updatedAt[gte]': updatedAfter }),

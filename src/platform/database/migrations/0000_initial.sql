@@ -563,13 +563,13 @@ CREATE INDEX "records_behind" ON "service"."records" USING btree ("chain_id") WH
 CREATE INDEX "records_deploy_transaction_id_index" ON "service"."records" USING btree ("deploy_transaction_id");--> statement-breakpoint
 CREATE INDEX "records_created" ON "service"."records" USING btree (principal_id collate "C","created_at","id");--> statement-breakpoint
 CREATE INDEX "records_updated" ON "service"."records" USING btree (principal_id collate "POSIX","updated_at","id");--> statement-breakpoint
-CREATE INDEX "records_named" ON "service"."records" USING btree (principal_id collate "ucs_basic","display_name","id");--> statement-breakpoint
+CREATE INDEX "records_named" ON "service"."records" USING btree (principal_id collate "ucs_basic",lower(display_name collate "C"),"id");--> statement-breakpoint
 CREATE INDEX "records_chain_created" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text) collate "C","created_at","id");--> statement-breakpoint
 CREATE INDEX "records_chain_updated" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text) collate "POSIX","updated_at","id");--> statement-breakpoint
-CREATE INDEX "records_chain_named" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text) collate "ucs_basic","display_name","id");--> statement-breakpoint
+CREATE INDEX "records_chain_named" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text) collate "ucs_basic",lower(display_name collate "C"),"id");--> statement-breakpoint
 CREATE INDEX "records_state_created" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text || ' ' || left(state, 64)) collate "C","created_at","id");--> statement-breakpoint
 CREATE INDEX "records_state_updated" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text || ' ' || left(state, 64)) collate "POSIX","updated_at","id");--> statement-breakpoint
-CREATE INDEX "records_state_named" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text || ' ' || left(state, 64)) collate "ucs_basic","display_name","id");--> statement-breakpoint
+CREATE INDEX "records_state_named" ON "service"."records" USING btree ((principal_id || ' ' || chain_id::text || ' ' || left(state, 64)) collate "ucs_basic",lower(display_name collate "C"),"id");--> statement-breakpoint
 CREATE INDEX "mails_created_at_index" ON "service"."mails" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "rule_firings_record_id_rule_id_recipient_index" ON "service"."rule_firings" USING btree ("record_id","rule_id","recipient");--> statement-breakpoint
 CREATE INDEX "rule_firings_pending" ON "service"."rule_firings" USING btree ("chain_id","block_number") WHERE state = 'pending';--> statement-breakpoint

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, index, integer, json, text, unique } from 'drizzle-orm/pg-core';
 import type { Participant } from '../../../protocol/participants.ts';
 import type { WireValues } from '../../../protocol/values.ts';
+import { foldedSql } from '../../lists/foldedText.ts';
 import { address, blockNumber, hash, instant } from '../columns.ts';
 import { oneOf } from '../oneOf.ts';
 import { type OrderedColumn, orderedKey } from '../orderedKey.ts';
@@ -27,6 +28,8 @@ export const recordKeys = {
 } as const;
 const key = (text: string, column: OrderedColumn) => sql.raw(orderedKey(text, column));
 const chainKey = (column: OrderedColumn) => key(`(${recordKeys.chain('')})`, column);
+/** What names are sorted and searched by. */
+const name = sql.raw(foldedSql('display_name'));
 const stateKey = (column: OrderedColumn) => key(`(${recordKeys.state('')})`, column);
 
 /**
@@ -109,12 +112,12 @@ export const records = serviceSchema.table(
     // chains are merged out of the last, so that a write has no fourth index for each order to keep.
     index('records_created').on(key('principal_id', 'created_at'), table.createdAt, table.id),
     index('records_updated').on(key('principal_id', 'updated_at'), table.updatedAt, table.id),
-    index('records_named').on(key('principal_id', 'display_name'), table.displayName, table.id),
+    index('records_named').on(key('principal_id', 'display_name'), name, table.id),
     index('records_chain_created').on(chainKey('created_at'), table.createdAt, table.id),
     index('records_chain_updated').on(chainKey('updated_at'), table.updatedAt, table.id),
-    index('records_chain_named').on(chainKey('display_name'), table.displayName, table.id),
+    index('records_chain_named').on(chainKey('display_name'), name, table.id),
     index('records_state_created').on(stateKey('created_at'), table.createdAt, table.id),
     index('records_state_updated').on(stateKey('updated_at'), table.updatedAt, table.id),
-    index('records_state_named').on(stateKey('display_name'), table.displayName, table.id),
+    index('records_state_named').on(stateKey('display_name'), name, table.id),
   ],
 );

@@ -36,7 +36,10 @@ export const signingLinks = serviceSchema.table(
   ],
 );
 
-/** What was done with a link: the record was opened, or an input was submitted. */
+export const signingLinkUseKinds = ['opened', 'evidence', 'input', 'deployment'] as const;
+export type SigningLinkUseKind = (typeof signingLinkUseKinds)[number];
+
+/** What was done with a link: the record was opened, its evidence was read, or something was signed. */
 export const signingLinkUses = serviceSchema.table(
   'signing_link_uses',
   {
@@ -44,7 +47,7 @@ export const signingLinkUses = serviceSchema.table(
     linkId: text()
       .notNull()
       .references(() => signingLinks.id, { onDelete: 'cascade' }),
-    kind: text().$type<'opened' | 'input' | 'deployment'>().notNull(),
+    kind: text().$type<SigningLinkUseKind>().notNull(),
     /** Who has signed. */
     wallet: address(),
     /** The input that was submitted. */

@@ -5,7 +5,7 @@ import { firstInstant, stepMs } from './seed.ts';
 
 const at = (step: number) => new Date(firstInstant + step * stepMs).toISOString();
 
-export type Ranges = { createdAt: Range; updatedAt: Range };
+export type Ranges = { createdAt: Range; updatedAt: Range; namePrefix: string | undefined };
 
 /** None; nearly everything; nothing; a few rows out of the middle; much of both times. */
 export const ranges = [
@@ -14,15 +14,28 @@ export const ranges = [
   { createdAt: { lt: at(-1) } },
   { updatedAt: { gte: at(4_000), lt: at(4_003) } },
   { createdAt: { gt: at(1_000) }, updatedAt: { lte: at(9_000) } },
-].map(({ createdAt = {}, updatedAt = {} }: Partial<Ranges>): Ranges => ({ createdAt, updatedAt }));
+].map(completeRanges);
+/** Of names: a few, many, all, none; and few of names beside much of a time. */
+export const nameRanges = [
+  { namePrefix: 'lease 0001' },
+  { namePrefix: 'lease 00' },
+  { namePrefix: 'LEASE' },
+  { namePrefix: 'Leases' },
+  { namePrefix: 'Lease 0001', createdAt: { gte: at(3) } },
+].map(completeRanges);
 
-/** Whether the rows are in the order of a time and in a range of the other one, which no index has. */
-export const crosses = (sort: Sort, { createdAt, updatedAt }: Ranges) =>
+function completeRanges({ createdAt = {}, updatedAt = {}, namePrefix }: Partial<Ranges>): Ranges {
+  return { createdAt, updatedAt, namePrefix };
+}
+
+/** Whether the rows are in the order of one thing and in a range of another, which no index has. */
+export const crosses = (sort: Sort, { createdAt, updatedAt, namePrefix }: Ranges) =>
+  (namePrefix !== undefined && sort.name !== 'displayName') ||
   (Object.keys(createdAt).length > 0 && sort.name !== 'createdAt') ||
   (Object.keys(updatedAt).length > 0 && sort.name !== 'updatedAt');
 
-export const isRanged = ({ createdAt, updatedAt }: Ranges) =>
-  Object.keys({ ...createdAt, ...updatedAt }).length > 0;
+export const isRanged = ({ createdAt, updatedAt, namePrefix }: Ranges) =>
+  namePrefix !== undefined || Object.keys({ ...createdAt, ...updatedAt }).length > 0;
 
 export type ListedRow = {
   id: string;
@@ -43,16 +56,21 @@ export function firstWithin(rows: readonly ListedRow[], range: Ranges): string[]
 }
 
 function isWithin(row: ListedRow, range: Ranges): boolean {
-  return (['createdAt', 'updatedAt'] as const).every((name) => {
-    const { gt, gte, lt, lte } = range[name];
-    const value = row[name];
-    return (
-      (gt === undefined || value > gt) &&
-      (gte === undefined || value >= gte) &&
-      (lt === undefined || value < lt) &&
-      (lte === undefined || value <= lte)
-    );
-  });
+  const isNamed = row.displayName?.toLowerCase().startsWith(range.namePrefix?.toLowerCase() ?? '') ?? true;
+  const times = ['createdAt', 'updatedAt'] as const;
+  return (
+    isNamed &&
+    times.every((name) => {
+      const { gt, gte, lt, lte } = range[name];
+      const value = row[name];
+      return (
+        (gt === undefined || value > gt) &&
+        (gte === undefined || value >= gte) &&
+        (lt === undefined || value < lt) &&
+        (lte === undefined || value <= lte)
+      );
+    })
+  );
 }
 
 /** By what is sorted by, then by position (those without one last), then by id. */
@@ -60,8 +78,9 @@ export function inOrder({ name, direction }: Sort) {
   const sign = direction === 'asc' ? 1 : -1;
   const rankOf = ({ position }: ListedRow) => position ?? Number.MAX_SAFE_INTEGER;
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+  const textOf = (row: ListedRow) => (row[name] ?? '').toLowerCase();
   return (a: ListedRow, b: ListedRow) =>
-    sign * (compare(a[name] ?? '', b[name] ?? '') || compare(rankOf(a), rankOf(b)) || compare(a.id, b.id));
+    sign * (compare(textOf(a), textOf(b)) || compare(rankOf(a), rankOf(b)) || compare(a.id, b.id));
 }
 
 /** The times of a row as lists show them. */

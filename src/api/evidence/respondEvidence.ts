@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { chooseForm } from '../documents/negotiate.ts';
+import { pageHeaders } from '../documents/pagePolicy.ts';
+import { respondSingle } from '../shapes/envelopes.ts';
+import type { CollectedEvidence } from './collectEvidence.ts';
+import type { EvidenceDesk } from './evidenceDesk.ts';
+import type { EvidencePages } from './evidencePages.ts';
+import type { EvidenceRecord } from './evidenceSubject.ts';
+import type { EvidenceWriters } from './evidenceWriters.ts';
+import { writeEvidence } from './writeEvidence.ts';
+
+export type EvidenceServices = {
+  readonly desk: EvidenceDesk;
+  readonly pages: EvidencePages;
+  readonly writers: EvidenceWriters;
+};
+
+export type EvidenceRequest = {
+  readonly record: EvidenceRecord;
+  /** In whose turn blocks are proved, pages are made and files are written. */
+  readonly turn: string;
+  readonly headers: Headers;
+  readonly requestId: string;
+};
+
+const retryAfterSeconds = 2;
+
+/**
+ * Answers with the evidence of a record as a file, or as a page where the Accept header asks for one; with 202 and how far it has
+ * come while its blocks take longer to prove than a request waits.
+ *
+ * @throws what `EvidenceDesk.collect` does.
+ */
+export async function respondEvidence(
+  { record, turn, headers, requestId }: EvidenceRequest,
+  { pool, publicBaseUrl, desk, pages, writers }: EvidenceServices & { pool: pg.Pool; publicBaseUrl: string },
+): Promise<Response> {
+  const collected = await desk.collect(record, turn);
+  if ('total' in collected) {
+    const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
+    return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
+  }
+  const text = writeEvidence(collected, { publicBaseUrl, pool });
+  const isPage = chooseForm(headers.get('accept')) === 'html';
+  const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
+  if (isPage) return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
+  return new Response(ReadableStream.from(encode(writers.admit(text, turn))), {
+    headers: {
+      ...common,
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="${nameFile(collected)}"`,
+    },
+  });
+}
+
+function accepted(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set('retry-after', String(retryAfterSeconds));
+  return new Response(response.body, { status: 202, headers });
+}
+
+async function* encode(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
+}
+
+function nameFile({ record, history }: CollectedEvidence): string {
+  return `evidence-${record.chainId}-${record.address.toLowerCase()}-${history.head.number}.json`;
+}

@@ -1,0 +1,47 @@
+import { noteUse } from '../../records/sharing/manageLinks.ts';
+import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { readEvidenceRecord } from '../evidence/evidenceSubject.ts';
+import { type EvidenceServices, respondEvidence } from '../evidence/respondEvidence.ts';
+import type { GuestServices } from '../guests/guestServices.ts';
+import { sharedQuery } from '../shapes/sharingShapes.ts';
+import { evidenceData } from './getEvidence.ts';
+
+export function getSharedEvidence(services: GuestServices, evidence: EvidenceServices): Endpoint {
+  const { pool, database, guests } = services;
+  return defineOpenEndpoint({
+    method: 'get',
+    path: '/v0/shared/agreement/evidence',
+    operationId: 'getSharedEvidence',
+    tag: 'Sharing',
+    summary: 'Read evidence of what happened in the agreement of a link',
+    description:
+      'The same file as principals read, or the page. Each time that a link has read it is kept for the principal to see.',
+    credentials: ['signingLink', 'walletSession'],
+    params: none,
+    query: sharedQuery,
+    body: noBody,
+    data: evidenceData,
+    refusals: [400, 404, 409],
+    reasons: ['not_deployed', 'values_unknown', 'evidence_too_long'],
+    example: {},
+    async handle({ query, headers, client, limitRate, requestId }) {
+      const { name, linkId, recordId, principalId } = await guests.admit({
+        agreementId: query.agreementId,
+        headers,
+        client,
+        need: 'read',
+      });
+      await limitRate(name);
+      const record = await readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
+      // However many guests ask, the principal's own requests find their turn free.
+      const turn = `guests of ${principalId}`;
+      const response = await respondEvidence(
+        { record, turn, headers, requestId },
+        { ...services, ...evidence },
+      );
+      if (linkId !== undefined && response.status === 200)
+        await noteUse(database, { linkId, kind: 'evidence' });
+      return response;
+    },
+  });
+}
