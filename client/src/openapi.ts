@@ -14040,7 +14040,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`. */
+            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14068,7 +14068,7 @@ export interface operations {
                             code?: "conflict";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "not_deployed" | "values_unknown";
+                                reason?: "not_deployed" | "values_unknown" | "evidence_too_long";
                             };
                         };
                     };

@@ -51,6 +51,7 @@ const openOperations = new Map<string, readonly (string | undefined)[]>([
     'getSharedAgreement',
     'getSharedDocument',
     'getSharedState',
+    'getSharedEvidence',
     'listSharedInputs',
     'makeSharedInputTypedData',
     'submitSharedInput',

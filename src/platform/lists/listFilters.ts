@@ -1,4 +1,4 @@
-import { findTextAfter, foldText } from './foldedText.ts';
+import { findTextAfter, foldText } from '../database/foldedText.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;

@@ -1,5 +1,5 @@
+import { foldText } from '../database/foldedText.ts';
 import { cutPage } from './cutPage.ts';
-import { foldText } from './foldedText.ts';
 import type { IndexPosition } from './indexRange.ts';
 import { toMilliseconds } from './instant.ts';
 import type { ListName } from './listCursor.ts';

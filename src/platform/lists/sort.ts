@@ -1,4 +1,4 @@
-import { foldedSql } from './foldedText.ts';
+import { foldedSql } from '../database/foldedText.ts';
 
 /** What a list is ordered by: one column, and then what tells rows of the same value apart. */
 export type Sort = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findTextAfter, foldText } from '../../../src/platform/lists/foldedText.ts';
+import { findTextAfter, foldText } from '../../../src/platform/database/foldedText.ts';
 
 /** As the database compares texts: by their bytes in UTF-8. */
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
