@@ -9,7 +9,7 @@ import type {
   PageQuery,
   Sort,
 } from '../types.ts';
-import { type OnProgress, pollEvidence, readEvidenceAnswer } from './evidence.ts';
+import { askEvidence, type OnProgress, pollEvidence } from './evidence.ts';
 
 export type AgreementQuery = PageQuery & {
   /** Exactly this current state. */
@@ -85,21 +85,18 @@ export class Agreements {
    * A file that proves what happened, as its text: `verifyEvidence` of the verify entry checks it. Undefined while its blocks are
    * being proved; `readEvidence` waits for them.
    */
-  async getEvidence(
+  getEvidence(
     id: string,
-    { onProgress, ...options }: ReadOptions & OnChain & OnProgress = {},
+    { chainId, onProgress, ...options }: ReadOptions & OnChain & OnProgress = {},
   ): Promise<string | undefined> {
-    const { chainId, ...rest } = options;
-    const text = await this.#transport.text({
-      method: 'GET',
+    return askEvidence(this.#transport, {
       path: '/agreements/{id}/evidence',
       ids: { id },
       query: { chainId },
       kind: 'read',
-      slow: true,
-      options: rest,
+      options,
+      onProgress,
     });
-    return readEvidenceAnswer(text, onProgress);
   }
 
   /** The same, once it is there. */

@@ -1,4 +1,5 @@
 import { pause } from '../http/retry.ts';
+import type { Call, Transport } from '../http/transport.ts';
 
 /** How many blocks of those that evidence needs are fetched and proved. */
 export type EvidenceProgress = { readonly blocksProved: number; readonly blocks: number };
@@ -11,8 +12,12 @@ export type OnProgress = {
 /** Between two looks at evidence that is not ready yet. */
 const pollMs = 2_000;
 
-/** The file, or undefined for an answer that says how far it has come. */
-export function readEvidenceAnswer(text: string, onProgress: OnProgress['onProgress']): string | undefined {
+/** The file, or undefined where its blocks are still being proved. */
+export async function askEvidence(
+  transport: Transport,
+  { onProgress, ...call }: Omit<Call, 'method'> & OnProgress,
+): Promise<string | undefined> {
+  const text = await transport.text({ method: 'GET', slow: true, ...call });
   if (text.startsWith('{"format":')) return text;
   // What is not ready yet says how far it has come, in the envelope of every other answer.
   const { data }: { data: EvidenceProgress } = JSON.parse(text);

@@ -1,17 +1,17 @@
 import { Paged } from '../http/paged.ts';
 import type { CallOptions, Transport } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, SharedInput } from '../types.ts';
-import { type OnProgress, pollEvidence, readEvidenceAnswer } from './evidence.ts';
+import { askEvidence, type OnProgress, pollEvidence } from './evidence.ts';
 
 /** One agreement, as somebody without a key sees it: by a signing link, or by a wallet that has logged in. */
 export class Shared {
   readonly #transport: Transport;
-  readonly #query: { readonly agreementId?: string };
+  readonly #query: { readonly agreementId: string | undefined };
 
   /** @param agreementId which agreement, for a wallet; a link names its own. */
   constructor(transport: Transport, agreementId?: string) {
     this.#transport = transport;
-    this.#query = agreementId === undefined ? {} : { agreementId };
+    this.#query = { agreementId };
   }
 
   /** The agreement, and what can be done with it. */
@@ -55,15 +55,13 @@ export class Shared {
   }
 
   /** The file that proves what happened, as `agreements.getEvidence` gives it to principals. */
-  async getEvidence({ onProgress, ...options }: CallOptions & OnProgress = {}): Promise<string | undefined> {
-    const text = await this.#transport.text({
-      method: 'GET',
+  getEvidence({ onProgress, ...options }: CallOptions & OnProgress = {}): Promise<string | undefined> {
+    return askEvidence(this.#transport, {
       path: '/shared/agreement/evidence',
       query: this.#query,
-      slow: true,
       options,
+      onProgress,
     });
-    return readEvidenceAnswer(text, onProgress);
   }
 
   /** The same, once it is there. */

@@ -12,9 +12,7 @@ export class TypedDataMismatchError extends Error {
   readonly offeredDigest: string;
 
   constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
-    super(
-      `The service asks to sign something else than the document and the values make: ${facts.differences.join(', ')}.`,
-    );
+    super(`The service asks to sign what document and values do not make: ${facts.differences.join(', ')}.`);
     this.differences = facts.differences;
     this.expectedDigest = facts.expectedDigest;
     this.offeredDigest = facts.offeredDigest;

@@ -113,5 +113,5 @@ function effectiveValues({ initValues, participants = [] }: Unsigned): Record<st
 function publicFactory(chainId: number): Address {
   const factory = findChain(chainId)?.factory;
   if (factory && isAddress(factory)) return factory;
-  throw new TypeError(`No factory of chain ${chainId} is known here: give its address as factory.`);
+  throw new TypeError(`No factory of chain ${chainId} is known: give it as factory.`);
 }

@@ -52,7 +52,7 @@ function typed(provider: Eip1193Provider): Parameters<typeof custom>[0] {
 
 function useWalletClient(walletClient: WalletClient, given: Account | Address | undefined): Wallet {
   const account = given ?? walletClient.account;
-  if (!account) throw new TypeError('The wallet client has no account: give one as `account`.');
+  if (!account) throw new TypeError('The wallet client needs an account.');
   const isRemote = typeof account === 'string' || account.type === 'json-rpc';
   return {
     address: getAddress(typeof account === 'string' ? account : account.address),
