@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
+import { holdHeapTight } from '../../platform/supervision/tightHeap.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { clientOf } from '../agreements/revivePermit.ts';
@@ -68,6 +69,7 @@ export function createEvidenceDesk(
       progress: { done: 0, total: 0 },
       done: promise,
       async run() {
+        const release = holdHeapTight();
         try {
           const onProgress = (done: number, total: number) => {
             job.progress = { done, total };
@@ -78,6 +80,7 @@ export function createEvidenceDesk(
         } catch (error) {
           reject(error);
         } finally {
+          release();
           jobs.delete(record.id);
           queues.end(turn);
           running--;
