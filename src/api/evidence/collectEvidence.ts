@@ -61,8 +61,8 @@ export type Collecting = {
   readonly signal: AbortSignal;
 };
 
-/** Blocks under way at a time: their answers share requests, and a few megabytes are parsed at once. */
-const blocksAtOnce = 3;
+/** Blocks under way at a time: one is fetched while another is proved. */
+const blocksAtOnce = 2;
 const mostAttempts = 5;
 /** So many transactions are read from the database at once, where they are short; the largest one has a megabyte. */
 const proofsPerRead = 20;
@@ -179,8 +179,11 @@ async function proveAll(
   const work = async () => {
     for (const [blockHash, wanted] of queue) {
       signal.throwIfAborted();
-      const hashes = wanted.map(({ transactionHash }) => transactionHash);
-      await storeProved(pool, chainId, await proveBlock(client, { blockHash, wanted: hashes, pace }));
+      const block = {
+        ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
+        wanted: wanted.map(({ transactionHash }) => transactionHash),
+      };
+      await storeProved(pool, chainId, await proveBlock(client, block));
       onProgress(++done, byBlock.length);
     }
   };

@@ -20,50 +20,34 @@ export type ProvedBlock = {
   readonly transactions: readonly Omit<EvidenceTransaction, 'block'>[];
 };
 
-const blockWithTransactions = nodeBlockShape.extend({ transactions: z.array(z.unknown()) });
-const hashed = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
-const receiptsOfBlock = z.array(z.looseObject({ blockHash: z.string() })).nullable();
+/** Lists stay the node's own: they are emptied while they are read. */
+const items = z.custom<unknown[]>(Array.isArray);
+const wholeBlockShape = nodeBlockShape.extend({ transactions: items });
+const placedReceiptShape = nodeReceiptShape.extend({ blockHash: z.string() });
+const hashedShape = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
 
 /**
  * Fetches a block with its receipts, and proves transactions of it against its header. Where the header or a root cannot be recomputed
  * from what the node says, as with chains that hash something else, the transactions come without proofs.
  *
  * @throws BlockGoneError where the node has no such block.
+ * @throws UnknownKindError where a transaction asked for is of a kind that cannot be encoded.
  * @throws ChainUnavailableError where no endpoint answers.
  */
 export async function proveBlock(
   client: PublicClient,
-  { blockHash, wanted, pace }: { blockHash: Hex; wanted: readonly Hex[]; pace: Pace },
+  place: {
+    readonly blockHash: Hex;
+    readonly blockNumber: number;
+    readonly wanted: readonly Hex[];
+    readonly pace: Pace;
+  },
 ): Promise<ProvedBlock> {
-  const ask = (method: string, params: unknown[]) => askNode(client, method, params);
-  const said = await ask('eth_getBlockByHash', [blockHash, true]);
-  if (said === null) throw new BlockGoneError();
-  const block = blockWithTransactions.parse(said);
-  const saidReceipts = await readReceipts(client, block, blockHash);
-  await pace.breathe();
-  const transactions: Uint8Array[] = [];
-  const receipts: Uint8Array[] = [];
-  const hashes: Hex[] = [];
-  let isProvable = true;
-  for (const [at, item] of block.transactions.entries()) {
-    const { hash } = hashed.parse(item);
-    hashes.push(hash);
-    const isWanted = wanted.includes(hash);
-    try {
-      transactions.push(encodeTransaction(nodeTransactionShape.parse(item)));
-      receipts.push(encodeReceipt(nodeReceiptShape.parse(saidReceipts[at])));
-    } catch (error) {
-      // A kind that nobody here knows: the roots cannot be computed, the transactions asked for stand by themselves.
-      if (isWanted || !(error instanceof UnknownKindError || error instanceof z.ZodError)) throw error;
-      isProvable = false;
-      transactions.push(new Uint8Array());
-      receipts.push(new Uint8Array());
-    }
-    await pace.breathe();
-  }
+  const { blockHash, wanted, pace } = place;
+  const { block, hashes, transactions, receipts, isWhole } = await readItems(client, place);
   const header = encodeHeader(block);
   const tries =
-    isProvable && keccak256Bytes(header) === blockHash
+    isWhole && keccak256Bytes(header) === blockHash
       ? await buildTries(block, { transactions, receipts, pace })
       : undefined;
   const entries = wanted.map((hash) => {
@@ -109,17 +93,59 @@ export async function askNode(client: PublicClient, method: string, params: unkn
   });
 }
 
-async function readReceipts(client: PublicClient, block: NodeBlock, blockHash: Hex): Promise<unknown[]> {
-  const said = await askNode(client, 'eth_getBlockReceipts', [block.number]);
-  const receipts = receiptsOfBlock.parse(said);
-  const isWhole = receipts?.every((receipt) => receipt.blockHash.toLowerCase() === blockHash);
-  if (!receipts || !isWhole) throw new BlockGoneError();
-  return receipts;
+type BlockItems = {
+  readonly block: NodeBlock;
+  readonly hashes: readonly Hex[];
+  readonly transactions: readonly Uint8Array[];
+  readonly receipts: readonly Uint8Array[];
+  /** Whether all of them could be encoded. */
+  readonly isWhole: boolean;
+};
+
+/** Reads a block's transactions and receipts as bytes. */
+async function readItems(
+  client: PublicClient,
+  { blockHash, blockNumber, wanted, pace }: Parameters<typeof proveBlock>[1],
+): Promise<BlockItems> {
+  const [said, saidReceipts] = await Promise.all([
+    askNode(client, 'eth_getBlockByHash', [blockHash, true]),
+    askNode(client, 'eth_getBlockReceipts', [numberToHex(blockNumber)]),
+  ]);
+  if (said === null || saidReceipts === null) throw new BlockGoneError();
+  const { transactions: told, ...block } = wholeBlockShape.parse(said);
+  const toldReceipts = items.parse(saidReceipts);
+  if (told.length !== toldReceipts.length) throw new BlockGoneError();
+  const hashes: Hex[] = [];
+  const transactions: Uint8Array[] = [];
+  const receipts: Uint8Array[] = [];
+  let isWhole = true;
+  // What is read is let go at once: whole blocks would outlive the young generation, and garbage of a hundred would pile up.
+  while (told.length > 0) {
+    const [transaction, receipt] = [told.shift(), toldReceipts.shift()];
+    const { hash } = hashedShape.parse(transaction);
+    hashes.push(hash);
+    try {
+      transactions.push(encodeTransaction(nodeTransactionShape.parse(transaction)));
+      const placed = placedReceiptShape.parse(receipt);
+      if (placed.blockHash.toLowerCase() !== blockHash) throw new BlockGoneError();
+      receipts.push(encodeReceipt(placed));
+    } catch (error) {
+      // A kind that nobody here knows: the roots cannot be computed, the transactions asked for stand by themselves.
+      const isUnknown = error instanceof UnknownKindError || error instanceof z.ZodError;
+      if (!isUnknown || wanted.includes(hash)) throw error;
+      isWhole = false;
+      transactions.length = hashes.length - 1;
+      transactions.push(new Uint8Array());
+      receipts.push(new Uint8Array());
+    }
+    await pace.breathe();
+  }
+  return { block, hashes, transactions, receipts, isWhole };
 }
 
 async function buildTries(
   block: NodeBlock,
-  { transactions, receipts, pace }: { transactions: Uint8Array[]; receipts: Uint8Array[]; pace: Pace },
+  { transactions, receipts, pace }: Pick<BlockItems, 'transactions' | 'receipts'> & { pace: Pace },
 ): Promise<{ transactions: BlockTrie; receipts: BlockTrie } | undefined> {
   const [ofTransactions, ofReceipts] = [
     await buildBlockTrie(transactions, pace.breathe),

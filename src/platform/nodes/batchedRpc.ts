@@ -12,6 +12,8 @@ type Waiting = { readonly call: RpcCall; resolve(answer: unknown): void; reject(
 const batchSize = 20;
 const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
+/** Whole blocks go alone: several in one answer could be more than is read of it. */
+const largeMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
 
 const answersShape = z.array(
   z.object({
@@ -30,7 +32,7 @@ const agent = new Agent({ maxResponseSize: mostAnswerBytes }).compose(
 
 /**
  * Asks one endpoint. Calls made in one turn of the process share one HTTP request, in which each has its own
- * answer. Each request is noted once in `health`, however many calls it holds.
+ * answer; those whose answers may be large have a request of their own. Each request is noted once in `health`, however many calls it holds.
  *
  * The returned function throws what viem's own transport does: RpcRequestError for what the node refuses, HttpRequestError or
  * TimeoutError where it gives no answer.
@@ -45,9 +47,11 @@ export function createBatchedRpc(options: {
   let waiting: Waiting[] = [];
 
   const flush = () => {
-    const all = waiting;
+    const isLarge = ({ call }: Waiting) => largeMethods.has(call.method);
+    const small = waiting.filter((one) => !isLarge(one));
+    for (const large of waiting.filter(isLarge)) void send([large]);
+    for (let at = 0; at < small.length; at += batchSize) void send(small.slice(at, at + batchSize));
     waiting = [];
-    for (let at = 0; at < all.length; at += batchSize) void send(all.slice(at, at + batchSize));
   };
   const send = async (batch: readonly Waiting[]) => {
     const body = batch.map(({ call }, id) => ({ jsonrpc: '2.0', id, ...call }));

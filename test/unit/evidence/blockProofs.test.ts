@@ -60,7 +60,8 @@ describe('a block of an OP-stack chain, made by hand', () => {
   const prove = async (): Promise<ProvedBlock> => {
     const wanted = made.block.transactions.map(({ hash }): Hex => hash);
     const client = createPublicClient({ transport: http(node.url) });
-    return proveBlock(client, { blockHash: made.block.hash, wanted, pace: createPace() });
+    const { hash: blockHash, number } = made.block;
+    return proveBlock(client, { blockHash, blockNumber: Number(number), wanted, pace: createPace() });
   };
 
   /** A file that holds nothing but the block. */

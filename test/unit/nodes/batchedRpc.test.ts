@@ -46,6 +46,15 @@ test('calls of one moment go out together, never more than twenty, and each gets
   expect(health.counts()).toMatchObject({ answered: 3, failed: 0, limited: 0 });
 });
 
+test('whole blocks are asked for alone, so that several of one moment are not together more than is read', async () => {
+  const node = await startNode((calls) => calls.map(({ id }) => ({ id, result: 'x'.repeat(4_000_000) })));
+  const { ask } = connect(`http://${node.host}`);
+  const methods = ['eth_getBlockByHash', 'eth_getBlockReceipts', 'eth_getBlockReceipts'];
+  const answers = await Promise.all(methods.map((method) => ask({ method })));
+  expect(answers.map((answer) => String(answer).length)).toEqual([4_000_000, 4_000_000, 4_000_000]);
+  expect(node.asked.map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
+});
+
 test('a call that is refused or left out fails alone', async () => {
   const node = await startNode((calls) => [
     { id: calls[0]?.id, result: '0x1' },
