@@ -1296,7 +1296,7 @@ export interface components {
                 message: string;
                 details?: {
                     /** @enum {string} */
-                    reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
+                    reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "not_provable" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
                     field?: string;
                     issues?: components["schemas"]["Issue"][];
                 } & {
@@ -1563,7 +1563,7 @@ export interface components {
             verdict: {
                 ok: boolean;
                 /** @enum {string} */
-                reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
+                reason?: "unsupported_chain" | "invalid_agreement" | "invalid_values" | "invalid_participants" | "invalid_notification_template" | "document_id_taken" | "already_managed" | "unknown_agreement" | "document_mismatch" | "draft_signed" | "not_deployed" | "values_unknown" | "not_provable" | "evidence_too_long" | "unknown_input" | "state_not_accepting" | "no_transition" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "stale_nonce" | "future_nonce" | "nonce_in_flight" | "signature_mismatch" | "action_reverted" | "relayer_unfunded" | "webhook_target_not_allowed" | "webhook_limit_reached" | "webhook_disabled" | "session_limit_reached" | "link_limit_reached" | "cursor_expired" | "quota_exceeded" | "storage_exceeded";
                 message: string;
             };
         };
@@ -8825,7 +8825,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `evidence_too_long`. */
+            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8845,7 +8845,7 @@ export interface operations {
                             code?: "conflict";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "not_deployed" | "values_unknown" | "evidence_too_long";
+                                reason?: "not_deployed" | "values_unknown" | "not_provable" | "evidence_too_long";
                             };
                         };
                     };
@@ -14040,7 +14040,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `evidence_too_long`. */
+            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14068,7 +14068,7 @@ export interface operations {
                             code?: "conflict";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "not_deployed" | "values_unknown" | "evidence_too_long";
+                                reason?: "not_deployed" | "values_unknown" | "not_provable" | "evidence_too_long";
                             };
                         };
                     };

@@ -6,8 +6,10 @@ import { z } from 'zod';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
 import { createCall } from './support/call.ts';
-import { submitDirectly } from './support/directDeployment.ts';
+import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
+import { buildLease } from './support/documents.ts';
 import { type EvidenceWorld, startEvidenceWorld } from './support/evidenceWorld.ts';
+import { createAccount } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
 import { startTestApi } from './support/testService.ts';
 
@@ -49,6 +51,25 @@ describe('evidence', () => {
     const response = await world.readEvidence(id);
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({ error: { details: { reason: 'values_unknown' } } });
+  });
+
+  test('is refused where a development chain has impersonated a sender: the signature names somebody else', async () => {
+    const { chain } = world;
+    const agreement = buildLease(chain.token);
+    const [, landlord = '0x', tenant = '0x'] = await chain.client.getAddresses();
+    const address = await deployDirectly(chain, { agreement, values: { landlord, tenant, rent: '5' } });
+    const stranger = createAccount().address;
+    await chain.client.setBalance({ address: stranger, value: 10n ** 18n });
+    await chain.client.impersonateAccount({ address: stranger });
+    await submitDirectly(chain, { from: stranger, to: address, agreement, inputId: 'knock', values: {} });
+    const { id } = await world.adopt(agreement, address);
+    await world.catchUp();
+    const response = await world.readEvidence(id);
+    expect(response.status).toBe(409);
+    const transactionHash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+    expect(await response.json()).toMatchObject({
+      error: { details: { reason: 'not_provable', transactionHash } },
+    });
   });
 
   test('follows the chain where a reorg has removed a step', async () => {

@@ -8,6 +8,7 @@ import { keccak256Bytes } from '../../protocol/keccak.ts';
 import { type BlockTrie, buildBlockTrie } from './blockTrie.ts';
 import { encodeHeader, encodeReceipt, encodeTransaction, UnknownKindError } from './encodeChain.ts';
 import { type NodeBlock, nodeBlockShape, nodeReceiptShape, nodeTransactionShape } from './nodeShapes.ts';
+import { requireSenderSignature, unknownKind } from './requireSenderSignature.ts';
 
 /** The block is not there, or not whole: a reorg has removed it, or the node has not got it yet. */
 export class BlockGoneError extends Error {
@@ -31,7 +32,7 @@ const hashedShape = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
  * from what the node says, as with chains that hash something else, the transactions come without proofs.
  *
  * @throws BlockGoneError where the node has no such block.
- * @throws UnknownKindError where a transaction asked for is of a kind that cannot be encoded.
+ * @throws RefusedError `not_provable` where a transaction asked for is of an unknown kind, or its sender has not signed it.
  * @throws ChainUnavailableError where no endpoint answers.
  */
 export async function proveBlock(
@@ -124,15 +125,20 @@ async function readItems(
     const [transaction, receipt] = [told.shift(), toldReceipts.shift()];
     const { hash } = hashedShape.parse(transaction);
     hashes.push(hash);
+    const isWanted = wanted.includes(hash);
     try {
-      transactions.push(encodeTransaction(nodeTransactionShape.parse(transaction)));
+      const parsed = nodeTransactionShape.parse(transaction);
+      const raw = encodeTransaction(parsed);
+      if (isWanted) requireSenderSignature(parsed, raw);
+      transactions.push(raw);
       const placed = placedReceiptShape.parse(receipt);
       if (placed.blockHash.toLowerCase() !== blockHash) throw new BlockGoneError();
       receipts.push(encodeReceipt(placed));
     } catch (error) {
       // A kind that nobody here knows: the roots cannot be computed, the transactions asked for stand by themselves.
       const isUnknown = error instanceof UnknownKindError || error instanceof z.ZodError;
-      if (!isUnknown || wanted.includes(hash)) throw error;
+      if (isWanted && error instanceof UnknownKindError) throw unknownKind(hash);
+      if (!isUnknown || isWanted) throw error;
       isWhole = false;
       transactions.length = hashes.length - 1;
       transactions.push(new Uint8Array());

@@ -27,7 +27,7 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     body: noBody,
     data: evidenceData,
     refusals: [400, 404, 409],
-    reasons: ['not_deployed', 'values_unknown', 'evidence_too_long'],
+    reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },

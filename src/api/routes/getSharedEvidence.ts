@@ -22,7 +22,7 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     body: noBody,
     data: evidenceData,
     refusals: [400, 404, 409],
-    reasons: ['not_deployed', 'values_unknown', 'evidence_too_long'],
+    reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
     example: {},
     async handle({ query, headers, client, limitRate, requestId }) {
       const { name, linkId, recordId, principalId } = await guests.admit({

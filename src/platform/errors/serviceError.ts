@@ -14,6 +14,7 @@ export const reasons = [
   'draft_signed',
   'not_deployed',
   'values_unknown',
+  'not_provable',
   'evidence_too_long',
   'unknown_input',
   'state_not_accepting',

@@ -50,6 +50,7 @@ export const statusByReason = {
   draft_signed: 409,
   not_deployed: 409,
   values_unknown: 409,
+  not_provable: 409,
   evidence_too_long: 409,
   unknown_input: 400,
   state_not_accepting: 409,

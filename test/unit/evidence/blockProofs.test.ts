@@ -57,8 +57,8 @@ describe('a block of an OP-stack chain, made by hand', () => {
   });
   afterAll(() => node?.close());
 
-  const prove = async (): Promise<ProvedBlock> => {
-    const wanted = made.block.transactions.map(({ hash }): Hex => hash);
+  const hashes = () => made.block.transactions.map(({ hash }): Hex => hash);
+  const prove = async (wanted = hashes()): Promise<ProvedBlock> => {
     const client = createPublicClient({ transport: http(node.url) });
     const { hash: blockHash, number } = made.block;
     return proveBlock(client, { blockHash, blockNumber: Number(number), wanted, pace: createPace() });
@@ -109,6 +109,25 @@ describe('a block of an OP-stack chain, made by hand', () => {
     });
     expect(parseTransaction(first.raw).signing).toBeUndefined();
     expect(parseReceipt(receipt).succeeded).toBe(true);
+  });
+
+  test('is refused where what is asked for is of an unknown type, and has no proofs where something beside it is', async () => {
+    const told = made.block;
+    const [first, ...others] = told.transactions;
+    if (!first) throw new Error('the block is empty');
+    const strange = { ...first, type: '0x55' } as unknown as typeof first;
+    made.block = { ...told, transactions: [strange, ...others] };
+    try {
+      await expect(prove()).rejects.toMatchObject({
+        reason: 'not_provable',
+        facts: { transactionHash: first.hash },
+      });
+      const { block, transactions } = await prove(hashes().slice(1));
+      expect(block.header).toBeNull();
+      expect(transactions.map(({ raw }) => raw)).toEqual(made.raws.slice(1));
+    } finally {
+      made.block = told;
+    }
   });
 
   test('has no proofs where the node tells something else than the header says', async () => {

@@ -1,0 +1,37 @@
+import type { Hex } from 'viem';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
+import { recoverAddress } from '../../platform/signers/recoverAddress.ts';
+import { parseTransaction } from '../../protocol/evidence/blockParts.ts';
+import { isCanonicalSignature } from '../../protocol/evidence/recoverSigner.ts';
+import { bytesToHex } from '../../protocol/hex.ts';
+import type { NodeTransaction } from './nodeShapes.ts';
+
+/**
+ * Requires that a transaction's signature is that of the sender whom the node names. On development chains senders can be impersonated:
+ * their transactions carry a signature of somebody else, or none, and a file of them would be refused, or name the wrong sender.
+ *
+ * @throws RefusedError `not_provable` otherwise. Nobody signs a deposit of the OP stack: it passes.
+ */
+export function requireSenderSignature({ hash, from }: NodeTransaction, raw: Uint8Array): void {
+  const { signing } = parseTransaction(bytesToHex(raw));
+  if (!signing) return;
+  const { r, s, yParity } = signing.signature;
+  const found =
+    isCanonicalSignature(signing.signature) &&
+    recoverAddress(signing.hash, { r, s, yParity: yParity === 1 ? 1 : 0 });
+  if (found && found.toLowerCase() === from) return;
+  throw new RefusedError(
+    'not_provable',
+    'A transaction of the agreement carries no signature of its sender, as with accounts that a development chain impersonates: nobody could check it.',
+    { facts: { transactionHash: hash } },
+  );
+}
+
+/** The refusal for a transaction of a type that files of evidence cannot hold. */
+export function unknownKind(hash: Hex): RefusedError {
+  return new RefusedError(
+    'not_provable',
+    'A transaction of the agreement is of a type that evidence cannot hold.',
+    { facts: { transactionHash: hash } },
+  );
+}
