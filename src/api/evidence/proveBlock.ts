@@ -1,10 +1,11 @@
 import { type Hex, numberToHex, type PublicClient } from 'viem';
 import { z } from 'zod';
-import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
+import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import type { Pace } from '../../platform/turns/pace.ts';
 import type { EvidenceBlock, EvidenceTransaction } from '../../protocol/evidence/evidenceFile.ts';
 import { bytesToHex } from '../../protocol/hex.ts';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
+import { askNode, parseAnswer } from './askNode.ts';
 import { type BlockTrie, buildBlockTrie } from './blockTrie.ts';
 import { encodeHeader, encodeReceipt, encodeTransaction, UnknownKindError } from './encodeChain.ts';
 import { type NodeBlock, nodeBlockShape, nodeReceiptShape, nodeTransactionShape } from './nodeShapes.ts';
@@ -72,9 +73,9 @@ export async function readBlock(
   client: PublicClient,
   blockHash: Hex,
 ): Promise<EvidenceBlock & { stateRoot: Hex }> {
-  const said = await askNode(client, 'eth_getBlockByHash', [blockHash, false]);
-  if (said === null) throw new BlockGoneError();
-  const block = nodeBlockShape.parse(said);
+  const method = 'eth_getBlockByHash';
+  const block = await askNode(client, { method, params: [blockHash, false], shape: nodeBlockShape });
+  if (block === null) throw new BlockGoneError();
   const header = encodeHeader(block);
   const isKnown = keccak256Bytes(header) === blockHash;
   return { ...describeBlock(block, isKnown ? header : null), stateRoot: block.stateRoot };
@@ -82,16 +83,8 @@ export async function readBlock(
 
 /** The hash of the chain's block of that number now; undefined where there is none. */
 export async function readHash(client: PublicClient, number: number): Promise<Hex | undefined> {
-  const said = await askNode(client, 'eth_getBlockByNumber', [numberToHex(number), false]);
-  return said === null ? undefined : nodeBlockShape.parse(said).hash;
-}
-
-/** Asks for what viem has no method for, or would re-shape. @throws ChainUnavailableError where nobody answers. */
-export async function askNode(client: PublicClient, method: string, params: unknown[]): Promise<unknown> {
-  const request: { method: string; params: unknown[] } = { method, params };
-  return client.transport.request(request).catch((cause: unknown) => {
-    throw chainUnavailable(cause);
-  });
+  const params = [numberToHex(number), false];
+  return (await askNode(client, { method: 'eth_getBlockByNumber', params, shape: nodeBlockShape }))?.hash;
 }
 
 type BlockItems = {
@@ -108,13 +101,12 @@ async function readItems(
   client: PublicClient,
   { blockHash, blockNumber, wanted, pace }: Parameters<typeof proveBlock>[1],
 ): Promise<BlockItems> {
-  const [said, saidReceipts] = await Promise.all([
-    askNode(client, 'eth_getBlockByHash', [blockHash, true]),
-    askNode(client, 'eth_getBlockReceipts', [numberToHex(blockNumber)]),
+  const [said, toldReceipts] = await Promise.all([
+    askNode(client, { method: 'eth_getBlockByHash', params: [blockHash, true], shape: wholeBlockShape }),
+    askNode(client, { method: 'eth_getBlockReceipts', params: [numberToHex(blockNumber)], shape: items }),
   ]);
-  if (said === null || saidReceipts === null) throw new BlockGoneError();
-  const { transactions: told, ...block } = wholeBlockShape.parse(said);
-  const toldReceipts = items.parse(saidReceipts);
+  if (said === null || toldReceipts === null) throw new BlockGoneError();
+  const { transactions: told, ...block } = said;
   if (told.length !== toldReceipts.length) throw new BlockGoneError();
   const hashes: Hex[] = [];
   const transactions: Uint8Array[] = [];
@@ -123,20 +115,20 @@ async function readItems(
   // What is read is let go at once: whole blocks would outlive the young generation, and garbage of a hundred would pile up.
   while (told.length > 0) {
     const [transaction, receipt] = [told.shift(), toldReceipts.shift()];
-    const { hash } = hashedShape.parse(transaction);
+    const { hash } = parseAnswer(hashedShape, transaction);
     hashes.push(hash);
     const isWanted = wanted.includes(hash);
     try {
-      const parsed = nodeTransactionShape.parse(transaction);
+      const parsed = parseAnswer(nodeTransactionShape, transaction);
       const raw = encodeTransaction(parsed);
       if (isWanted) requireSenderSignature(parsed, raw);
       transactions.push(raw);
-      const placed = placedReceiptShape.parse(receipt);
+      const placed = parseAnswer(placedReceiptShape, receipt);
       if (placed.blockHash.toLowerCase() !== blockHash) throw new BlockGoneError();
       receipts.push(encodeReceipt(placed));
     } catch (error) {
       // A kind that nobody here knows: the roots cannot be computed, the transactions asked for stand by themselves.
-      const isUnknown = error instanceof UnknownKindError || error instanceof z.ZodError;
+      const isUnknown = error instanceof UnknownKindError || error instanceof ChainUnavailableError;
       if (isWanted && error instanceof UnknownKindError) throw unknownKind(hash);
       if (!isUnknown || isWanted) throw error;
       isWhole = false;

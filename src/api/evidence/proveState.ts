@@ -10,8 +10,8 @@ import {
 } from '../../protocol/evidence/evidenceState.ts';
 import { hexToBytes } from '../../protocol/hex.ts';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
+import { askNode } from './askNode.ts';
 import { accessListShape, nodeProofShape } from './nodeShapes.ts';
-import { askNode } from './proveBlock.ts';
 
 export type StateQuery = {
   readonly address: Hex;
@@ -59,13 +59,12 @@ async function readProofs(
   for (let at = 0; at < slots.length; at += slotsPerCall) {
     const some = slots.slice(at, at + slotsPerCall);
     const params = [address, some.map(({ slot }) => slot), numberToHex(block.number)];
-    const said = nodeProofShape.safeParse(await askNode(client, 'eth_getProof', params));
-    const [root] = said.data?.accountProof ?? [];
-    if (!said.success || root === undefined || keccak256Bytes(hexToBytes(root)) !== block.stateRoot)
-      return null;
-    accountProof = said.data.accountProof;
+    const said = await askNode(client, { method: 'eth_getProof', params, shape: nodeProofShape });
+    const root = said?.accountProof[0];
+    if (!said || root === undefined || keccak256Bytes(hexToBytes(root)) !== block.stateRoot) return null;
+    accountProof = said.accountProof;
     for (const [index, { of }] of some.entries()) {
-      const found = said.data.storageProof[index];
+      const found = said.storageProof[index];
       if (!found) return null;
       storage.push({
         of,
@@ -103,11 +102,8 @@ async function readSlot(
   { address, block }: StateQuery,
   data: Hex,
 ): Promise<Hex | undefined> {
-  const said = await askNode(client, 'eth_createAccessList', [
-    { to: address, data },
-    numberToHex(block.number),
-  ]);
-  const { data: found } = accessListShape.safeParse(said);
+  const params = [{ to: address, data }, numberToHex(block.number)];
+  const found = await askNode(client, { method: 'eth_createAccessList', params, shape: accessListShape });
   const [slot, ...others] = found?.accessList.find((entry) => entry.address === address)?.storageKeys ?? [];
   return others.length === 0 ? slot : undefined;
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildBlockTrie } from '../../../src/api/evidence/blockTrie.ts';
 import { type ProvedBlock, proveBlock } from '../../../src/api/evidence/proveBlock.ts';
+import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
 import { createPace } from '../../../src/platform/turns/pace.ts';
 import { parseReceipt, parseTransaction } from '../../../src/protocol/evidence/blockParts.ts';
 import { checkBlocks, checkTransaction } from '../../../src/protocol/evidence/evidenceChain.ts';
@@ -125,6 +126,16 @@ describe('a block of an OP-stack chain, made by hand', () => {
       const { block, transactions } = await prove(hashes().slice(1));
       expect(block.header).toBeNull();
       expect(transactions.map(({ raw }) => raw)).toEqual(made.raws.slice(1));
+    } finally {
+      made.block = told;
+    }
+  });
+
+  test('is not there where a node answers with something else than a block', async () => {
+    const told = made.block;
+    made.block = { hash: told.hash, number: told.number } as unknown as typeof told;
+    try {
+      await expect(prove([told.hash])).rejects.toBeInstanceOf(ChainUnavailableError);
     } finally {
       made.block = told;
     }

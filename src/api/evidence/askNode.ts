@@ -1,0 +1,33 @@
+import type { PublicClient } from 'viem';
+import type { z } from 'zod';
+import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
+
+export type NodeQuestion<Shape extends z.ZodType> = {
+  readonly method: string;
+  readonly params: unknown[];
+  /** Of an answer that is not null. */
+  readonly shape: Shape;
+};
+
+/**
+ * Asks for what viem has no method for, or would re-shape; null where the node knows nothing.
+ *
+ * @throws ChainUnavailableError where nobody answers, or the answer has not the form that nodes give it.
+ */
+export async function askNode<Shape extends z.ZodType>(
+  client: PublicClient,
+  { method, params, shape }: NodeQuestion<Shape>,
+): Promise<z.output<Shape> | null> {
+  const request: { method: string; params: unknown[] } = { method, params };
+  const said: unknown = await client.transport.request(request).catch((cause: unknown) => {
+    throw chainUnavailable(cause);
+  });
+  return said === null ? null : parseAnswer(shape, said);
+}
+
+/** @throws ChainUnavailableError as `askNode` does. */
+export function parseAnswer<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {
+  const { data, error } = shape.safeParse(said);
+  if (error) throw chainUnavailable(error);
+  return data;
+}
