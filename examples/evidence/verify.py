@@ -1053,19 +1053,19 @@ PLACES = {1: (4, 6, 11), 2: (5, 7, 12), 3: (5, 7, 14), 4: (5, 7, 13)}
 
 
 def envelope(data):
-    if data[:1] < b"\x80":
-        return (data[0] if data else 0), data[1:]
-    return 0, data
+    if data[:1] in (b"", b"\0"):
+        raise Malformed("has no type that there is")
+    return (data[0], data[1:]) if data[0] < 0x80 else (0, data)
 
 
 def parse_transaction(data):
-    """Receiver, data, chain id, sender (None: the signature is bad), and whether it is a deposit."""
+    """Receiver, data, chain id, sender (None: the signature is bad), and the type."""
     kind, body = envelope(data)
     fields = as_list(rlp_decode(body))
     if kind == 0x7E:
         if len(fields) != 8:
             raise Malformed("is no deposit")
-        return receiver(fields[2]), as_bytes(fields[7]), None, as_bytes(fields[1], 20), True
+        return receiver(fields[2]), as_bytes(fields[7]), None, as_bytes(fields[1], 20), kind
     if kind == 0:
         if len(fields) != 9:
             raise Malformed("is no transaction")
@@ -1075,13 +1075,13 @@ def parse_transaction(data):
             chain_id, parity = (v - 35) // 2, (v - 35) % 2
             unsigned = unsigned + [minimal(chain_id), b"", b""]
         signer = recover(keccak(rlp_encode(unsigned)), r, s, parity)
-        return receiver(fields[3]), as_bytes(fields[5]), chain_id, signer, False
+        return receiver(fields[3]), as_bytes(fields[5]), chain_id, signer, kind
     to, place, size = PLACES.get(kind, (0, 0, 0))
     if len(fields) != size or not size:
         raise Malformed("is of no known type")
     parity, r, s = map(as_number, fields[-3:])
     signer = recover(keccak(bytes([kind]) + rlp_encode(fields[:-3])), r, s, parity)
-    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), signer, False
+    return receiver(fields[to]), as_bytes(fields[place]), as_number(fields[0]), signer, kind
 
 
 def receiver(item):
@@ -1096,11 +1096,11 @@ def parse_receipt(data):
     logs = []
     for item in as_list(fields[3]):
         parts = as_list(item)
-        if len(parts) < 3:
-            raise Malformed("has a log that is cut short")
+        if len(parts) != 3:
+            raise Malformed("has a log that is none")
         topics = [as_bytes(topic, 32) for topic in as_list(parts[1])]
         logs.append((as_bytes(parts[0], 20), topics, as_bytes(parts[2])))
-    return as_number(fields[0]) == 1, logs
+    return kind, as_number(fields[0]) == 1, logs
 
 
 class Transaction:
@@ -1114,15 +1114,15 @@ class Transaction:
             require(is_after, "order_invalid", path)
         data = raw(entry["raw"])
         with guarded("transaction_invalid", path):
-            self.to, self.data, chain_id, sender, self.is_deposit = parse_transaction(data)
+            self.to, self.data, chain_id, sender, kind = parse_transaction(data)
         require(keccak(data) == raw(entry["hash"]), "transaction_invalid", path)
         is_here = chain_id is None or chain_id == file["chain"]["chainId"]
         require(is_here and sender is not None, "transaction_invalid", path)
-        self.sender = sender
+        self.sender, self.is_deposit = sender, kind == 0x7E
         self.is_included = self.check_inclusion(entry, headers[entry["block"]], path)
         with guarded("receipt_proof_invalid", path):
-            succeeded, self.logs = parse_receipt(raw(entry["receipt"]))
-        require(succeeded, "transaction_invalid", path)
+            receipt_kind, succeeded, self.logs = parse_receipt(raw(entry["receipt"]))
+        require(receipt_kind == kind and succeeded, "transaction_invalid", path)
 
     @staticmethod
     def check_inclusion(entry, header, path):
@@ -1525,7 +1525,7 @@ def check_state(file, headers, engine):
         if account is None:
             raise Malformed("shows no account")
         fields = as_list(rlp_decode(account))
-        if len(fields) < 4:
+        if len(fields) != 4:
             raise Malformed("is no account")
         root, code = as_bytes(fields[2], 32), as_bytes(fields[3], 32)
     engine_address = raw(file["chain"]["implementation"])

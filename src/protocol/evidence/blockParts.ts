@@ -59,6 +59,8 @@ export async function recoverSealer({ fields }: Header): Promise<Hex | undefined
 /** What a transaction says of itself. */
 export type Transaction = {
   readonly hash: Hex;
+  /** 0 for a legacy transaction. */
+  readonly type: number;
   /** Null for the creation of a contract. */
   readonly to: Hex | null;
   readonly data: Hex;
@@ -85,13 +87,14 @@ export function parseTransaction(raw: Hex): Transaction {
   const hash = keccak256Bytes(hexToBytes(raw));
   const { type, body } = openEnvelope(raw);
   const fields = decodeList(body);
-  if (type === 0) return { hash, ...parseLegacy(fields) };
+  if (type === 0) return { hash, type, ...parseLegacy(fields) };
   if (type === depositType) {
     if (fields.length !== 8) throw new EncodingError('is no deposit');
     const [, from, to, , , , , data] = fields;
     const depositor = hexItem(from, 20);
     return {
       hash,
+      type,
       to: addressItem(to),
       data: hexItem(data),
       chainId: undefined,
@@ -110,6 +113,7 @@ export function parseTransaction(raw: Hex): Transaction {
   const signature = { r: wordItem(r), s: wordItem(s), yParity: Number(numberItem(parity)) };
   return {
     hash,
+    type,
     to: addressItem(fields[place.to]),
     data: hexItem(fields[place.data]),
     chainId: numberItem(fields[0]),
@@ -118,7 +122,7 @@ export function parseTransaction(raw: Hex): Transaction {
   };
 }
 
-function parseLegacy(fields: readonly RlpItem[]): Omit<Transaction, 'hash'> {
+function parseLegacy(fields: readonly RlpItem[]): Omit<Transaction, 'hash' | 'type'> {
   if (fields.length !== 9) throw new EncodingError('is no transaction');
   const v = numberItem(fields[6]);
   const isProtected = v >= 35n;
@@ -152,7 +156,12 @@ function wordItem(item: RlpItem | undefined): Hex {
 /** One event of a receipt. */
 export type Log = { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex };
 
-export type Receipt = { readonly succeeded: boolean; readonly logs: readonly Log[] };
+export type Receipt = {
+  /** That of its transaction. */
+  readonly type: number;
+  readonly succeeded: boolean;
+  readonly logs: readonly Log[];
+};
 
 /** @throws EncodingError for what is no receipt. Deposits have up to two fields more than others. */
 export function parseReceipt(raw: Hex): Receipt {
@@ -161,12 +170,13 @@ export function parseReceipt(raw: Hex): Receipt {
   const most = type === depositType ? 6 : 4;
   if (fields.length < 4 || fields.length > most) throw new EncodingError('is no receipt');
   const logs = listItem(fields[3]).map((item) => {
-    const [address, topics, data] = listItem(item);
+    const [address, topics, data, ...others] = listItem(item);
+    if (others.length > 0) throw new EncodingError('has a log with too many fields');
     return {
       address: hexItem(address, 20),
       topics: listItem(topics).map((topic) => hexItem(topic, 32)),
       data: hexItem(data),
     };
   });
-  return { succeeded: numberItem(fields[0]) === 1n, logs };
+  return { type, succeeded: numberItem(fields[0]) === 1n, logs };
 }

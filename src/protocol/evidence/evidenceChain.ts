@@ -86,6 +86,8 @@ export async function checkTransaction(
   const header = headers[entry.block] ?? null;
   const isIncluded = checkInclusion(entry, header, path);
   const receipt = checked('receipt_proof_invalid', `${path}.receipt`, () => parseReceipt(entry.receipt));
+  if (receipt.type !== transaction.type)
+    refuse('transaction_invalid', `${path}.receipt`, 'The receipt is that of another type of transaction.');
   if (!receipt.succeeded) refuse('transaction_invalid', `${path}.receipt`, 'The transaction failed.');
   return { ...transaction, block, logs: receipt.logs, from: signing && from, isIncluded };
 }

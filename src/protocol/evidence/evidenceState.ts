@@ -6,7 +6,7 @@ import { checked } from './evidenceChain.ts';
 import type { EvidenceFile, EvidenceState } from './evidenceFile.ts';
 import type { Replay } from './evidenceReplay.ts';
 import { type RefusalReason, refuse } from './refusal.ts';
-import { bytesItem, decodeList, hexItem } from './rlpFields.ts';
+import { decodeList, EncodingError, hexItem, numberItem } from './rlpFields.ts';
 import { readTrieProof } from './trieProof.ts';
 
 /** Ordinary slots are numbered in the order of declaration; a higher one could be an entry of a mapping. */
@@ -60,12 +60,10 @@ export function checkState(
   const { address, docHash, initialState } = file.agreement;
   const account = readProved(header.stateRoot, address, state.accountProof, 'state.accountProof');
   if (account === null) refuse('state_proof_invalid', 'state.accountProof', 'There is no such account.');
-  const fields = checked('state_proof_invalid', 'state.accountProof', () => decodeList(account));
-  const storageRoot = checked('state_proof_invalid', 'state.accountProof', () => hexItem(fields[2], 32));
-  if (
-    checked('state_proof_invalid', 'state.accountProof', () => hexItem(fields[3], 32)) !==
-    cloneCodeHash(file.chain.implementation)
-  )
+  const { storageRoot, codeHash } = checked('state_proof_invalid', 'state.accountProof', () =>
+    parseAccount(account),
+  );
+  if (codeHash !== cloneCodeHash(file.chain.implementation))
     refuse(
       'code_mismatch',
       'state.accountProof',
@@ -111,11 +109,16 @@ function readProved(root: Hex, key: Hex, proof: readonly Hex[], path: string): U
   return checked('state_proof_invalid', path, () => readTrieProof(root, hashed, proof));
 }
 
+function parseAccount(account: Uint8Array): { storageRoot: Hex; codeHash: Hex } {
+  const fields = decodeList(account);
+  if (fields.length !== 4) throw new EncodingError('is no account');
+  return { storageRoot: hexItem(fields[2], 32), codeHash: hexItem(fields[3], 32) };
+}
+
 /** A stored word: the encoding of a number without leading zeros. */
 function readWord(value: Uint8Array): bigint {
   const [only] = decodeList(new Uint8Array([...listHead(value.length), ...value]));
-  const bytes = bytesItem(only);
-  return bytes.length === 0 ? 0n : BigInt(hexItem(bytes));
+  return numberItem(only);
 }
 
 /** Of a list with a short payload, so that a single item is decoded as strictly as a list. */

@@ -23,7 +23,7 @@ function listEstablished(facts: Facts): string[] {
     said.push('The deployment and every step carry a signature of the account that is named with it.');
   else
     said.push(
-      `Of the deployment and the steps, ${acts.length - unsigned} carry a readable signature of the account that is named; ${unsigned} do not.`,
+      `Of the deployment and the steps, ${acts.length - unsigned} of ${acts.length} carry a readable signature of the account that is named with them.`,
     );
   if (level === 'included' || level === 'anchored')
     said.push(
@@ -85,7 +85,7 @@ function listNotShown({ acts, provedAt, level }: Facts): string[] {
   );
   if (acts.some(({ by }) => by === 'nothing'))
     said.push(
-      'Who signed the steps that are marked so: they reached the agreement through another contract.',
+      'Who signed the steps that are marked so: they reached the agreement through another contract, or from another chain.',
     );
   said.push(
     'It is no qualified electronic signature in the sense of eIDAS, and no advice on what a court will make of it.',

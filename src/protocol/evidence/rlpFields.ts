@@ -48,9 +48,10 @@ export function numberItem(item: RlpItem | undefined): bigint {
   return found.length === 0 ? 0n : BigInt(bytesToHex(found));
 }
 
-/** What an envelope of a typed transaction or receipt holds: its type (0 for none) and the encoded list. */
+/** What an envelope of a typed transaction or receipt holds: its type (0 for none) and the encoded list. @throws EncodingError for a written 0. */
 export function openEnvelope(raw: Hex): { type: number; body: Uint8Array } {
   const bytes = hexToBytes(raw);
   const [first = 0] = bytes;
+  if (first === 0) throw new EncodingError('has no type that there is');
   return first < 0x80 ? { type: first, body: bytes.subarray(1) } : { type: 0, body: bytes };
 }

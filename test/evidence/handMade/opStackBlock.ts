@@ -3,6 +3,7 @@ import { type Hex, keccak256, numberToHex, parseTransaction } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { hexToBytes } from '../../../src/protocol/hex.ts';
 import { referenceRoot } from './referenceRoot.ts';
+import { encodeEnvelope, trim } from './rlpHex.ts';
 
 /**
  * A block as a node of an OP-stack chain tells it, made by hand after the specification of deposits and not taken from any chain:
@@ -25,7 +26,7 @@ export async function buildOpStackBlock() {
   } as const;
   const deposits = [attributes, userDeposit];
   const rawDeposits = deposits.map(({ sourceHash, from, to, mint, value, gas, input }) =>
-    typed('0x7e', [
+    encodeEnvelope('0x7e', [
       ...[sourceHash, from, to, trim(mint ?? '0x0'), trim(value), trim(gas)],
       ...(['0x', input] as const),
     ]),
@@ -80,7 +81,7 @@ export async function buildOpStackBlock() {
       logs.map(({ address, topics, data }) => [address, [...topics], data]),
       ...('depositNonce' in deposit ? [trim(deposit.depositNonce), '0x01'] : []),
     ];
-    return type === '0x0' ? toHex(RLP.encode(list)) : typed(type, list);
+    return encodeEnvelope(type, list);
   });
   const [transactionsRoot, receiptsRoot] = [
     await referenceRoot(raws.map(hexToBytes)),
@@ -132,22 +133,6 @@ export async function buildOpStackBlock() {
 
 /** Base. */
 const chainId = 8453;
-
-type Item = string | Item[];
-
-function typed(type: Hex, list: Item[]): Hex {
-  return `${trim(type)}${toHex(RLP.encode(list)).slice(2)}`;
-}
-
-function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString('hex')}`;
-}
-
-/** A quantity as RLP has it: whole bytes without leading zeros. */
-function trim(quantity: string): Hex {
-  const digits = quantity.slice(2).replace(/^0+/, '');
-  return `0x${digits.length % 2 === 1 ? '0' : ''}${digits}`;
-}
 
 /** A word as nodes tell numbers: without leading zeros. */
 function trimNumber(word: Hex): Hex {

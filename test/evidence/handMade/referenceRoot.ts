@@ -10,13 +10,22 @@ export async function referenceRoot(items: readonly Uint8Array[]): Promise<Hex> 
 
 /** The proof of one item by the same library. */
 export async function referenceProof(items: readonly Uint8Array[], index: number): Promise<Hex[]> {
-  const nodes = await createMerkleProof(await insertAll(items), RLP.encode(index));
+  return proveKey(await insertAll(items), RLP.encode(index));
+}
+
+/** The proof of what a trie holds at a key, or that it holds nothing there. */
+export async function proveKey(trie: MerklePatriciaTrie, key: Uint8Array): Promise<Hex[]> {
+  const nodes = await createMerkleProof(trie, key);
   // Nodes of less than 32 bytes stand in their parents as well, but for the root.
   return nodes.filter((node, at) => at === 0 || node.length >= 32).map(bytesToHex);
 }
 
-async function insertAll(items: readonly Uint8Array[]): Promise<MerklePatriciaTrie> {
+/** The trie over a block's items, by default keyed as blocks have it. */
+export async function insertAll(
+  items: readonly Uint8Array[],
+  keyOf: (index: number) => Uint8Array = RLP.encode,
+): Promise<MerklePatriciaTrie> {
   const trie = new MerklePatriciaTrie();
-  for (const [index, item] of items.entries()) await trie.put(RLP.encode(index), item);
+  for (const [index, item] of items.entries()) await trie.put(keyOf(index), item);
   return trie;
 }

@@ -5,8 +5,11 @@ import { describe, expect, test } from 'vitest';
 import type { EvidenceVerdict } from '../../../src/protocol/evidence/evidenceVerdict.ts';
 import { verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject, write } from '../../evidence/editJson.ts';
+import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, dropInput, type Forgery, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
+import { buildDepositedLease, landlord, tenant } from '../../evidence/handMade/depositedLease.ts';
 
 /** Files of agreements on a local chain. */
 const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
@@ -33,6 +36,19 @@ function levelOf(verdict: EvidenceVerdict): string {
 describe('genuine files', () => {
   test.each(readdirSync(directory))('%s holds', async (name) => {
     expect(levelOf(await verifyEvidence(read(name)))).toBe('included');
+  });
+
+  test('of a chain of the OP stack, made by hand, say of an input that was deposited who is named, and that nobody signed it', async () => {
+    const verdict = await verifyEvidence(await buildDepositedLease());
+    expect(levelOf(verdict)).toBe('included');
+    expect(verdict.ok && verdict.acts).toMatchObject([
+      { by: 'transaction', actor: landlord.address.toLowerCase() },
+      { by: 'transaction', input: 'knock' },
+      { by: 'permit', input: 'appoint', actor: landlord.address.toLowerCase() },
+      { by: 'nothing', input: 'accept', actor: tenant.address.toLowerCase(), toState: 'ACTIVE' },
+    ]);
+    expect(verdict.ok && verdict.established.join(' ')).toContain('3 of 4 carry a readable signature');
+    expect(verdict.ok && verdict.notShown.join(' ')).toContain('from another chain');
   });
 
   test('are anchored by hashes that the reader trusts, and contradicted by others', async () => {
@@ -79,6 +95,11 @@ describe('forged files', () => {
 
   test('are refused whatever is exchanged, cut or smuggled in, for the right reason', async () => {
     expect(await listUnrefused(forgeWhole(lease, direct))).toEqual([]);
+  });
+
+  test('are refused where the forger has made a whole chain, or written the text otherwise', async () => {
+    expect(await listUnrefused(await forgeChain())).toEqual([]);
+    expect(await listUnrefused(forgeText(await buildDepositedLease()))).toEqual([]);
   });
 
   test('are refused with the other form of a signature, also where no transaction shows the true one', async () => {

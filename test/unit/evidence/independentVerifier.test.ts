@@ -12,8 +12,11 @@ import { chains } from '../../../src/protocol/chains.ts';
 import type { EvidenceVerdict } from '../../../src/protocol/evidence/evidenceVerdict.ts';
 import { type VerifyOptions, verifyEvidence } from '../../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject, write } from '../../evidence/editJson.ts';
+import { forgeChain } from '../../evidence/forgeChain.ts';
 import { alterFields, malleate, stripProofs } from '../../evidence/forgeFiles.ts';
+import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
+import { buildDepositedLease } from '../../evidence/handMade/depositedLease.ts';
 import { sealBlocks } from '../../evidence/sealBlocks.ts';
 
 /** The verifier in Python that is written from the documents alone. */
@@ -72,7 +75,8 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     const names = await readdir(directory);
     const genuine = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })));
     const stripped = genuine.map(({ name, text }) => ({ name: `${name} stripped`, text: stripProofs(text) }));
-    expect(await listDifferences([...genuine, ...stripped])).toEqual([]);
+    const deposited = { name: 'a deposited input', text: await buildDepositedLease() };
+    expect(await listDifferences([...genuine, ...stripped, deposited])).toEqual([]);
   });
 
   test('refuses what is forged for the same reasons', async () => {
@@ -88,6 +92,8 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     const isLong = process.env.EVIDENCE_ALL !== undefined;
     const cases = [
       ...forgeWhole(lease, direct),
+      ...(await forgeChain()),
+      ...forgeText(await buildDepositedLease()),
       { name: 'malleated', text: write(malleated) },
       ...alterFields(lease, { eachKind: !isLong }),
       ...(isLong ? others.flatMap((text) => alterFields(text)) : []),
