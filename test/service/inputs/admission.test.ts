@@ -186,12 +186,14 @@ describe('by index and outbox', () => {
     const { pool } = service.handle;
     const lease = await deploy();
     const account = createAccount();
+    const { number: before } = await chain.client.getBlock();
     expect((await submit(lease, (await lease.sign(knockOf(account))).body)).status).toBe(200);
     const isMined = `select 1 from service.transactions where contract = $1 and kind = 'input' and state = 'mined'`;
     await waitUntil('it is folded', async () => (await pool.query(isMined, [lease.address])).rowCount === 1);
     const next = await lease.sign({ ...knockOf(account), nonce: 1n });
     await setting.holdFolding(async () => {
-      await chain.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
+      const depth = Number((await chain.client.getBlock()).number - before);
+      await chain.client.request({ method: 'anvil_reorg', params: [depth, []] } as never);
       const shown = 'select 1 from chain_index.permit_counts where contract = $1 and signer = $2';
       const place = [lease.address.toLowerCase(), account.address.toLowerCase()];
       await waitUntil('the index shows it no more', async () => {
