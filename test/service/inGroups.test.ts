@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import pino from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type DatabaseHandle } from '../../src/platform/database/database.ts';
 import { inGroups } from '../../src/platform/database/inGroups.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -56,6 +56,8 @@ test('what comes while two groups are at work makes up the next one', async () =
   gate = new Promise((resolve) => {
     open = resolve;
   });
+  // However long the machine takes, none of them counts as slow.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const turns: Promise<unknown>[] = [];
   for (const value of [1, 2, 3, 4, 5]) {
     turns.push(insert(handle.pool, value));
@@ -63,10 +65,26 @@ test('what comes while two groups are at work makes up the next one', async () =
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(groups).toEqual([[1], [2]]);
+  vi.useRealTimers();
   open();
   await Promise.all(turns);
   expect(groups).toEqual([[1], [2], [3, 4, 5]]);
   expect(await stored()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('groups that wait for a lock hold up nobody who comes later', async () => {
+  const holder = await handle.pool.connect();
+  await holder.query('begin; insert into numbers values (1), (2)');
+  const held: Promise<unknown>[] = [];
+  for (const value of [1, 2]) {
+    held.push(insert(handle.pool, value));
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await insert(handle.pool, 3)).toBe(3);
+  await holder.query('commit');
+  holder.release();
+  expect(await Promise.all(held)).toEqual([undefined, undefined]);
 });
 
 test('no statement gets more than so many', async () => {

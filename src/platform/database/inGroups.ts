@@ -10,6 +10,8 @@ type Asker<Item, Result> = {
 const mostInGroup = 32;
 /** While so many groups are at work, what comes makes up the next one. */
 const groupsAtOnce = 2;
+/** A group that takes longer waits for a lock, most likely: those that come later do not wait for it. */
+const slowMs = 100;
 
 /**
  * Runs items that come in one turn of the event loop, or while others are at work, as one group: one statement, one round trip and one
@@ -55,10 +57,17 @@ export function inGroups<Item, Result>(
       queue.isBegun = false;
       const group = queue.waiting.splice(0, mostInGroup);
       if (group.length === 0) return;
-      queue.atWork++;
-      void answer(pool, group).finally(() => {
-        queue.atWork--;
+      let isCounted = true;
+      const endTurn = () => {
+        if (isCounted) queue.atWork--;
+        isCounted = false;
         begin(pool);
+      };
+      queue.atWork++;
+      const timer = setTimeout(endTurn, slowMs);
+      void answer(pool, group).finally(() => {
+        clearTimeout(timer);
+        endTurn();
       });
       begin(pool);
     });
