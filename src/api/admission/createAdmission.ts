@@ -27,8 +27,10 @@ export type AdmissionQuery = {
   readonly payload: Hex | undefined;
   /** What the relay would send, for its price; undefined where nobody has signed. */
   readonly callData?: Hex | undefined;
-  /** Whose open inputs alone come before it; undefined for everybody's. */
-  readonly principalId?: string | undefined;
+  /** The principal that asks. */
+  readonly asker: string;
+  /** Whether only the asker's own open inputs come before it; otherwise everybody's do. */
+  readonly isAfterOwn?: boolean;
 };
 
 /** What index and outbox say of an input. */
@@ -72,10 +74,11 @@ export function createAdmission(options: {
     const agreement = { chainId: query.chainId, address: lower(query.contract) };
     const rules = await cache.find(agreement);
     if (!rules) return undefined;
-    const { chainId, contract, signer, inputHash, principalId } = query;
+    const { chainId, contract, signer, inputHash, asker } = query;
+    const principalId = query.isAfterOwn ? asker : undefined;
     const gasKind = keccak256Text(`${rules.definitionHash} ${inputHash}`);
     const storingInputs = [...rules.storing.keys()];
-    const asked = { chainId, contract, signer, storingInputs, gasKind, principalId };
+    const asked = { chainId, contract, signer, storingInputs, gasKind, asker, principalId };
     const standing = await readStanding(pool, asked);
     if (!standing) return undefined;
     if (standing.transactionHash !== rules.transactionHash) {

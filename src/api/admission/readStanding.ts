@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { openStates, orderKeyOf, stateLists } from '../../platform/database/tables/transactions.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
@@ -43,6 +44,8 @@ export type StandingQuery = {
   /** Whose inputs store something, in this agreement. */
   readonly storingInputs: readonly string[];
   readonly gasKind: string;
+  /** The principal that asks. */
+  readonly asker: string;
   /** Whose open rows alone are looked at; undefined for everybody's. */
   readonly principalId: string | undefined;
 };
@@ -58,84 +61,78 @@ const mostCharacters = 2 * 1024 * 1024;
 const showsAllThatIsFolded = `
   select exists (
     select 1 from ${index}.blocks shown
-    where shown.chain_id = $1::int and shown.number = newest.number and shown.hash = newest.hash)
+    where shown.chain_id = asked.chain_id and shown.number = newest.number and shown.hash = newest.hash)
   from (
-    select number::numeric, hash from service.folded_blocks where chain_id = $1::int order by number desc limit 1) as newest`;
+    select number::numeric, hash from service.folded_blocks where chain_id = asked.chain_id order by number desc limit 1) as newest`;
 
 /**
  * The rows that can still change what the index shows: state by state along the index, past entries of rows that have moved on. Those that
  * are mined are many, and among them only where a reorganisation has taken blocks that are folded.
  */
-const openRows = (whose: string) => `
+const openRows = `
   select open.id, open.signer, open.nonce, open.mined, open."isWaiting", case
     when sum(octet_length(open."callData")) over (order by open.created_at, open.id) <= ${mostCharacters}
     then open."callData" end as "callData"
-  from unnest(case when (${showsAllThatIsFolded}) then $5::text[] else $5::text[] || $7::text end) as wanted(key) cross join lateral (
+  from unnest(case when (${showsAllThatIsFolded}) then asked.open_keys else asked.open_keys || asked.mined_key end) as wanted(key)
+  cross join lateral (
     select sent.id, sent.signer, sent.permit_nonce::text as nonce, sent.call_data as "callData", sent.created_at,
-      coalesce(used.count, 0)::text as mined, sent.state = 'accepted' as "isWaiting"
+      used.count::text as mined, sent.state = 'accepted' as "isWaiting"
     from service.transactions sent
-    left join ${index}.permit_counts used on used.chain_id = $1::int and used.contract = $2 and used.signer = lower(sent.signer)
+    cross join lateral (select coalesce((
+      select count from ${index}.permit_counts
+      where chain_id = asked.chain_id and contract = asked.contract and signer = lower(sent.signer)), 0) as count) as used
     where ${orderKeyOf('sent.')} = wanted.key and sent.state in (${stateLists.unsettled})
-      and sent.permit_nonce >= coalesce(used.count, 0) ${whose}
+      and sent.permit_nonce >= used.count and (asked.principal_id is null or sent.principal_id = asked.principal_id or exists (
+        select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = asked.principal_id))
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;
 
-const statementFor = (whose: string) => `
-  select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number,
-    block.hash as block_hash, head.timestamp::float8 as head_timestamp, coalesce(own.count, 0)::text as own_nonce,
-    learned.execution_gas::text as execution_gas, learned.call_bytes, (
-      select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
-      from (
-        select input_id, position, case
-          when sum(octet_length(payload)) over (order by position desc) <= ${mostCharacters} then payload end as payload
-        from ${index}.inputs where cardinality($4::text[]) > 0 and chain_id = $1::int and agreement = $2
-          and position > shown.input_count - ${readInputs} and input_id = any($4::text[])) as newest) as storing, (
-      select json_agg(open) from (${openRows(whose)}) as open) as open
-  from ${index}.agreements shown
-  join ${index}.heads head on head.chain_id = $1::int
-  left join ${index}.blocks block on block.chain_id = $1::int and block.number = shown.updated_block_number
-  left join ${index}.permit_counts own on own.chain_id = $1::int and own.contract = $2 and own.signer = $3
-  left join service.gas_bounds learned on learned.chain_id = $1::int and learned.kind = $6
-  where shown.chain_id = $1::int and shown.address = $2`;
-
-const statement = statementFor('');
-const ofPrincipal = statementFor(`and (sent.principal_id = $8 or exists (
-  select 1 from service.inputs shared where shared.transaction_id = sent.id and shared.user_id = $8))`);
+/** What is asked for is looked up piece by piece, each by its key: how many are asked for, and how large the tables are, changes no plan. */
+const statement = `
+  select asked.ordinal, standing.*
+  from json_to_recordset($1::json) as asked(ordinal int, chain_id int, contract text, signer text, storing text[], open_keys text[],
+    mined_key text, gas_kind text, principal_id text)
+  cross join lateral (
+    select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number, (
+        select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number) as block_hash, (
+        select timestamp::float8 from ${index}.heads where chain_id = asked.chain_id) as head_timestamp, coalesce((
+        select count from ${index}.permit_counts
+        where chain_id = asked.chain_id and contract = asked.contract and signer = asked.signer), 0)::text as own_nonce, (
+        select json_build_object('executionGas', execution_gas::text, 'callBytes', call_bytes) from service.gas_bounds
+        where chain_id = asked.chain_id and kind = asked.gas_kind) as learned, (
+        select json_agg(json_build_object('inputId', input_id, 'payload', payload) order by position desc)
+        from (
+          select input_id, position, case
+            when sum(octet_length(payload)) over (order by position desc) <= ${mostCharacters} then payload end as payload
+          from ${index}.inputs where cardinality(asked.storing) > 0 and chain_id = asked.chain_id and agreement = asked.contract
+            and position > shown.input_count - ${readInputs} and input_id = any(asked.storing)) as newest) as storing, (
+        select json_agg(open) from (${openRows}) as open) as open
+    from ${index}.agreements shown
+    where shown.chain_id = asked.chain_id and shown.address = asked.contract limit 1) as standing`;
 
 type Row = {
+  ordinal: number;
   transaction_hash: Hex;
   current_state: Hex | null;
   input_count: number;
   block_number: string;
   block_hash: Hex | null;
-  head_timestamp: number;
+  head_timestamp: number | null;
   own_nonce: string;
-  execution_gas: string | null;
-  call_bytes: number | null;
+  learned: { executionGas: string; callBytes: number | null } | null;
   storing: { inputId: Hex; payload: Hex | null }[] | null;
   open:
     | (Omit<OpenRow, 'nonce' | 'callData'> & { nonce: string; mined: string; callData: Hex | null })[]
     | null;
 };
 
-/** Undefined while the index does not show the agreement, and where what is open has too many characters. */
+/**
+ * Undefined while the index does not show the agreement, and where what is open has too many characters. What one principal asks for at
+ * the same time is read in one statement.
+ */
 export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
-  const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
-  const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
-  const values = [
-    chainId,
-    contract.toLowerCase(),
-    signer.toLowerCase(),
-    storingInputs,
-    openStates.map(keyOf),
-    gasKind,
-    keyOf('mined'),
-  ];
-  const [row] =
-    principalId === undefined
-      ? await runPrepared<Row>(pool, statement, values)
-      : await runPrepared<Row>(pool, ofPrincipal, [...values, principalId]);
-  if (!row || row.current_state === null) return undefined;
+  const row = await readRow(pool, query);
+  if (!row || row.current_state === null || row.head_timestamp === null) return undefined;
   const open = (row.open ?? []).flatMap(({ callData, ...sent }) =>
     callData === null ? [] : { ...sent, callData },
   );
@@ -144,7 +141,7 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
     payload === null ? [] : { inputId, payload },
   );
   const nonces = new Map(open.map((sent) => [sent.signer.toLowerCase(), BigInt(sent.mined)]));
-  nonces.set(signer.toLowerCase(), BigInt(row.own_nonce));
+  nonces.set(query.signer.toLowerCase(), BigInt(row.own_nonce));
   return {
     transactionHash: row.transaction_hash,
     state: row.current_state,
@@ -156,9 +153,34 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
     isStoringWhole: row.input_count <= readInputs && storing.length === (row.storing?.length ?? 0),
     nonces,
     open: open.map(({ mined: _, nonce, ...sent }) => ({ ...sent, nonce: BigInt(nonce) })),
-    gasBound:
-      row.execution_gas === null
-        ? undefined
-        : { executionGas: BigInt(row.execution_gas), callBytes: row.call_bytes ?? 0 },
+    gasBound: row.learned
+      ? { executionGas: BigInt(row.learned.executionGas), callBytes: row.learned.callBytes ?? 0 }
+      : undefined,
+  };
+}
+
+const readRow = inGroups<StandingQuery, Row | undefined>(
+  async (pool, queries) => {
+    const asked = queries.map(describeQuery);
+    const rows = await runPrepared<Row>(pool, statement, [JSON.stringify(asked)]);
+    const found = new Map(rows.map((row) => [row.ordinal, row]));
+    return queries.map((_, ordinal) => found.get(ordinal));
+  },
+  ({ asker }) => asker,
+);
+
+function describeQuery(query: StandingQuery, ordinal: number) {
+  const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
+  const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
+  return {
+    ordinal,
+    chain_id: chainId,
+    contract: contract.toLowerCase(),
+    signer: signer.toLowerCase(),
+    storing: storingInputs,
+    open_keys: openStates.map(keyOf),
+    mined_key: keyOf('mined'),
+    gas_kind: gasKind,
+    principal_id: principalId,
   };
 }

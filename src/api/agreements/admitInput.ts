@@ -20,24 +20,39 @@ export type AdmittedInput = AcceptedPermit & {
   readonly note: AdmissionNote;
 };
 
-type Request = { input: SignedInput; target: DeployedRecord; compiled: CompiledInput | undefined };
+type Request = {
+  input: SignedInput & { readonly principalId: string };
+  target: DeployedRecord;
+  compiled: CompiledInput | undefined;
+};
 
-/**
- * Decides whether an input is sent: by index and outbox where these know enough, else by a node's simulation.
- *
- * @throws RefusedError for everything that keeps it from being sent.
- * @throws ChainUnavailableError where a node has to be asked and none answers.
- */
-export async function admitInput(request: Request, services: AdmissionServices): Promise<AdmittedInput> {
-  const { input, target, compiled } = request;
-  const local = await services.admission.look({
+/** What index and outbox say of an input; undefined where a node has to decide. */
+export async function lookAtInput(
+  { input, target, compiled }: Request,
+  { admission }: AdmissionServices,
+): Promise<LocalFacts | undefined> {
+  return admission.look({
     chainId: target.chainId,
     contract: target.address,
     signer: input.signer,
     inputHash: nameHash(input.inputId),
     payload: compiled?.payload,
     callData: compiled?.call.callData,
+    asker: input.principalId,
   });
+}
+
+/**
+ * Decides whether an input is sent: by index and outbox where these know enough, else by a node's simulation.
+ *
+ * @param request.local what `lookAtInput` has said.
+ * @throws RefusedError for everything that keeps it from being sent.
+ * @throws ChainUnavailableError where a node has to be asked and none answers.
+ */
+export async function admitInput(
+  { local, ...request }: Request & { local: LocalFacts | undefined },
+  services: AdmissionServices,
+): Promise<AdmittedInput> {
   const found = local && !local.isExternal ? { local } : await askNode(request, { local, services });
   const by = found.local ? 'local' : 'node';
   try {

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
+import { inGroups } from '../../platform/database/inGroups.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type TransactionState, transactions } from '../../platform/database/tables/transactions.ts';
@@ -31,24 +32,65 @@ export async function findDeployment(
   return known;
 }
 
-/** The input that was submitted to the record with the permit. */
+/** The input that was submitted to the record with the permit; `principalId` is who asks. */
 export async function findSubmission(
   database: Database,
-  { recordId, chainId, contract, callData }: PermitCall & { recordId: string },
+  {
+    recordId,
+    principalId,
+    chainId,
+    contract,
+    callData,
+  }: PermitCall & { recordId: string; principalId: string },
 ): Promise<KnownPermit | undefined> {
-  const values = [recordId, chainId, contract, callData];
-  const [known] = await runPrepared<SubmissionRow>(database.$client, submissionStatement, values);
+  const known = await readSubmission(database.$client, {
+    recordId,
+    principalId,
+    chainId,
+    contract,
+    callData,
+  });
   if (!known) return undefined;
   const { id, transaction_id, state, nonce } = known;
   return { id, transaction: { id: transaction_id, state, nonce: BigInt(nonce) } };
 }
 
-type SubmissionRow = { id: string; transaction_id: string; state: TransactionState; nonce: string };
+type SubmissionRow = {
+  ordinal: number;
+  id: string;
+  transaction_id: string;
+  state: TransactionState;
+  nonce: string;
+};
+
+/** Permits that one principal looks for at the same time share a statement. */
+const readSubmission = inGroups<
+  PermitCall & { recordId: string; principalId: string },
+  SubmissionRow | undefined
+>(
+  async (pool, calls) => {
+    const asked = calls.map(({ recordId, chainId, contract, callData }, ordinal) => ({
+      ordinal,
+      record_id: recordId,
+      chain_id: chainId,
+      contract,
+      call_data: callData,
+    }));
+    const rows = await runPrepared<SubmissionRow>(pool, submissionStatement, [JSON.stringify(asked)]);
+    const found = new Map(rows.map((row) => [row.ordinal, row]));
+    return calls.map((_, ordinal) => found.get(ordinal));
+  },
+  ({ principalId }) => principalId,
+);
 
 const submissionStatement = `
-  select input.id, sent.id as transaction_id, sent.state, sent.permit_nonce as nonce
-  from service.transactions sent join service.inputs input on input.transaction_id = sent.id
-  where input.record_id = $1 and sent.chain_id = $2 and sent.contract = $3 and sent.call_data = $4`;
+  select asked.ordinal, known.*
+  from json_to_recordset($1::json) as asked(ordinal int, record_id text, chain_id int, contract text, call_data text)
+  cross join lateral (
+    select input.id, sent.id as transaction_id, sent.state, sent.permit_nonce as nonce
+    from service.transactions sent join service.inputs input on input.transaction_id = sent.id
+    where input.record_id = asked.record_id and sent.chain_id = asked.chain_id and sent.contract = asked.contract
+      and sent.call_data = asked.call_data limit 1) as known`;
 
 const transactionFacts = {
   id: transactions.id,

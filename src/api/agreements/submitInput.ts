@@ -9,7 +9,8 @@ import { ChainUnavailableError, RefusedError } from '../../platform/errors/servi
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { decodeInputPayload, valuesByName } from '../../protocol/index.ts';
 import type { AdmissionServices } from '../admission/admissionServices.ts';
-import { type AdmittedInput, admitInput } from './admitInput.ts';
+import type { LocalFacts } from '../admission/createAdmission.ts';
+import { type AdmittedInput, admitInput, lookAtInput } from './admitInput.ts';
 import { requireInput } from './checkInput.ts';
 import { type DeployedRecord, requireDeployed } from './deployedRecord.ts';
 import { type InputRow, readInput } from './inputJson.ts';
@@ -85,7 +86,11 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   const target = await requireDeployed(services.pool, request);
   const compiled = compileInput(request, target);
   const recognise = async () =>
-    compiled && findSubmission(database, { recordId: target.id, ...compiled.call });
+    compiled &&
+    findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
+  // Begun before it is known that the permit is new, which nearly all are.
+  const looking = lookAtInput({ input: request, target, compiled }, services);
+  looking.catch(() => {});
 
   const known = await recognise();
   if (known && compiled) {
@@ -95,7 +100,7 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   await services.quotas.check(request.principalId, 'input');
   requireInput(target.agreement, request.inputId);
   try {
-    return await acceptAndStore({ request, target, compiled, services });
+    return await acceptAndStore({ request, target, compiled, looking, services });
   } catch (error) {
     // The same permit may have been stored, or even mined, since it was looked for.
     const stored = error instanceof RefusedError ? await recognise() : undefined;
@@ -108,11 +113,12 @@ type Attempt = {
   request: NewRequest;
   target: DeployedRecord;
   compiled: CompiledInput | undefined;
+  looking: Promise<LocalFacts | undefined>;
   services: AdmissionServices;
 };
 
-async function acceptAndStore({ request, target, compiled, services }: Attempt): Promise<Stored> {
-  const admitted = await admitInput({ input: request, target, compiled }, services);
+async function acceptAndStore({ request, target, compiled, looking, services }: Attempt): Promise<Stored> {
+  const admitted = await admitInput({ input: request, target, compiled, local: await looking }, services);
   const stored = await store({ request, target, admitted, services });
   services.admission.note({ by: admitted.note.by, outcome: 'accepted' });
   return stored;
@@ -123,7 +129,7 @@ async function store({
   target,
   admitted,
   services,
-}: Omit<Attempt, 'compiled'> & { admitted: AdmittedInput }): Promise<Stored> {
+}: Omit<Attempt, 'compiled' | 'looking'> & { admitted: AdmittedInput }): Promise<Stored> {
   const { inputHash, payload, call } = admitted.compiled;
   const { signer, deadline, inputId, principalId } = request;
   const transaction = {

@@ -13,21 +13,20 @@ const groupsAtOnce = 2;
 /** A group that takes longer waits for a lock, most likely: those that come later do not wait for it. */
 const slowMs = 100;
 
+type Queue<Item, Result> = { waiting: Asker<Item, Result>[]; atWork: number; isBegun: boolean };
+
 /**
  * Runs items that come in one turn of the event loop, or while others are at work, as one group: one statement, one round trip and one
  * commit for all of them. Where the database refuses a group, each of its items is run alone, so that none fails for another.
  *
  * @param run a statement that does all or nothing; gives one result for each item, in their order.
+ * @param ownerOf only items of one owner share a group. Needed if items can differ much in what they cost.
  */
 export function inGroups<Item, Result>(
   run: (pool: pg.Pool, items: readonly Item[]) => Promise<readonly Result[]>,
+  ownerOf: (item: Item) => string = () => '',
 ): (pool: pg.Pool, item: Item) => Promise<Result> {
-  const queues = new WeakMap<pg.Pool, { waiting: Asker<Item, Result>[]; atWork: number; isBegun: boolean }>();
-  const queueOf = (pool: pg.Pool) => {
-    const queue = queues.get(pool) ?? { waiting: [], atWork: 0, isBegun: false };
-    queues.set(pool, queue);
-    return queue;
-  };
+  const queuesOf = new WeakMap<pg.Pool, Map<string, Queue<Item, Result>>>();
 
   const answer = async (pool: pg.Pool, group: readonly Asker<Item, Result>[]): Promise<void> => {
     try {
@@ -49,19 +48,20 @@ export function inGroups<Item, Result>(
     }
   };
 
-  const begin = (pool: pg.Pool): void => {
-    const queue = queueOf(pool);
-    if (queue.isBegun || queue.waiting.length === 0 || queue.atWork >= groupsAtOnce) return;
+  const begin = (pool: pg.Pool, owner: string): void => {
+    const queue = queuesOf.get(pool)?.get(owner);
+    if (!queue || queue.isBegun) return;
+    if (queue.waiting.length === 0 && queue.atWork === 0) queuesOf.get(pool)?.delete(owner);
+    if (queue.waiting.length === 0 || queue.atWork >= groupsAtOnce) return;
     queue.isBegun = true;
     setImmediate(() => {
       queue.isBegun = false;
       const group = queue.waiting.splice(0, mostInGroup);
-      if (group.length === 0) return;
       let isCounted = true;
       const endTurn = () => {
         if (isCounted) queue.atWork--;
         isCounted = false;
-        begin(pool);
+        begin(pool, owner);
       };
       queue.atWork++;
       const timer = setTimeout(endTurn, slowMs);
@@ -69,15 +69,20 @@ export function inGroups<Item, Result>(
         clearTimeout(timer);
         endTurn();
       });
-      begin(pool);
+      begin(pool, owner);
     });
   };
 
   return async (pool, item) => {
     try {
       return await new Promise<Result>((resolve, reject) => {
-        queueOf(pool).waiting.push({ item, resolve, reject });
-        begin(pool);
+        const owner = ownerOf(item);
+        const queues = queuesOf.get(pool) ?? new Map<string, Queue<Item, Result>>();
+        queuesOf.set(pool, queues);
+        const queue = queues.get(owner) ?? { waiting: [], atWork: 0, isBegun: false };
+        queues.set(owner, queue);
+        queue.waiting.push({ item, resolve, reject });
+        begin(pool, owner);
       });
     } catch (error) {
       // The stack of the group does not name the caller.
