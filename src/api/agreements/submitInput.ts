@@ -83,6 +83,7 @@ type Stored = { id: string; transactionId: string };
 
 async function findOrStore(request: NewRequest, services: AdmissionServices): Promise<Stored> {
   const { database } = services;
+  services.quotas.prefetch(request.principalId);
   const target = await requireDeployed(services.pool, request);
   const compiled = compileInput(request, target);
   const recognise = async () =>

@@ -46,11 +46,16 @@ const leaseSeconds = 10;
 /** A key whose row goes away just when it is looked at is begun anew; this often would be no coincidence. */
 const maxTries = 3;
 
+/**
+ * Its commit does not wait for the disk or a standby: whatever the request does is written after it, and where that is not lost, this is
+ * not lost either.
+ */
 const beginStatement = `
+  with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
   insert into service.idempotency_keys as used
     (principal_id, key, fingerprint, attempt_id, lease_until, expires_at)
   select principal_id, key, fingerprint, attempt_id, now() + interval '${leaseSeconds} seconds', now() + interval '24 hours'
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as begun(principal_id, key, fingerprint, attempt_id)
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as begun(principal_id, key, fingerprint, attempt_id), unhurried
   order by principal_id, key
   on conflict (principal_id, key) do update set fingerprint = excluded.fingerprint,
     attempt_id = excluded.attempt_id, lease_until = excluded.lease_until, answer = null,

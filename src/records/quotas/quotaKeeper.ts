@@ -21,6 +21,8 @@ export type QuotaKeeper = {
    * @throws RefusedError `quota_exceeded` or `storage_exceeded`.
    */
   check(principalId: string, write: keyof typeof quotasOf): Promise<void>;
+  /** Begins to read what `check` will ask for, so that it need not wait. */
+  prefetch(principalId: string): void;
   /** After a write. */
   note(principalId: string, use: Use): void;
   /** Writes down what was noted. */
@@ -130,6 +132,9 @@ export function createQuotaKeeper(options: {
         ? 'The quota of what is stored is used up: ask the operator for more.'
         : 'A quota is used up: try again later, or ask the operator for more.';
       throw new RefusedError(reason, message, { facts: { quota, used, limit } });
+    },
+    prefetch(principalId) {
+      look(principalId);
     },
     note(principalId, use) {
       const ofPrincipal = { principalId, ...use };
