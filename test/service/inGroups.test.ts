@@ -93,6 +93,31 @@ test('no statement gets more than so many', async () => {
   expect(await stored()).toHaveLength(70);
 });
 
+test('items of different owners share no statement, and one owner holds up no other', async () => {
+  const parity = inGroups<number, number>(
+    async (pool: pg.Pool, items) => {
+      groups.push([...items]);
+      if (items.some((item) => item % 2 === 1)) await gate;
+      const { rows } = await pool.query<{ value: number }>('select unnest($1::int[]) * 10 as value', [items]);
+      return rows.map(({ value }) => value);
+    },
+    (item) => (item % 2 === 1 ? 'odd' : 'even'),
+  );
+  let open = () => {};
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const odd = Promise.all([1, 3].map((item) => parity(handle.pool, item)));
+  const even = Promise.all([2, 4].map((item) => parity(handle.pool, item)));
+  expect(await even).toEqual([20, 40]);
+  expect(groups).toEqual([
+    [1, 3],
+    [2, 4],
+  ]);
+  open();
+  expect(await odd).toEqual([10, 30]);
+});
+
 describe('where the database refuses a group', () => {
   test('each is run alone, and only those fail that are at fault', async () => {
     const results = await insertAll([1, -1, 2, -2]);
