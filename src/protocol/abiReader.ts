@@ -2,12 +2,13 @@ import { PayloadError } from './errors.ts';
 import { isHexBytes } from './hex.ts';
 
 const wordDigits = 64;
-/** Of a number's word: what is left holds six bytes, which are exact as a number. */
+/** The last six bytes of a number's word, which are exact as a JavaScript number. */
 const unusedDigits = '0'.repeat(52);
 
 /**
- * Reads ABI-encoded data as Solidity's decoder does: offsets may point anywhere within the data, also to the same place, and
- * what follows the last item is ignored. Positions are in bytes; data is kept as hex, so that a part of it costs nothing.
+ * Reads ABI-encoded data as Solidity's decoder does. Offsets may point anywhere in the data, also to the same
+ * place. Bytes after the last item are ignored. Positions are in bytes. Data stays hex, so that a slice costs
+ * nothing.
  */
 export class AbiReader {
   readonly #digits: string;
@@ -32,14 +33,14 @@ export class AbiReader {
     return this.slice(at, wordDigits / 2);
   }
 
-  /** A number that has to point into the data, or count something in it. */
+  /** A number that points into the data or counts items in it. */
   number(at: number): number {
     const word = this.word(at);
     if (!word.startsWith(unusedDigits)) throw new PayloadError('holds a number that exceeds its own size');
     return Number.parseInt(word.slice(unusedDigits.length), 16);
   }
 
-  /** Hex digits of the byte string whose length stands at that position. */
+  /** The hex digits of the byte string whose length is at that position. */
   byteString(at: number): string {
     return this.slice(at + wordDigits / 2, this.number(at));
   }

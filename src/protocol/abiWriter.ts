@@ -4,14 +4,15 @@ import { writeHexDigits } from './hex.ts';
 const wordBytes = 32;
 
 /**
- * Writes the Solidity ABI encoding into one growing buffer. It knows words, byte strings and arrays; the layout of a struct is
- * the caller's, whose fields it lays out in order. viem's general encoder gives the same bytes many times slower.
+ * Writes the Solidity ABI encoding into one growing buffer. It knows words, byte strings and arrays. The
+ * caller lays out the fields of a struct in order. viem's general encoder gives the same bytes many times
+ * slower.
  */
 export class AbiWriter {
   #bytes = new Uint8Array(1024);
   #length = 0;
 
-  /** What has been written, as a view that the next write may invalidate. */
+  /** The bytes written so far, as a view that the next write may invalidate. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -31,7 +32,7 @@ export class AbiWriter {
     this.number(value ? 1 : 0);
   }
 
-  /** 0x and up to 64 hex digits as one word, aligned as numbers and addresses are. */
+  /** 0x and up to 64 hex digits as one word, right-aligned like numbers and addresses. */
   word(value: Hex): void {
     this.#right(value.slice(2));
   }
@@ -57,7 +58,7 @@ export class AbiWriter {
     for (const item of items) write(item);
   }
 
-  /** An array whose items vary in size: its length, where each item starts, then the items. */
+  /** An array whose items vary in size: its length, the start of each item, then the items. */
   dynamicArray<Item>(items: readonly Item[], write: (item: Item) => void): void {
     this.number(items.length);
     const base = this.#grow(items.length * wordBytes);

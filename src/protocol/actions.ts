@@ -16,7 +16,7 @@ import { type Resolved, resolveText, type ValueSource } from './resolveText.ts';
 import { parseUint256 } from './uint256.ts';
 import { parseAddress } from './values.ts';
 
-/** Reads `execution.actions`: calls that the agreement makes when an input is accepted in a state. */
+/** Reads `execution.actions`: calls that the agreement makes when it accepts an input in a state. */
 export function compileActions(agreement: JsonCursor, values: ValueSource): ActionInit[] {
   const actions = agreement.at('execution').at('actions').items();
   return actions
@@ -24,7 +24,7 @@ export function compileActions(agreement: JsonCursor, values: ValueSource): Acti
     .filter((action) => action !== undefined);
 }
 
-/** State and input that set an action off; what is not text is refused. */
+/** The state and input that trigger an action; a value that is not text is refused. */
 export function readOccasion(action: JsonCursor): { from: string | undefined; input: string | undefined } {
   const when = action.member('when');
   return { from: when.member('from').text(), input: when.at('input').text() };
@@ -32,7 +32,7 @@ export function readOccasion(action: JsonCursor): { from: string | undefined; in
 
 type ActionPlace = { agreement: JsonCursor; action: JsonCursor; values: ValueSource };
 
-/** Undefined where something was refused, or depends on values that are not there. */
+/** Undefined if something was refused or depends on missing values. */
 function compileAction({ agreement, action, values }: ActionPlace): ActionInit | undefined {
   const { from, input } = readOccasion(action);
   const call = action.member('call');
@@ -103,7 +103,7 @@ type ArgumentPlace = {
   readonly agreement: JsonCursor;
   readonly place: JsonCursor;
   readonly values: ValueSource;
-  /** Of the parameter of the first function that may be meant. */
+  /** The parameter of the first function that matches. */
   readonly type: string;
 };
 

@@ -10,16 +10,16 @@ import { readVariables, type Variable } from './variables.ts';
 
 export type AdoptionRequest = {
   readonly agreement: unknown;
-  /** The variables that the agreement was created with; none where its creation cannot be read. */
+  /** The variables that the agreement was created with; none if its creation cannot be read. */
   readonly initVars: readonly DataField[];
   /** An array of `{variableKey, walletAddress, ...}`, as received. */
   readonly participants?: unknown;
 };
 
 /**
- * The values that an agreement started from which somebody else has deployed: those that it was created with, and for other
- * variables the participants' wallets. Values that break the rules of their variable are values all the same, as nothing on
- * chain holds initial values against those rules. The issues are participants that cannot be, or are not those of the chain.
+ * The initial values of an agreement that somebody else deployed: the values of its creation, and for other
+ * variables the participants' wallets. Values that break their variable's rules are kept, because the chain
+ * does not check initial values. The issues are participants that are invalid or differ from the chain's.
  */
 export function resolveAdoptedValues({ agreement, initVars, participants }: AdoptionRequest): DeployValues {
   const variables = new Map(
@@ -49,7 +49,10 @@ export function resolveAdoptedValues({ agreement, initVars, participants }: Adop
   };
 }
 
-/** By the names of the document, as far as it declares them with the type that the chain holds. The last of repeats counts. */
+/**
+ * By the document's names, if the document declares the name with the type that the chain holds. The last
+ * repetition counts.
+ */
 function readInitVars(
   variables: ReadonlyMap<string, Variable>,
   initVars: readonly DataField[],

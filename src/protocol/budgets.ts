@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject, ownValue } from './jsonCursor.ts';
 import { quote } from './quote.ts';
 import { utf8Length } from './utf8.ts';
 
-/** A part of a document whose items are counted. */
+/** A countable part of a document. */
 export type Counted = { readonly path: string; readonly count: number; readonly limit: number };
 
-/** Counts what a document has, and notes what is more than the limits allow, each kind where it is passed. */
+/** Counts the parts of a document and notes which limits are exceeded, each limit once. */
 export class Budgets {
   readonly #issues = new IssueList();
   readonly #limits: AgreementLimits;
@@ -24,13 +24,13 @@ export class Budgets {
     return this.#issues.items;
   }
 
-  /** Whether there are no more items than allowed. */
+  /** Whether the number of items is within the limit. */
   count({ path, count, limit }: Counted): boolean {
     if (count > limit) this.#refuse(path, `must not have more than ${limit} items`);
     return count <= limit;
   }
 
-  /** The names of an object that has not too many members; a name that is too long is left out. */
+  /** The names of an object if it has not too many members; too long names are left out. */
   names({ path, members, limit }: { path: string; members: JsonObject; limit: number }): string[] {
     const names = Object.keys(members);
     if (!this.count({ path, count: names.length, limit })) return [];
@@ -52,7 +52,7 @@ export class Budgets {
     if (bytes > limit) this.#refuse(path, `must not exceed ${limit} bytes, it has ${bytes}`);
   }
 
-  /** The type and rules of a variable or field, counted. Returns their bytes. */
+  /** Counts the type and rules of a variable or field. Returns their bytes. */
   definition(path: string, value: unknown): number {
     if (!isJsonObject(value)) return 0;
     const [type, validation] = [ownValue(value, 'type'), ownValue(value, 'validation')];
@@ -69,7 +69,7 @@ export class Budgets {
     return ofType + bytes;
   }
 
-  /** The issuers of one more input. */
+  /** Counts the issuers of one more input. */
   issuers(count: number): void {
     this.#issuers += count;
     const limit = fixedLimits.issuers;
@@ -77,7 +77,7 @@ export class Budgets {
       this.#refuse('execution.inputs', `must not have more than ${limit} issuers together`);
   }
 
-  /** A field whose name, type and rules have so many bytes. */
+  /** Counts a field whose name, type and rules have this many bytes. */
   field(bytes: number): void {
     this.#fields += 1;
     this.#describedBytes += bytes;

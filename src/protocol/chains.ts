@@ -8,20 +8,23 @@ export type Chain = {
   readonly name: string;
   readonly environment: Environment;
   readonly factory: Address;
-  /** The engine that every agreement of that factory is a minimal proxy of. */
+  /** The engine: every agreement of that factory is a minimal proxy of it. */
   readonly implementation: Address;
-  /** A block that is certainly not after the factory's deployment: the default from which to index. */
+  /** A block that is certainly not after the factory's deployment: the default first block to index. */
   readonly startBlock: number;
-  /** Including blocks that must exist before an event is announced; 1 is the including block alone. */
+  /** Blocks that must exist before an event is announced, counting its own block; 1 is its own block alone. */
   readonly confirmations: number;
-  /** Blocks after which Ponder takes a block for final, by its own table: 65 on Ethereum and its testnets, 30 where none is named. */
+  /**
+   * Blocks after which Ponder considers a block final, from Ponder's own table: 65 on Ethereum and its
+   * testnets, 30 for chains that the table does not name.
+   */
   readonly finalityBlocks: number;
 };
 
 const sharedFactory = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
 const sharedImplementation = '0x1c2961AC5e2fBE47b3C0654d7dF543dB04F031A6';
 
-/** The factories outside Linea were deployed on 2026-05-26; this is a day before. */
+/** The factories outside Linea were deployed on 2026-05-26; this is one day earlier. */
 const dayBeforeDeployment = Date.UTC(2026, 4, 25) / 1000;
 
 /** The protocol registry: every supported chain, testnets first. */
@@ -78,7 +81,7 @@ export const chains: readonly Chain[] = [
   },
 ];
 
-/** The chain of that id, if the protocol is deployed there. */
+/** The chain with that id, if the protocol is deployed there. */
 export function findChain(chainId: number): Chain | undefined {
   return chains.find((chain) => chain.chainId === chainId);
 }
@@ -88,7 +91,7 @@ export function supportedChains(environment: Environment): readonly Chain[] {
   return chains.filter((chain) => chain.environment === environment);
 }
 
-/** The block at a time in Unix seconds, of a chain that has made one every 2 seconds since its genesis. */
+/** The block at a time in Unix seconds, on a chain with one block every 2 seconds since its genesis. */
 function baseBlockAt({ genesis, timestamp }: { genesis: number; timestamp: number }): number {
   return Math.floor((timestamp - genesis) / 2);
 }

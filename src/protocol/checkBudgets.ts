@@ -6,9 +6,9 @@ import { findVariableReference } from './references.ts';
 import { utf8Length } from './utf8.ts';
 
 /**
- * Whether a document has more of anything than a service wants to work with: what every later step does with it, and makes of it,
- * is bounded by this. Linear in the document, whatever it holds. What has not the right shape counts as nothing here: shapes are
- * the business of later steps.
+ * Whether a document stays within the service's limits. These limits bound the cost of all later steps.
+ * Linear in the document, whatever it holds. Parts of the wrong shape count as nothing; later steps check
+ * shapes.
  */
 export function checkBudgets(agreement: unknown, limits: AgreementLimits): readonly Issue[] {
   const budgets = new Budgets(limits);
@@ -36,7 +36,7 @@ export function checkBudgets(agreement: unknown, limits: AgreementLimits): reado
   return budgets.issues;
 }
 
-/** Of a field beside its name, type and rules. */
+/** The bytes of a field except its name, type and rules. */
 const describedFieldBytes = 64;
 
 type Inputs = {

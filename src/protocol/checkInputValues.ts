@@ -15,8 +15,9 @@ export type SubmittedInput = {
 };
 
 /**
- * Everything that is wrong with the values of an input at once, as `values.FIELD`: unknown and missing fields, wrong types and
- * broken rules. None means that the contract finds no fault with the values either, so far as they alone decide.
+ * Everything wrong with the values of an input at once, as `values.FIELD`: unknown and missing fields, wrong
+ * types and broken rules. If there are no issues, the contract finds no fault with the values either, as far
+ * as values alone decide.
  */
 export function checkInputValues(
   { agreement, inputId, values }: SubmittedInput,

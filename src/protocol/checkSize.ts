@@ -5,13 +5,13 @@ import { AgreementError, type Issue } from './errors.ts';
 import { utf8Length } from './utf8.ts';
 
 export type SizeReport = {
-  /** None means that the document may be looked at. */
+  /** Empty if the document may be read further. */
   readonly issues: readonly Issue[];
   /** Whether its text is too long. */
   readonly isTooLong: boolean;
 };
 
-/** Why a document is too large to be looked at, if it is; also what is no JSON object at all. */
+/** Why a document is too large to be read, or not a JSON object. */
 export function checkSize(agreement: unknown, limits: AgreementLimits): SizeReport {
   if (nestsDeeper(agreement, limits.nesting))
     return {
@@ -26,7 +26,7 @@ export function checkSize(agreement: unknown, limits: AgreementLimits): SizeRepo
   return { issues: [{ path: '', message }], isTooLong: true };
 }
 
-/** Whether a document may be worked with at all, whatever is right or wrong with it otherwise. */
+/** Whether a document may be processed at all, valid or not. */
 export function isWithinLimits(agreement: unknown, limits: AgreementLimits): boolean {
   return checkSize(agreement, limits).issues.length === 0;
 }
@@ -40,7 +40,7 @@ function findText(agreement: unknown): string | Issue[] {
   }
 }
 
-/** Looks no deeper than the limit, so that no nesting can exhaust the stack. */
+/** Stops at the limit, so that no nesting can exhaust the stack. */
 function nestsDeeper(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return limit === 0 || Object.values(value).some((member) => nestsDeeper(member, limit - 1));

@@ -8,8 +8,9 @@ import { parseValue, type WireValue } from './values.ts';
 export type CheckedValue = { readonly value: WireValue | undefined; readonly messages: readonly string[] };
 
 /**
- * A submitted value against its type and all of its validation rules: the bounds that the contract checks, and `pattern` and
- * `step`, which only a service can. `value` is its wire form if it has the right type.
+ * Checks a submitted value against its type and all of its validation rules: the bounds that the contract
+ * checks, and `pattern` and `step`, which only a service can check. `value` is the wire form if the type is
+ * right.
  */
 export function checkValue({
   value,
@@ -83,7 +84,7 @@ function patternMessage({
   return outcome === 'no match' ? `must match the pattern ${pattern}` : undefined;
 }
 
-/** Steps count from `min`, or from 0 without one. What is below `min` is that rule's matter. */
+/** Steps count from `min`, or from 0 without one. Values below `min` are reported by that rule. */
 function stepMessage(value: WireValue, { fType, validation }: Definition): string | undefined {
   const step = fType === FieldType.UINT256 ? readStep(validation.at('step').value) : undefined;
   const start = parseBound(validation.at('min').value) ?? 0n;

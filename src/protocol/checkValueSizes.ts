@@ -5,14 +5,14 @@ import { isJsonObject } from './jsonCursor.ts';
 import { utf8Length } from './utf8.ts';
 
 type Given = {
-  /** Where the values stand in the request. */
+  /** The path of the values in the request. */
   readonly root: string;
-  /** By name, as received; what is no object has no sizes. */
+  /** By name, as received; anything but an object has no sizes. */
   readonly values: unknown;
   readonly limits: ValueLimits;
 };
 
-/** The values that are too long, or that they are so all together: documents and messages repeat them. */
+/** Values that are too long, alone or together: documents and messages repeat them. */
 export function checkValueSizes({ root, values, limits }: Given): readonly Issue[] {
   const issues = new IssueList();
   if (!isJsonObject(values)) return issues.items;

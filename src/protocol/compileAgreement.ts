@@ -15,17 +15,19 @@ import { parseValue } from './values.ts';
 import { findVariable } from './variables.ts';
 
 export type CompileOptions = {
-  /** The document URI to sign; also an empty one counts. Absent: `ipfs://agreement/` and the document's `metadata.id`. */
+  /**
+   * The document URI to sign; an empty text counts too. Absent: `ipfs://agreement/` and the document's
+   * `metadata.id`.
+   */
   readonly docUri?: string | null | undefined;
   /** Effective values by variable name. */
   readonly values?: JsonObject | null | undefined;
 };
 
 /**
- * The on-chain parameters of an authored agreement, byte for byte those that its signer computes from the same parsed JSON.
- *
- * The document is never changed, and its members' order decides the result. Names that are declared nowhere still compile:
- * `validateAgreement` says what a service should refuse.
+ * The on-chain parameters of an authored agreement, byte for byte those that its signer computes from the
+ * same parsed JSON. The document is not changed, and the order of its members affects the result. Undeclared
+ * names still compile; `validateAgreement` reports them.
  *
  * @throws AgreementError when the document has a shape that has no on-chain form.
  * @throws ValuesError when a value is missing, or does not fit its variable or the call that it is used in.
@@ -48,19 +50,19 @@ export function compileAgreement(
   return parameters;
 }
 
-/** The parameters without anything that hangs on values: no initial variables, and only those actions that name none. */
+/** The parameters that depend on no values: no initial variables, and only actions without values. */
 export function compileWithoutValues(agreement: unknown): Omit<AgreementParameters, 'docUri' | 'docHash'> {
   return compileParts(new JsonCursor(agreement), { values: undefined, issues: [] });
 }
 
-/** What is wrong with the document as far as compiling it goes, whatever the values. */
+/** Issues that prevent the document from compiling, whatever the values. */
 export function listCompileIssues(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
   compileParts(root, { values: undefined, issues: [] });
   return listIssues(root.issues);
 }
 
-/** The values that compiling needs and misses or cannot use. */
+/** Values that compiling needs and that are missing or unusable. */
 export function listValueIssues(agreement: unknown, values: JsonObject): ValueIssue[] {
   const source: ValueSource = { values, issues: [] };
   compileParts(new JsonCursor(agreement), source);
@@ -100,7 +102,10 @@ function compileTransition({ from, to, input }: AuthoredTransition): Transition 
   return { fromState: nameHash(from), toState: nameHash(to), inputId: nameHash(input) };
 }
 
-/** Of `initialize.data`, the entries that refer to a declared variable; repeats are kept, other entries mean nothing. */
+/**
+ * The entries of `initialize.data` that refer to a declared variable. Repeats are kept; other entries are
+ * ignored.
+ */
 function compileInitVars(root: JsonCursor, values: ValueSource): DataField[] {
   const data = root.at('execution').at('initialize').at('data');
   return data

@@ -8,7 +8,7 @@ import type { Issuer } from './issuers.ts';
 import { nameHash } from './names.ts';
 import { type Condition, Op } from './onChain.ts';
 
-/** What the contract checks of an input, in its order: each field's bounds, then who sends it. */
+/** The contract's checks of an input, in its order: each field's bounds, then the sender. */
 export function compileConditions(fields: readonly Field[], issuer: Issuer): Condition[] {
   const bounds = fields.flatMap((field) =>
     readBounds(field).map(({ op, limit }) => ({

@@ -4,7 +4,7 @@ import { quote } from './quote.ts';
 import { listVariableReferences } from './references.ts';
 import { findVariable } from './variables.ts';
 
-/** What may surprise in the readable content: a type other than Markdown, and names that no variable has. */
+/** Warnings about the readable content: a type other than Markdown, and names of unknown variables. */
 export function warnOfContent(agreement: JsonCursor): Issue[] {
   const { type, data } = {
     type: agreement.at('content').at('type'),

@@ -1,11 +1,11 @@
 import type { Hex } from 'viem';
 import { AbiReader } from './abiReader.ts';
 
-/** One data field as it stands in a payload. */
+/** One data field of a payload. */
 export type RawField = { readonly id: Hex; readonly fType: number; readonly data: Hex };
 
 /**
- * Solidity's `abi.decode(payload, (DataField[]))`, except that field types unknown to the contracts are kept.
+ * Solidity's `abi.decode(payload, (DataField[]))`, but field types unknown to the contracts are kept.
  *
  * @throws PayloadError for bytes that the contract would not have accepted as a list of data fields either.
  */

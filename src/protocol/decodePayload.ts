@@ -13,20 +13,20 @@ import { readVariables } from './variables.ts';
 export type DecodedField = {
   readonly id: Hex;
   readonly fType: number;
-  /** The authored name whose hash is `id`; null without a document, or where the document has no such name. */
+  /** The authored name whose hash is `id`; null if the document is missing or has no such name. */
   readonly name: string | null;
-  /** The authored type, where the document has that name with this on-chain type. */
+  /** The authored type, if the document has that name with this on-chain type. */
   readonly type: string | null;
-  /** In wire form; null where `data` is not the encoding of a value of that type. */
+  /** In wire form; null if `data` is not the encoding of a value of that type. */
   readonly value: WireValue | null;
   /** The value's encoding as submitted. */
   readonly data: Hex;
 };
 
 /**
- * The data fields of a payload that the chain has accepted. With a document, names and authored types are filled in; given the
- * input (by name or hash) too, its fields are preferred where others have the same name. A field that cannot be decoded costs
- * only its own value.
+ * The data fields of a payload that the chain has accepted. A document adds names and authored types. If the
+ * input (name or hash) is given too, its fields take precedence over others with the same name. A field that
+ * cannot be decoded loses only its own value.
  *
  * @throws PayloadError for bytes that the contract would not have accepted as a list of data fields either.
  */
@@ -47,7 +47,7 @@ type Candidate = {
   readonly fType: FieldType;
 };
 
-/** Every name that a data field can carry: the fields of the input, then those of the others, then all variables. */
+/** Every name that a data field can carry: the input's fields, then other inputs' fields, then all variables. */
 function indexNames(agreement: JsonCursor, inputId: string | undefined): Map<Hex, Candidate[]> {
   const inputs = readInputs(agreement);
   const isWanted = ({ id }: { id: string }) => id === inputId || nameHash(id) === inputId;

@@ -5,7 +5,7 @@ import { hexToBytes } from './hex.ts';
 import { FieldType } from './onChain.ts';
 import type { WireValue } from './values.ts';
 
-/** The value of a data field in wire form, or null where its data is not the encoding of a value of that type. */
+/** The value of a data field in wire form, or null if its data is not the encoding of a value of that type. */
 export function decodeValue(fType: number, data: Hex): WireValue | null {
   if (fType === FieldType.STRING) return decodeText(data);
   if (!/^0x[0-9a-f]{64}$/i.test(data)) return null;
@@ -23,7 +23,7 @@ export function decodeValue(fType: number, data: Hex): WireValue | null {
   }
 }
 
-/** A byte order mark is part of the text; bytes that are not UTF-8 are no text. */
+/** A byte order mark is part of the text; bytes that are not valid UTF-8 are not a text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decodeText(data: Hex): string | null {

@@ -7,7 +7,7 @@ import { FieldType } from './onChain.ts';
 import { isSupportedPattern, type PatternBudget } from './pattern.ts';
 import { quote } from './quote.ts';
 
-/** What may surprise in the type and rules of one variable or field. */
+/** Warnings about the type and rules of one variable or field. */
 export function warnOfDefinition(definition: Definition, budget: PatternBudget): Issue[] {
   const { declaredType, validation, place } = definition;
   const warnings = [
@@ -45,7 +45,7 @@ function warnOfStep(step: JsonCursor, { fType }: Definition): Issue | undefined 
 
 const onlyHere = 'has no on-chain form: the service enforces it, the contract does not';
 
-/** Bounds that belong to another type are not enforced by anyone. */
+/** Nobody enforces bounds that belong to another type. */
 function warnOfIdleBounds({ fType, validation }: Definition): Issue[] {
   const idle = [
     ...(fType === FieldType.UINT256 ? [] : ['min', 'max']),

@@ -19,13 +19,13 @@ export type DeployRequest = {
   readonly participants?: unknown;
 };
 
-/** Which part of the request has to change. */
+/** The part of the request to change. */
 export type DeployIssue = Issue & { readonly reason: 'invalid_values' | 'invalid_participants' };
 
 export type DeployValues = {
   /** Effective values in wire form, in the order in which the document declares its variables. */
   readonly values: WireValues;
-  /** The mapped participants as given, then the other participant variables that have a value. */
+  /** The mapped participants as given, then other participant variables that have a value. */
   readonly participants: readonly Participant[];
   /** The participants' wallets, each once. */
   readonly contributors: readonly Address[];
@@ -33,9 +33,10 @@ export type DeployValues = {
 };
 
 /**
- * The values that a deployment starts from: `initValues`, and the participants' wallets for the variables that they are
- * mapped to. All issues are found at once: unknown variables, values that break their variable's type or rules, wallets that
- * are no address or differ from the value given for their variable, and values that creating the agreement needs and misses.
+ * The initial values of a deployment: `initValues`, and the participants' wallets for the variables that they
+ * are mapped to. Finds all issues at once: unknown variables, values that break their variable's type or
+ * rules, wallets that are no address or differ from the value given for their variable, and missing values
+ * that the creation needs.
  */
 export function resolveDeployValues(
   { agreement, initValues, participants }: DeployRequest,
@@ -102,7 +103,7 @@ function readInitValues(variables: ReadonlyMap<string, Variable>, initValues: Js
 
 const nothing = { values: {}, participants: [], contributors: [] };
 
-/** A wallet and a value for the same variable may both be given, but not differ. */
+/** A wallet and a value for the same variable may both be given, but must be equal. */
 function listConflicts(
   wallets: ReadonlyMap<string, Address>,
   given: ReadonlyMap<string, WireValue>,

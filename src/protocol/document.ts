@@ -4,7 +4,7 @@ import { isJsonObject } from './jsonCursor.ts';
 import { keccak256Text } from './keccak.ts';
 
 /**
- * The text of a parsed document that is hashed, signed and to be stored: `JSON.stringify` of it as it is.
+ * The document's text to hash, sign and store: `JSON.stringify` of the parsed document.
  *
  * @throws AgreementError for what is not a JSON object, or nests deeper than the machine's stack.
  */

@@ -1,16 +1,16 @@
-/** How large an agreement may be. What a service makes of a document is bounded by these, too. */
+/** Limits on the size of an agreement. They also bound everything that a service makes of a document. */
 export type AgreementLimits = {
   /** UTF-8 bytes of the document's text. */
   readonly jsonBytes: number;
-  /** Objects and arrays within each other, the document itself being the first. */
+  /** Nesting depth of objects and arrays, counting the document itself. */
   readonly nesting: number;
   readonly states: number;
   readonly inputs: number;
   readonly transitions: number;
-  /** Also of the entries of `initialize.data`. */
+  /** Applies to the entries of `initialize.data` too. */
   readonly variables: number;
   readonly fieldsPerInput: number;
-  /** Of all inputs together. */
+  /** Over all inputs together. */
   readonly fields: number;
   readonly actions: number;
   /** UTF-8 bytes of the name of a variable, state, input, field or contract. */
@@ -32,11 +32,11 @@ export const defaultAgreementLimits: AgreementLimits = {
   patterns: 128,
 };
 
-/** Bounds that need no setting: documents written by people stay far below them. */
+/** Limits without a setting: documents written by people stay far below them. */
 export const fixedLimits = {
   contracts: 256,
   issuersPerInput: 64,
-  /** Of all inputs together. */
+  /** Over all inputs together. */
   issuers: 2_048,
   argumentsPerAction: 32,
   functionsPerAction: 256,
@@ -44,15 +44,18 @@ export const fixedLimits = {
   conditionsPerTransition: 64,
   /** Bytes of `metadata.templateId` and `metadata.id`, which every event carries. */
   templateIdBytes: 1_024,
-  /** Of a deployment or an input, known or not. */
+  /** Of a deployment or an input, known or unknown. */
   values: 2_048,
   /** Bytes of the rules of one variable or field, as JSON. */
   validationBytes: 4_096,
-  /** Bytes of the names, types and rules of all fields: what refers to a variable repeats its rules. */
+  /**
+   * Bytes of the names, types and rules of all fields: each reference to a variable repeats the variable's
+   * rules.
+   */
   describedBytes: 512 * 1024,
 } as const;
 
-/** How large the values of a deployment or of an input may be. */
+/** Limits on the size of the values of a deployment or an input. */
 export type ValueLimits = {
   /** UTF-8 bytes of one text. */
   readonly valueBytes: number;

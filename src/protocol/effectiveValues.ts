@@ -8,15 +8,15 @@ import { findVariableReference } from './references.ts';
 import { parseAddress, type WireValue, type WireValues } from './values.ts';
 import { findVariable } from './variables.ts';
 
-/** An input that the chain accepted: its name or hash, and its decoded payload. */
+/** An accepted input: its name or hash, and its decoded payload. */
 export type AcceptedPayload = { readonly inputId: string; readonly fields: readonly DecodedField[] };
 
-/** Addresses by variable name, as the contract itself holds them and compares senders with. */
+/** Addresses by variable name, as the contract holds them and compares senders with. */
 export type StoredAddresses = { readonly [name: string]: Address };
 
 /**
- * The effective values after an accepted input: each field that is a variable, or is called like one of the same on-chain
- * type, overwrites that variable's value. The values given are not changed.
+ * The effective values after an accepted input. A field overwrites a variable if it refers to it, or has its
+ * name and on-chain type. The given values are not changed.
  */
 export function applyAcceptedInput(
   values: WireValues,
@@ -34,7 +34,7 @@ export function applyAcceptedInput(
 export type ValueHistory = {
   readonly agreement: unknown;
   readonly initialValues: WireValues;
-  /** In the order in which the chain accepted them. */
+  /** In the order of acceptance. */
   readonly inputs: readonly AcceptedPayload[];
 };
 
@@ -44,8 +44,8 @@ export function effectiveValues({ agreement, initialValues, inputs }: ValueHisto
 }
 
 /**
- * The address variables that the contract holds from its creation: those of `initialize.data`. An issuer whose variable the
- * contract does not hold (yet) can submit nothing, whatever its effective value.
+ * The address variables that the contract holds from its creation: those of `initialize.data`. An issuer
+ * whose variable the contract does not hold (yet) cannot submit, whatever its effective value.
  */
 export function initialStoredAddresses(agreement: unknown, values: WireValues): StoredAddresses {
   const root = new JsonCursor(agreement);
@@ -60,7 +60,7 @@ export function initialStoredAddresses(agreement: unknown, values: WireValues): 
   return addressesOf(held.map((name) => [name, values[name]] as const));
 }
 
-/** The same after an accepted input, which overwrites what its persistent fields name. */
+/** The same after an accepted input, whose persistent fields overwrite variables. */
 export function applyStoredAddresses(
   stored: StoredAddresses,
   agreement: unknown,
@@ -72,7 +72,10 @@ export function applyStoredAddresses(
 
 type Submitted = { readonly field: Field; readonly value: WireValue };
 
-/** Per declared field the first data field of that id, as the contract looks it up; undeclared data fields are ignored. */
+/**
+ * For each declared field the first data field of that id, as the contract looks it up. Undeclared data
+ * fields are ignored.
+ */
 function submittedValues(root: JsonCursor, { inputId, fields }: AcceptedPayload): Submitted[] {
   const input = findInputByHash(root, inputId) ?? findInput(root, inputId);
   const first = new Map(fields.toReversed().map(({ id, value }) => [id, value]));

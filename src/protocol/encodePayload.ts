@@ -9,9 +9,9 @@ import type { DataField } from './onChain.ts';
 import { parseValue } from './values.ts';
 
 /**
- * The payload of an input: the ABI encoding of one data field per submitted value, in the order of the submitted object's
- * members. Members are named as the input's fields are: by variable where the field is a reference. Whether the values keep
- * the document's rules is another question, see `checkInputValues`.
+ * The payload of an input: the ABI encoding of one data field per submitted value, in the order of the
+ * submitted object's members. A member is named like its field, or like the variable if the field is a
+ * reference. `checkInputValues` checks the document's rules.
  *
  * @throws ValuesError for an input or member that the document does not have, or a value that does not fit its type.
  */

@@ -1,7 +1,10 @@
-/** One thing to fix: where (dotted path from the root of what was read, array positions as numbers) and why. */
+/** One thing to fix: the place (dotted path from the root, array positions as numbers) and the reason. */
 export type Issue = { readonly path: string; readonly message: string };
 
-/** Root of every error that this folder throws on purpose. `issues` lists all that was found, never only the first. */
+/**
+ * Root of every error that this folder throws on purpose. `issues` lists everything found, not only the
+ * first.
+ */
 export class ProtocolError extends Error {
   readonly issues: readonly Issue[];
 
@@ -19,7 +22,7 @@ export class AgreementError extends ProtocolError {
   }
 }
 
-/** The document is fine, the values that came with it are not, e.g. `values.paymentAmount`. */
+/** The document is fine, but its values must change, e.g. `values.paymentAmount`. */
 export class ValuesError extends ProtocolError {
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
     super('The values do not fit the agreement.', issues, options);

@@ -8,7 +8,7 @@ export type BoundName = 'min' | 'max' | 'minLength' | 'maxLength';
 /** A validation rule that the contract enforces. */
 export type Bound = { readonly name: BoundName; readonly op: Op; readonly limit: bigint };
 
-/** The rules with an on-chain form, by on-chain type, in the order in which their conditions are checked. */
+/** The rules with an on-chain form, by on-chain type, in the order of their conditions. */
 const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, Op])[]> = new Map([
   [
     FieldType.UINT256,
@@ -26,7 +26,7 @@ const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, Op])[]
   ],
 ]);
 
-/** The bounds of a field that apply to its type, in order. A bound of zero is one too. */
+/** The bounds of a field that apply to its type, in order. Zero is a bound too. */
 export function readBounds({ fType, validation }: Pick<Field, 'fType' | 'validation'>): Bound[] {
   const known = boundsByType.get(fType) ?? [];
   return known.flatMap(([name, op]) => {

@@ -16,12 +16,12 @@ export function isKnownType(typeName: unknown): boolean {
   return byTypeName.has(typeName);
 }
 
-/** The on-chain type of an authored type name; names that the specification does not know, and none, are STRING. */
+/** The on-chain type of an authored type name; an unknown or missing name is STRING. */
 export function fieldTypeOf(typeName: string | undefined): FieldType {
   return byTypeName.get(typeName) ?? FieldType.STRING;
 }
 
-/** Text types proper: only for these is a JSON number or boolean not also accepted as its text. */
+/** Pure text types: for these, a JSON number or boolean is not accepted as its text. */
 export function isTextType(typeName: string | undefined): boolean {
   return typeName === 'string' || typeName === 'signature' || typeName === 'dateTime';
 }

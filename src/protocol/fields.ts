@@ -6,17 +6,17 @@ import { findVariable } from './variables.ts';
 
 /** One field of an input, as its definition resolves. */
 export type Field = Definition & {
-  /** The variable's name where the definition is a reference, else the definition's own key. */
+  /** The variable's name if the definition is a reference, otherwise the definition's own key. */
   readonly name: string;
   /** Whether the contract stores the submitted value under the field's name. */
   readonly persist: boolean;
-  /** Whether the definition refers to a variable that the document declares; `name` is then that variable's. */
+  /** Whether the definition refers to a declared variable; `name` is then the variable's name. */
   readonly isVariable: boolean;
 };
 
 /**
- * The fields of an input in order: those of its `data`, or where it has none, of its `schema` if that is an object. A `schema`
- * that is text names a JSON Schema file and holds no fields.
+ * The fields of an input in order: those of its `data`, or without `data`, of its `schema` if that is an
+ * object. A `schema` that is text names a JSON Schema file and has no fields.
  */
 export function readFields(agreement: JsonCursor, input: JsonCursor): Field[] {
   const data = input.member('data');
@@ -28,8 +28,9 @@ export function readFields(agreement: JsonCursor, input: JsonCursor): Field[] {
 type FieldPlace = { readonly agreement: JsonCursor; readonly key: string; readonly definition: JsonCursor };
 
 /**
- * A text that refers to a variable, known or not, is that variable's field; everything else keeps its own key. What is no object
- * (other text, a number, a boolean, null, a list) declares a required text.
+ * A text that refers to a variable, known or not, is that variable's field. Everything else keeps its own
+ * key. A definition that is not an object (other text, a number, a boolean, null, a list) declares a required
+ * text.
  */
 function readField({ agreement, key, definition }: FieldPlace): Field {
   const reference =
@@ -42,7 +43,7 @@ function readField({ agreement, key, definition }: FieldPlace): Field {
   return { ...declared, name: reference ?? key, persist: false, isVariable: false };
 }
 
-/** What a definition declares that is no object and that no variable stands behind. */
+/** The declaration of a definition that is not an object and refers to no variable. */
 function untyped(place: JsonCursor): Definition {
   const validation = place.at('validation');
   return { declaredType: undefined, fType: FieldType.STRING, required: true, validation, place };

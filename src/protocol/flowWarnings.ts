@@ -3,7 +3,7 @@ import { groupBy } from './groupBy.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 
-/** What may surprise in the course that an agreement can take: states, inputs and transitions that never come to pass. */
+/** Warnings about an agreement's course: states, inputs and transitions that never occur. */
 export function warnOfFlow(agreement: JsonCursor): Issue[] {
   const execution = agreement.at('execution');
   const transitions = readTransitions(agreement);
@@ -24,7 +24,7 @@ export function warnOfFlow(agreement: JsonCursor): Issue[] {
   ];
 }
 
-/** The states that can be reached from the initial one, itself included. */
+/** The states reachable from the initial one, including itself. */
 function reachableStates(initial: unknown, transitions: readonly AuthoredTransition[]): ReadonlySet<unknown> {
   const next = groupBy(transitions, ({ from }): unknown => from);
   const reached = new Set([initial]);

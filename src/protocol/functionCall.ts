@@ -5,7 +5,7 @@ import { isJsonObject } from './jsonCursor.ts';
 import { keccak256Text } from './keccak.ts';
 import { parseAddress } from './values.ts';
 
-/** A function of a JSON ABI: its name and the types of its parameters as the ABI writes them. */
+/** A function of a JSON ABI: its name and its parameters' types, as spelled in the ABI. */
 export type CallableFunction = { readonly name: string; readonly types: readonly string[] };
 
 /** A value that may become an argument. */
@@ -14,15 +14,16 @@ export type Scalar = string | number | boolean | bigint;
 /** An argument that fits its type: one word, or the content of a byte string. */
 export type CallArgument = { readonly word: bigint } | { readonly content: Uint8Array };
 
-/** The functions of that name in a JSON ABI, in its order; a parameter without a type has the empty one. */
+/** The functions of that name in a JSON ABI, in order; a parameter without a type has the empty type. */
 export function listFunctions(abi: readonly unknown[], name: string): CallableFunction[] {
   const items = abi.filter(isJsonObject).filter((item) => item.type === 'function' && item.name === name);
   return items.map(({ inputs }) => ({ name, types: Array.isArray(inputs) ? inputs.map(typeOf) : [] }));
 }
 
 /**
- * A value as the signing library hands it on for a parameter of this type: a bool is true for true and "true" and else false, an
- * integer is read from text, everything else stays as it is. Undefined for a text that is no integer.
+ * Converts a value as the signing library does for a parameter of this type: a bool is true for true and
+ * "true" and otherwise false, an integer is read from text, everything else is unchanged. Undefined for a
+ * text that is not an integer.
  */
 export function coerceArgument(type: string, value: Scalar): Scalar | undefined {
   if (type === 'bool') return value === true || value === 'true';
@@ -30,8 +31,9 @@ export function coerceArgument(type: string, value: Scalar): Scalar | undefined 
 }
 
 /**
- * Which of several functions with as many parameters as there are values is called: the last whose types fit the values, as
- * viem's `encodeFunctionData` chooses; the first where none fits. Undefined where two fit that viem calls ambiguous.
+ * Chooses between functions with as many parameters as there are values: the last one whose types fit the
+ * values, as viem's `encodeFunctionData` does; the first one if none fits. Undefined if viem would call two
+ * fitting ones ambiguous.
  */
 export function chooseFunction(
   functions: readonly [CallableFunction, ...CallableFunction[]],
@@ -49,8 +51,9 @@ export function chooseFunction(
 }
 
 /**
- * A value as an argument of an ABI type: addresses with a correct checksum or in lower case, bytes from hex, integers within their
- * width. Arrays and structs cannot be written as a text: undefined, as everywhere that the value does not fit.
+ * A value as an argument of an ABI type: addresses with a correct checksum or in lower case, bytes from hex,
+ * integers within their width. Undefined if the value does not fit, and for arrays and structs, which a text
+ * cannot express.
  */
 export function parseArgument(type: string, value: Scalar): CallArgument | undefined {
   if (type === 'bool') return { word: value === true ? 1n : 0n };
@@ -80,7 +83,7 @@ function typeOf(input: unknown): string {
   return isJsonObject(input) && typeof input.type === 'string' ? input.type : '';
 }
 
-/** Whether viem takes the value for one of that type. */
+/** Whether viem accepts the value for that type. */
 function fits(value: Scalar | undefined, type: string): boolean {
   if (type === 'address') return typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value);
   if (type === 'bool') return typeof value === 'boolean';
@@ -109,10 +112,10 @@ function word(hex: Hex | undefined): CallArgument | undefined {
   return hex && { word: BigInt(hex) };
 }
 
-/** Longer texts hold no integer that fits, but for leading zeros. */
+/** Longer texts hold no integer that fits, except with leading zeros. */
 const maxIntegerText = 256;
 
-/** An integer from whatever text ECMAScript reads one from. */
+/** An integer, from any text that ECMAScript reads as one. */
 function parseInteger(value: Scalar): bigint | undefined {
   if (typeof value === 'string' && value.length > maxIntegerText) return undefined;
   try {
@@ -122,7 +125,7 @@ function parseInteger(value: Scalar): bigint | undefined {
   }
 }
 
-/** Bits of an integer type, whose absence stands for 256. */
+/** Bits of an integer type; 256 if absent. */
 function widthOf(type: string): number | undefined {
   const [, digits] = /^u?int(\d{0,3})$/.exec(type) ?? [];
   const bits = digits === '' ? 256 : Number(digits);
@@ -136,7 +139,10 @@ function encodeInteger(type: string, value: Scalar): CallArgument | undefined {
   return wrapped === value ? { word: BigInt.asUintN(256, value) } : undefined;
 }
 
-/** `size` is empty for `bytes`, else the N of `bytesN`, which takes exactly that many and is filled up on the right. */
+/**
+ * `size` is empty for `bytes`, otherwise the N of `bytesN`, which takes exactly N bytes and is padded on the
+ * right.
+ */
 function parseBytes(value: Scalar, size: string): CallArgument | undefined {
   if (typeof value !== 'string' || !isHexBytes(value)) return undefined;
   if (size === '') return { content: hexToBytes(value) };

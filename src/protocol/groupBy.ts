@@ -1,4 +1,4 @@
-/** What `Map.groupBy` does, which callers of this room on Node 20 do not have. */
+/** `Map.groupBy`, which Node 20 does not have. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

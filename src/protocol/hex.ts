@@ -2,14 +2,14 @@ import type { Hex } from 'viem';
 
 const digitPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** 0x and two lower-case digits a byte. */
+/** 0x and two lower-case digits per byte. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   let digits = '';
   for (const byte of bytes) digits += digitPairs[byte];
   return `0x${digits}`;
 }
 
-/** Whether a text is 0x and two hex digits a byte. */
+/** Whether a text is 0x and two hex digits per byte. */
 export function isHexBytes(text: string): boolean {
   return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 }
@@ -22,7 +22,10 @@ export function hexToBytes(hex: string): Uint8Array {
   return target;
 }
 
-/** Writes the bytes of hex digits (an even number, of either case, without 0x) to `target` from `start` on. */
+/**
+ * Writes the bytes of hex digits (an even number, of either case, without 0x) to `target`, beginning at
+ * `start`.
+ */
 export function writeHexDigits({
   digits,
   target,

@@ -3,7 +3,7 @@ import { type Issuer, readIssuer } from './issuers.ts';
 import type { JsonCursor } from './jsonCursor.ts';
 import { nameHash } from './names.ts';
 
-/** An input of a document: what may be submitted, and by whom. */
+/** An input of a document: its fields and its issuers. */
 export type Input = { readonly id: string; readonly fields: readonly Field[]; readonly issuer: Issuer };
 
 /** The names of the document's inputs, in order. */

@@ -3,14 +3,14 @@ import type { Hex } from 'viem';
 const transactionGas = 21_000n;
 const zeroByteGas = 4n;
 const otherByteGas = 16n;
-/** By EIP-7623 a transaction costs at least so much for its data, whatever it does. */
+/** EIP-7623: the least cost per unit of a transaction's data, whatever the transaction does. */
 const zeroByteFloor = 10n;
 const otherByteFloor = 40n;
 
-/** What a transaction costs before it does anything, and the least that it costs in all. */
+/** The cost of a transaction before it does anything, and its least total cost. */
 export type IntrinsicGas = { readonly gas: bigint; readonly floor: bigint };
 
-/** The price of a call's data, as Ethereum and the chains that follow it have it. */
+/** The price of call data, on Ethereum and chains that follow it. */
 export function intrinsicGas(callData: Hex): IntrinsicGas {
   let zeros = 0;
   for (let at = 2; at < callData.length; at += 2) {

@@ -1,23 +1,23 @@
 import type { Issue } from './errors.ts';
 
-/** More would say nothing new, and a hostile document could have a hundred thousand. */
+/** More would add nothing, and a hostile document could have a hundred thousand. */
 export const maxIssues = 100;
 
 /**
- * What is wrong with something that is read, in the order found and each once: the first hundred, and past them that there are
- * more. What is noted after that costs nothing.
+ * The issues found while reading, in order and each once: the first hundred, and a flag if there are more.
+ * Issues beyond that cost nothing.
  */
 export class IssueList {
   readonly #issues: Issue[] = [];
   readonly #keys = new Set<string>();
   #isFull = false;
 
-  /** What has been noted so far. */
+  /** The issues noted so far. */
   get items(): readonly Issue[] {
     return this.#isFull ? [...this.#issues, { path: '', message: moreIssues }] : this.#issues;
   }
 
-  /** Whether there is more than is listed. */
+  /** Whether there are more than listed. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -37,7 +37,7 @@ export class IssueList {
 
 const moreIssues = `has more issues than these ${maxIssues}, where reading stopped`;
 
-/** The same issues in the same order, each once and no more than a list holds. */
+/** The same issues in the same order, each once, up to the list's limit. */
 export function listIssues(issues: Iterable<Issue>): readonly Issue[] {
   const list = new IssueList();
   for (const issue of issues) {

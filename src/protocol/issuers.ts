@@ -5,7 +5,7 @@ import { findVariableReference } from './references.ts';
 import { parseAddress } from './values.ts';
 import { findVariable } from './variables.ts';
 
-/** Who may submit an input: anyone, or the addresses that these variables hold and these literal ones. */
+/** Who may submit an input: anyone, or the addresses held by these variables and these literal addresses. */
 export type Issuer = {
   readonly anyone: boolean;
   /** Names of address variables, in the order in which the contract tries them; before the literals. */
@@ -16,8 +16,9 @@ export type Issuer = {
 const anyone: Issuer = { anyone: true, variables: [], literals: [] };
 
 /**
- * Reads an input's issuer: absent, null or empty text lets anyone submit; otherwise a reference to an address variable or a
- * literal address as text, a list of these, or `{type: "participant", variable}`. Everything else is refused.
+ * Reads an input's issuer. Absent, null or empty text: anyone may submit. Otherwise: a reference to an
+ * address variable or a literal address as text, a list of these, or `{type: "participant", variable}`.
+ * Everything else is refused.
  */
 export function readIssuer(agreement: JsonCursor, issuer: JsonCursor): Issuer {
   if (issuer.isAbsent || issuer.value === '') return anyone;

@@ -3,19 +3,19 @@ import { IssueList } from './issueList.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** An object as JSON means it: neither null nor an array. */
+/** A JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object's own property, so that names such as `constructor` find nothing that was not written down. */
+/** The object's own property, so that names such as `constructor` find nothing inherited. */
 export function ownValue(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /**
- * A place in a parsed JSON value that knows its path. Reading never changes the value; what is wrong is noted in the list of
- * issues that all cursors of one reading share, and reading goes on. Null counts as absent.
+ * A place in a parsed JSON value that knows its path. Reading never changes the value. Issues go to a list
+ * that all cursors of one reading share, and reading goes on. Null counts as absent.
  */
 export class JsonCursor {
   readonly value: unknown;
@@ -28,7 +28,7 @@ export class JsonCursor {
     this.#issues = issues;
   }
 
-  /** What this reading has found to be wrong, by any of its cursors. */
+  /** The issues found in this reading, by any of its cursors. */
   get issues(): readonly Issue[] {
     return this.#issues.items;
   }
@@ -37,12 +37,12 @@ export class JsonCursor {
     return this.value === undefined || this.value === null;
   }
 
-  /** The member of that name; absent where this is not an object or has none. */
+  /** The member of that name; absent if this is not an object or has no such member. */
   at(key: string): JsonCursor {
     return this.#child(isJsonObject(this.value) ? ownValue(this.value, key) : undefined, key);
   }
 
-  /** Like `at`, of what has to be an object; an absent object has no members. */
+  /** Like `at`, for a required object; an absent object has no members. */
   member(key: string): JsonCursor {
     this.#expectObject();
     return this.at(key);

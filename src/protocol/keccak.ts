@@ -3,7 +3,7 @@ import type { Hex } from 'viem';
 
 const utf8 = new TextEncoder();
 
-/** One sponge serves all: hashing is synchronous, and each digest starts it anew. */
+/** One sponge serves all calls: hashing is synchronous, and each digest resets it. */
 const sponge = await createKeccak(256);
 
 /** keccak256 of a text's UTF-8 bytes. */

@@ -3,8 +3,8 @@ import { JsonCursor } from './jsonCursor.ts';
 import { readVariables } from './variables.ts';
 
 /**
- * Shapes that compiling does not look at and a service still relies on: parts are objects, content is text, every variable is
- * readable, and names are well-formed Unicode, as only such have a UTF-8 text to hash.
+ * Shapes that compiling ignores but a service relies on: parts are objects, content is text, every variable
+ * is readable, and names are well-formed Unicode (only these have a UTF-8 text to hash).
  */
 export function listShapeIssues(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);

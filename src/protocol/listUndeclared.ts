@@ -6,7 +6,10 @@ import { findVariable } from './variables.ts';
 
 type Kind = 'state' | 'input';
 
-/** What the document names without declaring it: states and inputs, and variables whose values its actions need. */
+/**
+ * Names that the document uses without declaring them: states, inputs, and variables whose values its actions
+ * need.
+ */
 export function listUndeclared(agreement: JsonCursor): Issue[] {
   const execution = agreement.at('execution');
   const declared = {

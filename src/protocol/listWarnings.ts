@@ -10,7 +10,7 @@ import { createPatternBudget } from './pattern.ts';
 import { findVariableReference } from './references.ts';
 import { findVariable, readVariables } from './variables.ts';
 
-/** What a valid document's author may not have meant. */
+/** Things in a valid document that its author may not have intended. */
 export function listWarnings(agreement: unknown): readonly Issue[] {
   const root = new JsonCursor(agreement);
   const budget = createPatternBudget();
@@ -32,7 +32,7 @@ export function listWarnings(agreement: unknown): readonly Issue[] {
   ]);
 }
 
-/** A field defined by what is no object and has no declared variable behind it. */
+/** A field whose definition is not an object and refers to no declared variable. */
 function warnOfField({ place }: Field): Issue[] | undefined {
   if (isJsonObject(place.value)) return undefined;
   const message =

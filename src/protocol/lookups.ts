@@ -9,7 +9,7 @@ import { nameHash } from './names.ts';
 import { type AuthoredTransition, readTransitions } from './transitions.ts';
 import { utf8Length } from './utf8.ts';
 
-/** A field as callers need it to fill an input in. */
+/** A field, with what callers need to fill it in. */
 export type FieldDescription = {
   readonly name: string;
   readonly type: string;
@@ -24,14 +24,15 @@ export type AcceptedInput = {
   readonly fields: readonly FieldDescription[];
 };
 
-/** Who may submit an input; undefined for one that the document does not have. */
+/** Who may submit an input; undefined if the document does not have the input. */
 export function issuerOf(agreement: unknown, inputId: string): Issuer | undefined {
   return findInput(new JsonCursor(agreement), inputId)?.issuer;
 }
 
 /**
- * The inputs that lead on from a state, each once, in the order of their first transition. A document that no budget was held
- * against may have fields that repeat the rules of one variable without end: those past the budget have none here.
+ * The inputs that lead on from a state, each once, in the order of their first transition. In a document
+ * without checked budgets, fields may repeat the rules of one variable endlessly; fields beyond the budget
+ * come without rules.
  */
 export function acceptedInputs(agreement: unknown, state: string): AcceptedInput[] {
   const root = new JsonCursor(agreement);
@@ -47,7 +48,7 @@ export function acceptedInputs(agreement: unknown, state: string): AcceptedInput
   });
 }
 
-/** The transition that an input sets off in a state: the first that names both, as in the contract. */
+/** The transition that an input triggers in a state: the first that names both, as in the contract. */
 export function findTransition(
   agreement: unknown,
   { state, inputId }: { state: string; inputId: string },
@@ -55,12 +56,12 @@ export function findTransition(
   return transitionsFor(agreement, inputId).find(({ from }) => from === state);
 }
 
-/** All transitions that an input can set off, in order. */
+/** All transitions that an input can trigger, in order. */
 export function transitionsFor(agreement: unknown, inputId: string): AuthoredTransition[] {
   return readTransitions(new JsonCursor(agreement)).filter(({ input }) => input === inputId);
 }
 
-/** The state of which the chain shows the hash: one that the document declares or at least mentions. */
+/** The state with the hash that the chain shows: one that the document declares or at least mentions. */
 export function stateName(agreement: unknown, hash: Hex): string | undefined {
   const root = new JsonCursor(agreement);
   const execution = root.at('execution');
@@ -74,7 +75,7 @@ export function stateName(agreement: unknown, hash: Hex): string | undefined {
   return findName(names, hash);
 }
 
-/** The input of which the chain shows the hash. */
+/** The input with the hash that the chain shows. */
 export function inputName(agreement: unknown, hash: Hex): string | undefined {
   return findName(listInputIds(new JsonCursor(agreement)), hash);
 }
@@ -84,7 +85,7 @@ function findName(names: readonly string[], hash: Hex): string | undefined {
   return names.find((name) => nameHash(name) === wanted);
 }
 
-/** Describes fields as long as there is room for their types and rules. */
+/** Describes fields while there is room for their types and rules. */
 function createDescriber(): (field: Field) => FieldDescription {
   let room: number = fixedLimits.describedBytes;
   return ({ name, declaredType, required, validation }) => {

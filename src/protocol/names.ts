@@ -12,7 +12,10 @@ export function nameHash(name: string): Hex {
   return hash;
 }
 
-/** The on-chain id of an input: exactly 0x and 64 lower-case hex digits are taken for it already, anything else for its name. */
+/**
+ * The on-chain id of an input. Exactly 0x and 64 lower-case hex digits count as the id already; anything else
+ * is the name.
+ */
 export function inputHash(nameOrHash: string): Hex {
   return isHash(nameOrHash) ? nameOrHash : nameHash(nameOrHash);
 }
@@ -21,7 +24,7 @@ function isHash(text: string): text is Hex {
   return /^0x[0-9a-f]{64}$/.test(text);
 }
 
-/** A document names the same few things in thousands of places. */
+/** A document uses the same few names in thousands of places. */
 const hashes = new Map<string, Hex>();
 const mostKept = 8_192;
 const longestKept = 256;

@@ -4,7 +4,10 @@ import type { Address, Hex } from 'viem';
 export const FieldType = { UINT256: 0, STRING: 1, ADDRESS: 2, BOOL: 3, BYTES32: 4 } as const;
 export type FieldType = (typeof FieldType)[keyof typeof FieldType];
 
-/** The contracts' `Op`, by number: the condition language. Authored documents express the bounds and those of the sender. */
+/**
+ * The contracts' `Op`, by number: the condition language. Authored documents use the bounds and the sender
+ * ops.
+ */
 export const Op = {
   STRING_MIN_LENGTH: 0,
   STRING_MAX_LENGTH: 1,
@@ -27,7 +30,7 @@ export const Op = {
 } as const;
 export type Op = (typeof Op)[keyof typeof Op];
 
-/** `fType` is a plain number where it was read from a chain, here and in `DataField`. */
+/** `fType` is a plain number if it was read from a chain, here and in `DataField`. */
 export type InputFieldDef = { fieldId: Hex; fType: number; required: boolean; persist: boolean };
 export type Condition = { op: number; fieldId: Hex; bytesArg: Hex };
 export type InputDef = {
@@ -42,7 +45,7 @@ export type DataField = { id: Hex; fType: number; data: Hex };
 export type VerifierInit = { key: Hex; verifier: Address };
 export type ActionInit = { fromState: Hex; inputId: Hex; target: Address; value: bigint; data: Hex };
 
-/** What the factory's `createAgreement…` functions take: eight arguments, named and ordered as in its ABI. */
+/** The arguments of the factory's `createAgreement…` functions: eight, named and ordered as in its ABI. */
 export type AgreementParameters = {
   docUri: string;
   docHash: Hex;

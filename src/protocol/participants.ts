@@ -4,17 +4,20 @@ import { isJsonObject, type JsonCursor, type JsonObject } from './jsonCursor.ts'
 import { parseAddress, type WireValue } from './values.ts';
 import type { Variable } from './variables.ts';
 
-/** A party of an agreement: the address variable that stands for it and its wallet. Other members are kept as they are. */
+/** A party of an agreement: its address variable and its wallet. Other members are kept unchanged. */
 export type Participant = JsonObject & { readonly variableKey: string; readonly walletAddress: Address };
 
 export type MappedParticipants = {
   readonly participants: readonly Participant[];
-  /** Variables that an item names whose wallet cannot be used. */
+  /** Variables whose items have an unusable wallet. */
   readonly refused: readonly string[];
   readonly issues: readonly Issue[];
 };
 
-/** Reads a list of participants, each mapping one wallet to one address variable, whatever that variable's subtype. */
+/**
+ * Reads a list of participants. Each maps one wallet to one address variable, whatever the variable's
+ * subtype.
+ */
 export function readParticipants(
   variables: ReadonlyMap<string, Variable>,
   list: JsonCursor,
@@ -42,7 +45,7 @@ export function readParticipants(
   return { participants: [...participants.values()], refused, issues: list.issues };
 }
 
-/** The participant variables that no item mapped and that have a value all the same. */
+/** Participant variables that have a value but no item. */
 export function impliedParticipants(
   variables: ReadonlyMap<string, Variable>,
   { values, mapped }: { values: ReadonlyMap<string, WireValue>; mapped: ReadonlySet<string> },

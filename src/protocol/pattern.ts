@@ -1,28 +1,28 @@
 import { RE2JS } from 're2js';
 import { estimatePatternCost } from './patternCost.ts';
 
-/** Bounds what the patterns of one request may cost together. */
+/** Bounds the total cost of the patterns in one request. */
 export type PatternBudget = { remaining: number };
 
-/** About 25 ms on a slow machine; patterns as people write them use less than a hundredth of it. */
+/** About 25 ms on a slow machine; patterns written by people use less than a hundredth of it. */
 export function createPatternBudget(): PatternBudget {
   return { remaining: 400_000 };
 }
 
-/** Longer texts, and programs that repetition counts blow up, are not supported. */
+/** Longer texts, and programs blown up by repetition counts, are not supported. */
 const maxPatternLength = 1_000;
 const maxProgramSize = 1_000;
 
-/** Compiling one instruction, or reading one character, costs about as much as running an instruction this many times. */
+/** Compiling an instruction, or reading a character, costs about this many instruction steps. */
 const compileCost = 40;
 const readCost = 10;
 
-/** The outcome of looking for a pattern in a text. `unsupported` patterns are not enforced, `too costly` ones are refused. */
+/** The outcome of a search. `unsupported` patterns are not enforced; `too costly` ones are refused. */
 export type PatternOutcome = 'match' | 'no match' | 'unsupported' | 'too costly';
 
 /**
- * Looks for an authored pattern anywhere in a text. The engine's time is linear in the text, whatever the expression; it does
- * not support what would need backtracking (look-around, back-references).
+ * Searches a text for an authored pattern. The engine's time is linear in the text, whatever the expression.
+ * It does not support expressions that need backtracking (look-around, back-references).
  */
 export function testPattern({
   pattern,
@@ -39,7 +39,7 @@ export function testPattern({
   return compiled.test(text) ? 'match' : 'no match';
 }
 
-/** Whether the pattern can be enforced; undefined where the budget ended before that could be told. */
+/** Whether the pattern can be enforced; undefined if the budget ended first. */
 export function isSupportedPattern(pattern: string, budget: PatternBudget): boolean | undefined {
   const compiled = compilePattern(pattern, budget);
   return compiled === 'too costly' ? undefined : compiled !== 'unsupported';

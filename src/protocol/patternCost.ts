@@ -1,21 +1,21 @@
-/** What a pattern costs before anything is matched: bounds that need not be exact, found without building it. */
+/** The cost of a pattern before matching: upper bounds, computed without building it. */
 export type PatternCost = {
-  /** Instructions of its program. */
+  /** Number of instructions in its program. */
   readonly instructions: number;
-  /** Of building its classes of characters, in the time of one instruction's step. */
+  /** Cost of building its character classes, in instruction steps. */
   readonly classes: number;
 };
 
-/** A class of Unicode brings hundreds of ranges; where case is ignored, each is folded. */
+/** A Unicode class has hundreds of ranges; without case, each of them is folded. */
 const unicodeClassCost = 16_000;
 const foldedClassCost = 50_000;
-/** Of each character in a range whose case is ignored. */
+/** Cost of each character in a range when case is ignored. */
 const foldedCharacterCost = 0.7;
 const allCharacters = 0x110000;
 
 /**
- * Bounds what building a pattern's program costs. Groups count as often as they are repeated, which is what blows programs up; what
- * is no pattern at all has some cost too.
+ * An upper bound for the cost of building a pattern's program. Groups count as often as they are repeated,
+ * which is what blows programs up. Invalid patterns have some cost too.
  */
 export function estimatePatternCost(pattern: string): PatternCost {
   const isFolded = /\(\?[a-zA-Z]*i/.test(pattern);
@@ -28,7 +28,7 @@ export function estimatePatternCost(pattern: string): PatternCost {
   };
 }
 
-/** An item of a pattern, or an operator behind one. */
+/** An item of a pattern, or the operator after it. */
 const tokens =
   /\\[pP]\{[^}]*\}|\\[xu]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]|\{(\d+)(,?)(\d*)\}|[\s\S]/gu;
 
@@ -45,7 +45,7 @@ function countInstructions(pattern: string): number {
     } else if (least !== undefined) {
       const always = Number(least);
       const most = comma === '' ? always : Math.max(always + 1, Number(bound));
-      // What may be left out costs a branch each time.
+      // Each optional item costs a branch.
       last = Math.min(last * most + (most - always), Number.MAX_SAFE_INTEGER);
     } else if (token === '*' || token === '+' || token === '?') {
       last += 1;
@@ -69,7 +69,7 @@ function countFolded(pattern: string): number {
   return characters;
 }
 
-/** The character that a text stands for; the one given where that is not plain. */
+/** The character that a text stands for; the given one if it is not a simple character. */
 function codeOf(text: string, otherwise: number): number {
   const digits = /^\\[xu]\{?([0-9a-fA-F]+)\}?$/.exec(text)?.[1];
   if (digits !== undefined) return Number.parseInt(digits, 16);

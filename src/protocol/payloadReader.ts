@@ -10,25 +10,31 @@ import { nameHash } from './names.ts';
 import type { WireValues } from './values.ts';
 import { findVariable, readVariables } from './variables.ts';
 
-/** A document as the payloads of its inputs are read with: what that needs is looked up once, however many payloads follow. */
+/** Reads the payloads of a document's inputs. It looks up the names once, for any number of payloads. */
 export type PayloadReader = {
-  /** As `decodeInputPayload`, of each id its first data field alone, which is the one that the contract reads. */
+  /**
+   * Like `decodeInputPayload`, but only the first data field of each id, which is the one that the contract
+   * reads.
+   */
   decode(accepted: { inputId: Hex; payload: Hex }): DecodedField[];
-  /** As `applyAcceptedInput`. */
+  /** Like `applyAcceptedInput`. */
   apply(values: WireValues, accepted: { inputId: Hex; fields: readonly DecodedField[] }): WireValues;
 };
 
 type Named = Pick<Field, 'name' | 'declaredType' | 'fType'>;
-/** What an input's fields are called by their ids, and which of them overwrite the variable of that name. */
+/** The names of an input's fields by their ids, and which of them overwrite the variable of that name. */
 type KnownInput = { names: ReadonlyMap<Hex, readonly Named[]>; variables: ReadonlyMap<Hex, string> };
 
 const namesBetweenRests = 250;
-/** Data fields may share bytes: those that no name is known of are read as long as all are no longer than so many payloads. */
+/**
+ * Data fields may share bytes. Fields without a known name are read until together they are as long as this
+ * many payloads.
+ */
 const sharedPayloads = 4;
 
 /**
- * Reads a document in many short steps, at the end of which the reader is returned: whoever prepares one decides when to go on,
- * and may give up. Never throws.
+ * Prepares a reader in many short steps and returns it at the end. The caller decides when to go on, and may
+ * give up. Never throws.
  */
 export function* preparePayloadReader(agreement: unknown): Generator<void, PayloadReader, void> {
   const root = new JsonCursor(agreement);
@@ -59,7 +65,7 @@ function overwrites(root: JsonCursor, { name, fType, isVariable }: Field): boole
   return isVariable || findVariable(root, name)?.fType === fType;
 }
 
-/** Keeps the first candidate of each type: no other is ever chosen. */
+/** Keeps the first candidate of each type; no other is ever chosen. */
 function note(names: Map<Hex, Named[]>, hash: Hex, { name, declaredType, fType }: Named): void {
   const known = names.get(hash);
   if (!known) names.set(hash, [{ name, declaredType, fType }]);
@@ -96,7 +102,7 @@ function createReader(
   };
 }
 
-/** The data fields of a payload, of each id the first; none where the contract would have read none either. */
+/** The data fields of a payload, the first of each id; none if the contract could not read any. */
 function firstOfEach(payload: Hex) {
   try {
     const first = new Map<Hex, ReturnType<typeof decodeDataFields>[number]>();

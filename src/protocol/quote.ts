@@ -1,6 +1,6 @@
 const longestQuote = 100;
 
-/** A text of a document in a message, shortened: it may be as long as the document. */
+/** A document's text for a message, shortened: it may be as long as the document. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text);
 }

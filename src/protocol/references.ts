@@ -2,8 +2,8 @@ const variablePattern = /\$\{variables\.(\w+)/;
 const contractPattern = /\$\{contracts\.(\w+)\.address\}/;
 
 /**
- * The variable that a text stands for: the first `${variables.NAME` anywhere in it, NAME being the longest run of word
- * characters. What surrounds or follows it is ignored.
+ * The variable that a text refers to: the first `${variables.NAME` in it, NAME being the longest run of word
+ * characters. The text around it is ignored.
  */
 export function findVariableReference(text: string): string | undefined {
   return variablePattern.exec(text)?.[1];

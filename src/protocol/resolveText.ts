@@ -2,22 +2,26 @@ import { type JsonCursor, type JsonObject, ownValue } from './jsonCursor.ts';
 import { quote } from './quote.ts';
 import { findContractReference, findVariableReference } from './references.ts';
 
-/** What is wrong with the value of a variable. */
+/** A fault of a variable's value. */
 export type ValueIssue = { readonly name: string; readonly message: string };
 
-/** Effective values by variable name, and where to note what is wrong with them. */
+/** Effective values by variable name, and a list for their faults. */
 export type ValueSource = {
-  /** Undefined while only the document is checked: what depends on a value is then left alone. */
+  /** Undefined while only the document is checked; parts that depend on a value are then skipped. */
   readonly values: JsonObject | undefined;
   readonly issues: ValueIssue[];
 };
 
-/** What a text in an action stands for. `refuse` blames the value where it came from one, else the document. */
+/**
+ * The meaning of a text in an action. `refuse` blames the value if the text came from one, otherwise the
+ * document.
+ */
 export type Resolved = { readonly value: unknown; readonly refuse: (message: string) => void };
 
 /**
- * The effective value of the variable that a text refers to, else the address of the contract that it refers to, else what is
- * written there. Undefined where the value or contract is missing (which is noted) or values are not looked at.
+ * The effective value of the variable that a text refers to, otherwise the address of the contract that it
+ * refers to, otherwise the text itself. Undefined if the value or contract is missing (which is noted) or
+ * values are not checked.
  */
 export function resolveText({
   agreement,
@@ -36,7 +40,7 @@ export function resolveText({
   return contract === undefined ? literal : findContract({ agreement, name: contract, place });
 }
 
-/** The effective value of a variable; a missing one (null is one too) is noted as `values.NAME`. */
+/** The effective value of a variable; a missing or null value is noted as `values.NAME`. */
 export function findValue({
   values,
   name,

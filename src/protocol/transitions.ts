@@ -3,7 +3,10 @@ import type { JsonCursor } from './jsonCursor.ts';
 /** One transition as authored, by names. */
 export type AuthoredTransition = { readonly from: string; readonly to: string; readonly input: string };
 
-/** `execution.transitions` in order; the input is that of the first condition, and one without it is refused. */
+/**
+ * `execution.transitions` in order. The input is that of the first condition; a transition without an input
+ * is refused.
+ */
 export function readTransitions(agreement: JsonCursor): AuthoredTransition[] {
   const transitions = agreement.at('execution').at('transitions').items();
   return transitions.map(readTransition).filter((transition) => transition !== undefined);

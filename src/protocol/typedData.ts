@@ -47,7 +47,7 @@ export function deployTypedData({ chainId, factory, parameters, nonce, deadline 
   } as const;
 }
 
-/** As `AgreementParameters`, however the arrays came. */
+/** Like `AgreementParameters`, with arrays of any origin. */
 export type SignedParameters = {
   readonly [Name in keyof AgreementParameters]: AgreementParameters[Name] extends (infer Item)[]
     ? readonly Item[]
@@ -73,8 +73,8 @@ export type InputPermit = {
   readonly chainId: number;
   readonly agreementAddress: Address;
   /**
-   * The authored name. Exactly 0x and 64 lower-case hex digits are taken for its hash already, so `nameHash(name)` says
-   * what is meant whatever the name looks like.
+   * The authored name. Exactly 0x and 64 lower-case hex digits count as its hash, so `nameHash(name)` is
+   * unambiguous for every name.
    */
   readonly inputId: string;
   readonly payload: Hex;

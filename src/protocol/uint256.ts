@@ -1,8 +1,11 @@
 const maxUint256 = 2n ** 256n - 1n;
-/** More digits than 2^256 needs, after leading zeros are gone: a long text is refused before it becomes a number. */
+/** More digits than 2^256 needs, without leading zeros: long texts are refused before they become numbers. */
 const maxDigits = { decimal: 78, hex: 64 };
 
-/** A uint256 from a decimal or 0x text, a safe integer or a bigint; anything else, or out of range, is undefined. */
+/**
+ * A uint256 from a decimal or 0x text, a safe integer or a bigint; undefined for anything else or out of
+ * range.
+ */
 export function parseUint256(value: unknown): bigint | undefined {
   if (typeof value === 'string') return parseText(value);
   if (typeof value === 'number') return Number.isSafeInteger(value) ? inRange(BigInt(value)) : undefined;
@@ -10,8 +13,8 @@ export function parseUint256(value: unknown): bigint | undefined {
 }
 
 /**
- * A bound that a document's author wrote: as `parseUint256`, and also whole JSON numbers past 2^53, which stand for the exact
- * value of the double that ECMAScript reads them as.
+ * A bound written by a document's author: like `parseUint256`, plus whole JSON numbers past 2^53, which stand
+ * for the exact value of their double.
  */
 export function parseBound(value: unknown): bigint | undefined {
   if (typeof value === 'number' && Number.isInteger(value)) return inRange(BigInt(value));

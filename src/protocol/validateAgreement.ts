@@ -11,15 +11,15 @@ import { listWarnings } from './listWarnings.ts';
 import { readVariables } from './variables.ts';
 
 export type AgreementReport = {
-  /** What makes the document unusable; none means that it compiles, given its values. */
+  /** Issues that make the document unusable; if empty, it compiles, given its values. */
   readonly issues: readonly Issue[];
   /** Whether the only issue is that the document's text has too many bytes. */
   readonly isTooLong: boolean;
-  /** What is accepted and may surprise its author. */
+  /** Accepted, but may surprise the author. */
   readonly warnings: readonly Issue[];
-  /** Null where the document has none, with which it cannot be deployed. */
+  /** Null if the document has none; then it cannot be deployed. */
   readonly templateId: string | null;
-  /** The variables that stand for participants' wallets, in order. */
+  /** The variables of participants' wallets, in order. */
   readonly participantVariableKeys: readonly string[];
   readonly inputIds: readonly string[];
   readonly stateIds: readonly string[];
@@ -28,9 +28,9 @@ export type AgreementReport = {
 const noFacts = { warnings: [], templateId: null, participantVariableKeys: [], inputIds: [], stateIds: [] };
 
 /**
- * Checks an authored document as a service that hosts it should: that it compiles, that whatever it names is declared, and that
- * it is not too large. It only reads the document, whose text stays what its author signs. A document that is too large in
- * any way is looked at no further.
+ * Checks an authored document for a service that hosts it: that it compiles, that every name is declared, and
+ * that it is not too large. The document is only read; its text stays the one that its author signs. A
+ * document that is too large is not read further.
  */
 export function validateAgreement(
   agreement: unknown,
@@ -56,7 +56,7 @@ export function validateAgreement(
   };
 }
 
-/** The template that a document was made from: `metadata.templateId`, else `metadata.id`, if it is a text and not empty. */
+/** The template of a document: `metadata.templateId`, otherwise `metadata.id`, if it is a non-empty text. */
 export function findTemplateId(agreement: unknown): string | undefined {
   const metadata = new JsonCursor(agreement).at('metadata');
   const ids = [metadata.at('templateId').value, metadata.at('id').value];

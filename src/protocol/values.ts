@@ -3,11 +3,11 @@ import { isTextType } from './fieldType.ts';
 import { FieldType } from './onChain.ts';
 import { parseUint256 } from './uint256.ts';
 
-/** A value as the service's JSON carries it: uint256 as decimal text, bool as a boolean, everything else as text. */
+/** A value in the service's JSON: uint256 as decimal text, bool as a boolean, everything else as text. */
 export type WireValue = string | boolean;
 export type WireValues = { readonly [name: string]: WireValue };
 
-/** What a value is encoded as, and under which authored type name it was declared (if any). */
+/** The on-chain type of a value, and its authored type name (if any). */
 export type ValueType = { readonly fType: FieldType; readonly declaredType: string | undefined };
 
 export type ParsedValue =
@@ -15,9 +15,10 @@ export type ParsedValue =
   | { readonly ok: false; readonly message: string };
 
 /**
- * A value as callers give it, checked against its type and brought to wire form: uint256 from a decimal or 0x text or a safe
- * integer, bool also from its text, addresses all in lower case or with a correct checksum, bytes32 as 0x and 64 hex digits,
- * text unchanged. Where the declared type is not a text type proper, a number or boolean stands for its text.
+ * Checks a caller's value against its type and returns its wire form: uint256 from a decimal or 0x text or a
+ * safe integer, bool also from its text, addresses all in lower case or with a correct checksum, bytes32 as
+ * 0x and 64 hex digits, text unchanged. If the declared type is not a pure text type, a number or boolean
+ * counts as its text.
  */
 export function parseValue(value: unknown, type: ValueType): ParsedValue {
   switch (type.fType) {
@@ -37,7 +38,7 @@ export function parseValue(value: unknown, type: ValueType): ParsedValue {
   }
 }
 
-/** The checksummed address, if the text is one in lower case or with a correct checksum. */
+/** The checksummed address, if the text is an address in lower case or with a correct checksum. */
 export function parseAddress(value: unknown): Address | undefined {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value)) return undefined;
   const checksummed = checksumAddress(`0x${value.slice(2)}`);

@@ -1,8 +1,8 @@
 import type { DecodedField } from './decodePayload.ts';
 
 /**
- * The values of a payload by name, as submitted and in that order; what has no name goes by its id, what has no value stands as
- * it was encoded.
+ * The values of a payload by name, in submitted order. A field without a name uses its id; a field without a
+ * value stays encoded.
  */
 export function valuesByName(fields: readonly DecodedField[]): Record<string, string | boolean> {
   const values = new Map<string, string | boolean>();

@@ -3,17 +3,17 @@ import type { JsonCursor } from './jsonCursor.ts';
 
 export type Variable = Definition & {
   readonly name: string;
-  /** Whether the variable stands for a participant's wallet. */
+  /** Whether the variable holds a participant's wallet. */
   readonly isParticipant: boolean;
 };
 
-/** Documents in use write the subtype either way. */
+/** Existing documents spell the subtype either way. */
 const spellings = ['subtype', 'subType'];
 
-/** What a reading of a document has found already, by its root: thousands of places may refer to one variable. */
+/** Results by document root, cached because thousands of places may refer to one variable. */
 const found = new WeakMap<JsonCursor, Map<string, Variable | undefined>>();
 
-/** The variable that the document declares under that name, if it does. */
+/** The variable declared under that name, if any. */
 export function findVariable(agreement: JsonCursor, name: string): Variable | undefined {
   const known = found.get(agreement) ?? new Map<string, Variable | undefined>();
   if (known.size === 0) found.set(agreement, known);

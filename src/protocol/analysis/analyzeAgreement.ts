@@ -10,30 +10,31 @@ import { type Flow, readFlow } from './flow.ts';
 
 /** What a document as a whole can and cannot do. Lists are in the order of the document. */
 export type Analysis = {
-  /** States, each with a set of stored variables, that were looked at. */
+  /** States looked at, each with a set of stored variables. */
   readonly moments: number;
-  /** What ended the search early, so that states and steps may be missing here; null where everything was looked at. */
+  /** What ended the search early, so that states and steps may be missing; null if the search was complete. */
   readonly stoppedAt: Exploration['stoppedAt'];
   /** Whether findings or examples were left out to keep the answer short. */
   readonly shortened: boolean;
   readonly reachableStates: readonly Finding[];
-  /** Reachable states that no transition leads out of. */
+  /** Reachable states without an outgoing transition. */
   readonly finalStates: readonly Finding[];
-  /** Reachable states from which, always or after the example, no final state can be reached any more. */
+  /** Reachable states from which no final state can be reached any more: always, or after the example. */
   readonly endlessStates: readonly Finding[];
-  /** Inputs that nobody can ever send with success. */
+  /** Inputs that nobody can ever send successfully. */
   readonly unsendableInputs: readonly Finding[];
-  /** Steps that revert because the variable of an issuer is not stored: always, or after the example. */
+  /** Steps that revert because the issuer's variable is not stored: always, or after the example. */
   readonly unsetVariables: readonly Finding[];
   /** Fields that no value fits. */
   readonly contradictoryBounds: readonly Finding[];
-  /** Transitions that never count, as an earlier one has the same state and input. */
+  /** Transitions that never count because an earlier one has the same state and input. */
   readonly shadowedTransitions: readonly Finding[];
 };
 
 /**
- * Analyses a document that `validateAgreement` has accepted: all states with all sets of stored variables that inputs can lead
- * to, within limits. Findings that only a complete search can prove are left out where it was not complete.
+ * Analyses a document that `validateAgreement` has accepted: all states with all sets of stored variables
+ * that inputs can lead to, within limits. Findings that need a complete search are left out if the search was
+ * not complete.
  */
 export function analyzeAgreement(
   agreement: unknown,
@@ -46,7 +47,7 @@ export function analyzeAgreement(
   }
 }
 
-/** The same in turns of a few milliseconds at most, for callers with other things to do in between. */
+/** The same in steps of a few milliseconds, for callers with other work to do in between. */
 export function* analyzeInTurns(
   agreement: unknown,
   limits: ExplorationLimits = defaultExplorationLimits,
@@ -66,7 +67,7 @@ function describe(flow: Flow, exploration: Exploration): Analysis {
   const stateFinding = (state: string): Finding => ({ path: `execution.states.${state}`, state });
   const withExample = (state: string) => report.add(stateFinding(state), firstIn.get(state));
 
-  // What is wrong comes first, as long as there is room.
+  // Faults come first, as long as there is room.
   const wrong = {
     unsendableInputs: findUnsendable(flow, exploration).flatMap((finding) => report.add(finding)),
     unsetVariables: findUnset(exploration, report),
@@ -90,7 +91,10 @@ function describe(flow: Flow, exploration: Exploration): Analysis {
   return { moments: moments.length, stoppedAt, shortened, reachableStates, finalStates, ...wrong };
 }
 
-/** Inputs that no moment lets anybody send. Without a complete search only what holds at every moment counts. */
+/**
+ * Inputs that nobody can send at any moment. After an incomplete search, only inputs that no moment can
+ * allow.
+ */
 function findUnsendable(flow: Flow, { seen, stoppedAt }: Exploration): Finding[] {
   const taken = new Set(
     [...seen.values()].filter((one) => one.taken).map(({ transition }) => transition.input),

@@ -1,25 +1,28 @@
 import { type Moment, pathTo } from './exploreFlow.ts';
 
-/** Something to know about a document. */
+/** A finding about a document. */
 export type Finding = {
-  /** Where in the document. */
+  /** The path in the document. */
   readonly path: string;
   readonly message?: string;
   readonly state?: string;
   readonly inputId?: string;
   readonly variable?: string;
-  /** Whether it is so however one comes there. */
+  /** Whether it holds however the moment was reached. */
   readonly always?: boolean;
-  /** Inputs, in order from the creation, that show it. */
+  /** An example: inputs in order from the creation. */
   readonly example?: readonly string[];
 };
 
-/** Names of a document may be long and stand in many places. */
+/** A document's names may be long and occur in many places. */
 const maxCharacters = 150_000;
 
-/** Keeps what is said of a document within bounds: findings and examples are left out when there is no more room for them. */
+/** Bounds the report: findings and examples are left out when there is no more room. */
 export type Report = {
-  /** The finding as a list, with the example that leads to the moment and on by an input; empty without room. */
+  /**
+   * The finding as a list, with the example that leads to the moment and continues with an input; empty
+   * without room.
+   */
   add(finding: Finding, moment?: Moment, input?: string): Finding[];
   /** Whether something was left out. */
   isShortened(): boolean;

@@ -1,38 +1,41 @@
 import type { Flow, FlowInput, FlowTransition, Sender, Stored } from './flow.ts';
 
-/** How much is looked at. The same document gives the same answer on any machine. */
+/** Limits of the search. The same document gives the same answer on any machine. */
 export type ExplorationLimits = {
   readonly moments: number;
-  /** Inputs tried at moments; one that looks at many variables counts as several. */
+  /** Inputs tried at moments; an input that reads many variables counts as several. */
   readonly steps: number;
 };
 export const defaultExplorationLimits: ExplorationLimits = { moments: 10_000, steps: 50_000 };
-/** Optional fields of one input that are tried in all combinations; of more, none, each alone, and all. */
+/**
+ * Optional fields of one input that are tried in all combinations. With more fields: none, each alone, and
+ * all.
+ */
 const maxCombined = 6;
-/** Steps after which the caller may do something else. */
+/** Steps after which the search yields to the caller. */
 const stepsAtOnce = 250;
-/** Variables that are looked at as fast as an input is tried. */
+/** Variables that can be read in the time of one tried input. */
 const variablesPerStep = 32;
 
-/** A state with the variables that are stored in it, and how one gets there. */
+/** A state with its stored variables, and the path to it. */
 export type Moment = {
   readonly state: string;
   readonly stored: Stored;
   readonly before: { readonly moment: Moment; readonly input: string } | undefined;
-  /** The moments from which one gets here. */
+  /** The moments that lead here. */
   readonly from: Moment[];
-  /** Whether all that can follow has been looked at. */
+  /** Whether everything that can follow has been searched. */
   isExpanded: boolean;
 };
 
-/** What has been seen of one transition. */
+/** The findings about one transition. */
 export type Seen = {
   readonly transition: FlowTransition;
   /** Where somebody could take it. */
   taken: Moment | undefined;
-  /** Where nobody could for lack of a variable. */
+  /** Where nobody could take it because a variable is missing. */
   blocked: { readonly moment: Moment; readonly variable: string } | undefined;
-  /** Where those named after a variable could not, as it was not stored. */
+  /** Where issuers named by a variable could not take it, because the variable was not stored. */
   narrowed: { readonly moment: Moment; readonly variable: string } | undefined;
 };
 
@@ -40,11 +43,11 @@ export type Exploration = {
   readonly moments: readonly Moment[];
   /** By the path of the transition. */
   readonly seen: ReadonlyMap<string, Seen>;
-  /** What ended it early; null where everything was looked at. */
+  /** What ended the search early; null if it was complete. */
   readonly stoppedAt: 'moments' | 'steps' | 'optional_fields' | null;
 };
 
-/** Every state with every set of stored variables that inputs can lead to, nearest first. Yields from time to time. */
+/** Every state with every set of stored variables that inputs can lead to, nearest first. Yields regularly. */
 export function* exploreFlow(flow: Flow, limits: ExplorationLimits): Generator<undefined, Exploration> {
   const first: Moment = {
     state: flow.initialState,
@@ -60,7 +63,7 @@ export function* exploreFlow(flow: Flow, limits: ExplorationLimits): Generator<u
   let steps = 0;
   let paused = 0;
 
-  /** Whether there was room for the moment that one gets to. */
+  /** Whether there was room for the next moment. */
   const arrive = (moment: Moment, { to, input }: FlowTransition, stored: Stored): boolean => {
     const key = keyOf({ state: to, stored });
     const next = known.get(key);
@@ -109,7 +112,7 @@ export function* exploreFlow(flow: Flow, limits: ExplorationLimits): Generator<u
   return { moments, seen, stoppedAt: stop.at };
 }
 
-/** The inputs by which one gets to a moment. */
+/** The inputs that lead to a moment. */
 export function pathTo(moment: Moment): string[] {
   const inputs: string[] = [];
   for (let at = moment.before; at !== undefined; at = at.moment.before) inputs.push(at.input);
@@ -120,7 +123,10 @@ function keyOf({ state, stored }: Pick<Moment, 'state' | 'stored'>): string {
   return `${stored.toString(16)} ${state}`;
 }
 
-/** What is stored after an input, for each choice of its optional fields. What it stores counts before its sender is looked at. */
+/**
+ * What is stored after an input, for each choice of its optional fields. The contract stores an input's
+ * fields before it checks the sender.
+ */
 function listStored({ stores, mayStore }: FlowInput, stored: Stored): { sets: Stored[]; isPartial: boolean } {
   const certain = stored | stores;
   const open = mayStore.filter((bit) => (certain & bit) === 0n);
@@ -137,7 +143,7 @@ type Look = {
   readonly transition: FlowTransition;
   readonly moment: Moment;
   readonly input: FlowInput;
-  /** With what the input itself stores. */
+  /** Includes what the input itself stores. */
   readonly stored: Stored;
 };
 

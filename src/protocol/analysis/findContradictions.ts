@@ -1,12 +1,12 @@
 import { type BoundName, readBounds } from '../fieldRules.ts';
 import type { Field } from '../fields.ts';
 
-/** Why no value fits a field, and whether its input has to have one. */
+/** Why no value fits a field, and whether the field is required. */
 export type Contradiction = { readonly path: string; readonly message: string; readonly isRequired: boolean };
 
 /**
- * What keeps any value from fitting: bounds of a field that exclude each other, and fields of one name that have different types
- * or bounds, as the contract finds the same submitted value for all of them.
+ * Fields that no value fits: bounds that exclude each other, and fields with the same name but different
+ * types or bounds. The contract finds the same submitted value for all fields of one name.
  */
 export function findContradictions(fields: readonly Field[]): Contradiction[] {
   const byName = Map.groupBy(fields, ({ name }) => name);

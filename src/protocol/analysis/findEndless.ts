@@ -1,10 +1,10 @@
 import type { Exploration, Moment } from './exploreFlow.ts';
 import type { Flow } from './flow.ts';
 
-/** A state in which one may be stuck; `always` where it does not matter how one came there. */
+/** A state that has no way to a final state; `always` if that holds however the state was reached. */
 export type Endless = { readonly state: string; readonly moment: Moment; readonly always: boolean };
 
-/** States that are left for no final state. What was not looked at to its end may lead anywhere. */
+/** States without a way to a final state. A moment that was not fully searched may lead anywhere. */
 export function findEndless(flow: Flow, { moments }: Exploration): Endless[] {
   const ending = new Set(moments.filter(({ state, isExpanded }) => !isExpanded || !flow.leaving.has(state)));
   for (const moment of ending) {

@@ -6,19 +6,19 @@ import { readTransitions } from '../transitions.ts';
 import { findVariable } from '../variables.ts';
 import { type Contradiction, findContradictions } from './findContradictions.ts';
 
-/** A set of the variables that issuers name and inputs store, one bit each. */
+/** A set of variables that issuers name and inputs store, one bit each. */
 export type Stored = bigint;
 
-/** What a document lets happen, as far as its course depends on it. */
+/** The part of a document that decides its course. */
 export type Flow = {
   readonly states: readonly string[];
   readonly initialState: string;
   readonly inputs: ReadonlyMap<string, FlowInput>;
   /** In the order of the document. */
   readonly transitions: readonly FlowTransition[];
-  /** Those that count, by the state that they lead out of. */
+  /** Transitions that count, by the state that they leave. */
   readonly leaving: ReadonlyMap<string, readonly FlowTransition[]>;
-  /** How many variables are stored at some moments and not at others. */
+  /** Number of variables that are stored at some moments and not at others. */
   readonly tracked: number;
 };
 
@@ -37,22 +37,22 @@ export type FlowInput = {
   /** The issuer's variables in the order in which the contract reads them. */
   readonly senders: readonly Sender[];
   readonly hasLiterals: boolean;
-  /** What every such input stores. */
+  /** Variables that every such input stores. */
   readonly stores: Stored;
-  /** What it stores only if it is submitted, one bit each. */
+  /** Variables stored only if their field is submitted, one bit each. */
   readonly mayStore: readonly Stored[];
-  /** Why no values fit it: faults of required fields, and of optional ones that only have to be left out. */
+  /** Why no values fit: faults of required fields, and of optional fields that can be left out. */
   readonly contradictions: readonly Contradiction[];
 };
 
-/** `bit` says when it is stored; `always` and `never` need none. */
+/** `bit` marks when the variable is stored; `always` and `never` need none. */
 export type Sender = {
   readonly variable: string;
   readonly stored: 'always' | 'never' | 'sometimes';
   readonly bit: Stored;
 };
 
-/** Reads a document that has been validated. Yields between its inputs, which may have thousands of fields. */
+/** Reads a validated document. Yields between its inputs, which may have thousands of fields. */
 export function* readFlow(agreement: unknown): Generator<undefined, Flow> {
   const root = new JsonCursor(agreement);
   const execution = root.at('execution');
@@ -93,7 +93,7 @@ function readInitialVariables(root: JsonCursor): ReadonlySet<string> {
 
 type Bits = { readonly initial: ReadonlySet<string>; readonly sometimes: ReadonlyMap<string, Stored> };
 
-/** Of the variables that issuers name, those that are not there from the beginning and that some input stores. */
+/** Variables that issuers name, that are not set at creation, and that some input stores. */
 function assignBits(inputs: readonly Input[], initial: ReadonlySet<string>): Bits {
   const named = new Set(inputs.flatMap(({ issuer }) => issuer.variables));
   const persisted = inputs.flatMap(({ fields }) => fields.filter(({ persist }) => persist));

@@ -14,7 +14,7 @@ import {
   type RlpItem,
 } from './rlpFields.ts';
 
-/** What a block's header says; `hash` is that of its bytes. */
+/** The fields of a block's header; `hash` is computed from its bytes. */
 export type Header = {
   readonly hash: Hex;
   readonly number: number;
@@ -45,7 +45,7 @@ export function parseHeader(raw: Hex): Header {
 
 const sealBytes = 65;
 
-/** Who sealed a block of a chain whose sequencer signs its headers as Clique does; undefined where nobody has. */
+/** The sealer of a block, if the chain's sequencer signs its headers as Clique does; otherwise undefined. */
 export async function recoverSealer({ fields }: Header): Promise<Hex | undefined> {
   const extra = bytesItem(fields[12]);
   if (extra.length < 32 + sealBytes) return undefined;
@@ -56,30 +56,30 @@ export async function recoverSealer({ fields }: Header): Promise<Hex | undefined
   return recoverSigner(keccak256Bytes(encodeList(unsealed)), { r, s, yParity: seal[64] ?? 2 });
 }
 
-/** What a transaction says of itself. */
+/** The fields of a transaction. */
 export type Transaction = {
   readonly hash: Hex;
   /** 0 for a legacy transaction. */
   readonly type: number;
-  /** Null for the creation of a contract. */
+  /** Null if the transaction creates a contract. */
   readonly to: Hex | null;
   readonly data: Hex;
-  /** Undefined for a legacy transaction of any chain, and for deposits. */
+  /** Undefined for a legacy transaction without a chain id, and for deposits. */
   readonly chainId: bigint | undefined;
-  /** What its sender signed; undefined for a deposit, which nobody signs. */
+  /** The hash that the sender signed; undefined for a deposit, which nobody signs. */
   readonly signing: { readonly hash: Hex; readonly signature: EvidenceSignature } | undefined;
-  /** Of a deposit: in whose name it runs. */
+  /** The sender of a deposit. */
   readonly depositor: Hex | undefined;
 };
 
-/** Where the fields stand in each type of transaction. */
+/** The position of the fields in each type of transaction. */
 const places: Readonly<Record<number, { to: number; data: number; size: number }>> = {
   1: { to: 4, data: 6, size: 11 },
   2: { to: 5, data: 7, size: 12 },
   3: { to: 5, data: 7, size: 14 },
   4: { to: 5, data: 7, size: 13 },
 };
-/** Of chains of the OP stack: what comes from the chain below. */
+/** Chains of the OP stack: transactions that come from the chain below. */
 export const depositType = 0x7e;
 
 /** @throws EncodingError for what is no transaction of a known type. */
@@ -157,7 +157,7 @@ function wordItem(item: RlpItem | undefined): Hex {
 export type Log = { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex };
 
 export type Receipt = {
-  /** That of its transaction. */
+  /** The receipt's transaction type. */
   readonly type: number;
   readonly succeeded: boolean;
   readonly logs: readonly Log[];

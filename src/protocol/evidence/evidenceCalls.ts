@@ -4,7 +4,7 @@ import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { hashParameters, type SignedParameters } from '../typedData.ts';
 import { lowerHex } from './evidenceFile.ts';
 
-/** The signature that a call carries. */
+/** The signature in a call. */
 export type CalledPermit = {
   readonly signer: Hex;
   readonly deadline: bigint;
@@ -14,7 +14,7 @@ export type CalledPermit = {
 };
 
 export type CreateCall = {
-  /** The hashes of all that the call creates, as a permit signs them. */
+  /** The hashes of everything that the call creates, as in a permit. */
   readonly content: ReturnType<typeof hashParameters>;
   readonly permit: CalledPermit | undefined;
 };

@@ -21,13 +21,13 @@ import { readTrieProof, TrieProofError } from './trieProof.ts';
 export type CheckedTransaction = Transaction & {
   readonly block: EvidenceBlock;
   readonly logs: readonly Log[];
-  /** Who signed it; undefined for a deposit. */
+  /** The signer; undefined for a deposit. */
   readonly from: Hex | undefined;
-  /** Whether proofs have shown it in its block. */
+  /** Whether proofs have shown that its block includes it. */
   readonly isIncluded: boolean;
 };
 
-/** Runs a check, and refuses the file where it finds bytes that are not what they should be. */
+/** Runs a check, and refuses the file if the check finds invalid bytes. */
 export function checked<Value>(reason: RefusalReason, path: string, run: () => Value): Value {
   try {
     return run();

@@ -15,12 +15,12 @@ import type { EvidenceFile } from './evidenceFile.ts';
 import { buildDeployMessage, requirePermit } from './evidenceTypedData.ts';
 import { refuse } from './refusal.ts';
 
-/** By what it is shown who did something: by a permit, by the transaction's own signature, or not at all. */
+/** How the actor is proved: by a permit, by the transaction's own signature, or not at all. */
 export type SignedBy = 'permit' | 'transaction' | 'nothing';
 
 export type CheckedDeployment = {
   readonly by: SignedBy;
-  /** Whether the initial values and all rules were in what was signed. */
+  /** Whether the signature covers the initial values and all rules. */
   readonly hasSignedContent: boolean;
 };
 
@@ -60,7 +60,7 @@ function requireText({ agreement }: EvidenceFile, data: Hex, path: string): void
     refuse('log_mismatch', 'agreement.docHash', 'The chain has another document hash.');
 }
 
-/** The agreement itself says at its creation what the factory says of it. */
+/** At its creation the agreement's event must match the factory's. */
 function requireInitialized(file: EvidenceFile, { logs }: CheckedTransaction): void {
   const { agreement } = file;
   const path = 'agreement.initialState';

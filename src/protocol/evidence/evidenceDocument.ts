@@ -12,7 +12,10 @@ import { refuse } from './refusal.ts';
 /** A document and what it compiles to. */
 export type CompiledDocument = { readonly agreement: unknown; readonly parameters: AgreementParameters };
 
-/** The values that a document's parameters need, as files have them. @throws ProtocolError where it does not compile. */
+/**
+ * The values that a document's parameters need, as in evidence files. @throws ProtocolError if it does not
+ * compile.
+ */
 export function listNeededValues(agreement: unknown, docUri: string, values: WireValues): EvidenceValue[] {
   const asked = new Set<string>();
   const watched: JsonObject = new Proxy(values, {
@@ -29,7 +32,7 @@ export function listNeededValues(agreement: unknown, docUri: string, values: Wir
 }
 
 /**
- * Compiles the document of a file to what it has to be on the chain.
+ * Compiles the document of a file to its on-chain parameters.
  *
  * @throws EvidenceRefusal `document_mismatch` for another text than the contract names, `parameters_mismatch` for values that
  * it does not compile with, or does not need.
@@ -60,7 +63,7 @@ function parseText(text: string): unknown {
     const agreement: unknown = JSON.parse(text);
     if (serializeAgreement(agreement) === text) return agreement;
   } catch {
-    // Not JSON: refused with the rest.
+    // Not JSON: refused by a later check.
   }
   return refuse(
     'document_mismatch',
@@ -69,7 +72,7 @@ function parseText(text: string): unknown {
   );
 }
 
-/** Other spellings of one value would compile alike. */
+/** Other spellings of one value would compile to the same. */
 function requireCanonical(agreement: unknown, values: readonly EvidenceValue[]): void {
   const variables = new Map(
     readVariables(new JsonCursor(agreement)).map((variable) => [variable.name, variable]),

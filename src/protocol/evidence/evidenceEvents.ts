@@ -31,7 +31,7 @@ export function topicAddress(topic: Hex | undefined): Hex {
   return `0x${(topic ?? '').slice(-40)}`;
 }
 
-/** What a receipt says of an accepted input. @throws PayloadError for data that are cut short. */
+/** The data of an `InputAccepted` log. @throws PayloadError for truncated data. */
 export function readInputAccepted({ topics, data }: Log): {
   fromState: Hex | undefined;
   toState: Hex | undefined;
@@ -43,7 +43,7 @@ export function readInputAccepted({ topics, data }: Log): {
   return { fromState: topics[1], toState: topics[2], inputId: `0x${reader.word(0)}`, payload };
 }
 
-/** A text's bytes as hex digits, and the words after its place. @throws PayloadError for data that are cut short. */
+/** A text's bytes as hex digits, and the words after its offset. @throws PayloadError for truncated data. */
 export function readTextAndWords(data: Hex, words: number): { text: Hex; words: Hex[] } {
   const reader = new AbiReader(data);
   return {
@@ -52,7 +52,7 @@ export function readTextAndWords(data: Hex, words: number): { text: Hex; words: 
   };
 }
 
-/** What a registered action says. @throws PayloadError for data that are cut short. */
+/** The data of an `ActionRegistered` log. @throws PayloadError for truncated data. */
 export function readActionRegistered({ topics, data }: Log): ActionInit {
   const reader = new AbiReader(data);
   return {

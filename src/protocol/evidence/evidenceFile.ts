@@ -4,7 +4,7 @@ import type { WireValue } from '../values.ts';
 /** The name and version of the format; a reader refuses any other. */
 export const evidenceFormat = 'agreement-evidence/1';
 
-/** The parts of what was signed, as `eth_signTypedData_v4` takes them. Numbers are decimal text. */
+/** The signed data, in the parts that `eth_signTypedData_v4` takes. Numbers are decimal text. */
 export type EvidenceTypedData = {
   readonly domain: {
     readonly name: string;
@@ -20,7 +20,7 @@ export type EvidenceTypedData = {
 /** A variable's value at the deployment. */
 export type EvidenceValue = { readonly name: string; readonly value: WireValue };
 
-/** A permit: who signed, what, and the signature. */
+/** A permit: the signer, the signed data, and the signature. */
 export type EvidencePermit = {
   readonly signer: Hex;
   /** Decimal. */
@@ -33,19 +33,19 @@ export type EvidencePermit = {
   readonly typedData: EvidenceTypedData;
 };
 
-/** A block that holds a transaction of the file, or at which the state is proved. */
+/** A block that holds a transaction of the file or the proved state. */
 export type EvidenceBlock = {
   readonly number: number;
   readonly hash: Hex;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** RLP; null where it cannot be recomputed from what the node says. */
+  /** RLP; null if it cannot be recomputed from the node's answer. */
   readonly header: Hex | null;
 };
 
-/** A transaction with its receipt; the proofs are null together with their block's header. */
+/** A transaction with its receipt. The proofs are null if the block's header is null. */
 export type EvidenceTransaction = {
-  /** Which of `blocks`. */
+  /** Index into `blocks`. */
   readonly block: number;
   /** Its place in the block. */
   readonly index: number;
@@ -57,16 +57,16 @@ export type EvidenceTransaction = {
 };
 
 export type EvidenceDeployment = {
-  /** Which of `transactions`. */
+  /** Index into `transactions`. */
   readonly transaction: number;
-  /** Which of the receipt's logs is `AgreementDeployed`. */
+  /** The index of the receipt's log `AgreementDeployed`. */
   readonly log: number;
   readonly permit: EvidencePermit | null;
 };
 
 export type EvidenceInput = {
   readonly transaction: number;
-  /** Which of the receipt's logs is `InputAccepted`. */
+  /** The index of the receipt's log `InputAccepted`. */
   readonly log: number;
   readonly inputId: Hex;
   readonly fromState: Hex;
@@ -75,7 +75,7 @@ export type EvidenceInput = {
   readonly permit: EvidencePermit | null;
 };
 
-/** Where the engine keeps what is proved: slots of its storage, `nonces` being a mapping's. */
+/** Where the engine stores the proved values: slots of its storage; `nonces` is a mapping's slot. */
 export type EvidenceLayout = {
   readonly docHash: Hex;
   readonly initialState: Hex;
@@ -84,18 +84,21 @@ export type EvidenceLayout = {
 };
 
 export type EvidenceState = {
-  /** Which of `blocks`; always the last. */
+  /** Index into `blocks`; always the last. */
   readonly block: number;
   readonly layout: EvidenceLayout;
   readonly accountProof: readonly Hex[];
-  /** Of docHash, initialState, currentState, then the nonces of all possible signers in ascending order. */
+  /**
+   * Proofs of docHash, initialState, currentState, then the nonces of all possible signers in ascending
+   * order.
+   */
   readonly storage: readonly StorageProof[];
 };
 
 export type StorageProof = {
   /** `docHash`, `initialState`, `currentState`, or the address whose nonce it is. */
   readonly of: string;
-  /** 32 bytes; zero where nothing is stored. */
+  /** 32 bytes; zero if nothing is stored. */
   readonly value: Hex;
   readonly proof: readonly Hex[];
 };
@@ -104,7 +107,7 @@ export type StorageProof = {
 export const evidenceNotes = ['no_state_proof', 'no_inclusion_proof', 'signature_not_readable'] as const;
 export type EvidenceNote = (typeof evidenceNotes)[number];
 
-/** A whole file, as `docs/evidence.md` describes it. All hex is in lower case. */
+/** A whole file, as described in `docs/evidence.md`. All hex is in lower case. */
 export type EvidenceFile = {
   readonly format: typeof evidenceFormat;
   readonly made: { readonly at: string; readonly by: string; readonly software: string };
@@ -118,7 +121,7 @@ export type EvidenceFile = {
     readonly currentState: Hex;
     readonly inputCount: number;
   };
-  /** The text that was hashed, and the values that its parameters need, in ascending order of their names. */
+  /** The hashed text, and the values that its parameters need, in ascending order of their names. */
   readonly document: { readonly text: string; readonly values: readonly EvidenceValue[] };
   readonly notes: readonly EvidenceNote[];
   readonly blocks: readonly EvidenceBlock[];
@@ -128,7 +131,7 @@ export type EvidenceFile = {
   readonly state: EvidenceState | null;
 };
 
-/** An address or hash in the one form that files have. */
+/** An address or hash in the only form that files use. */
 export function lowerHex(hex: Address | Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`;
 }

@@ -11,14 +11,14 @@ import { refuse } from './refusal.ts';
 
 export type CheckedInput = {
   readonly by: SignedBy;
-  /** Who acted, as far as anything shows it. */
+  /** Who acted, if anything proves it. */
   readonly actor: Hex | undefined;
   readonly outcome: AppliedInput;
 };
 
 /**
- * Requires that the file lists every input of the agreement that its receipts hold, in the order of the chain, and that the
- * deployment comes first.
+ * Requires that the file lists every input of the agreement in its receipts, in the chain's order, and that
+ * the deployment comes first.
  *
  * @throws EvidenceRefusal `incomplete` or `order_invalid`.
  */
@@ -54,7 +54,10 @@ export function requireComplete(file: EvidenceFile, transactions: readonly Check
     refuse('order_invalid', 'transactions', 'A transaction holds nothing of this agreement.');
 }
 
-/** Checks one input against its receipt, its call and its signature, and plays it. @throws EvidenceRefusal otherwise. */
+/**
+ * Checks one input against its receipt, its call and its signature, and replays it. @throws EvidenceRefusal
+ * otherwise.
+ */
 export async function checkInput(
   file: EvidenceFile,
   at: number,
@@ -143,7 +146,7 @@ type Played = {
   readonly path: string;
 };
 
-/** A transition that makes a call says so right before the input's own event. */
+/** A transition with a call logs it right before the input's own event. */
 function requireAction({ agreement }: EvidenceFile, { input, transaction, outcome, path }: Played): void {
   const log = transaction.logs[input.log - 1];
   const isExecuted = isEvent(log, 'ActionExecuted', agreement.address);

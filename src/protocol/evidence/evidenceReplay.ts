@@ -7,27 +7,27 @@ import { EngineRevert } from '../model/reverts.ts';
 import { type AgreementParameters, type Condition, FieldType, Op } from '../onChain.ts';
 import { refuse } from './refusal.ts';
 
-/** An input as a replay takes it. */
+/** An input for the replay. */
 export type ReplayedInput = {
   readonly inputId: Hex;
   readonly payload: Hex;
-  /** Undefined where another contract has made the call: then conditions about the sender are taken for met. */
+  /** Undefined if another contract made the call; then conditions about the sender count as met. */
   readonly sender: Hex | undefined;
   readonly permit: { readonly signer: Hex; readonly nonce: bigint; readonly deadline: bigint } | undefined;
   /** Unix seconds of its block. */
   readonly time: number;
 };
 
-/** More could not be proved in reasonable time; of more, the first by address are. */
+/** The most signers that can be proved in reasonable time; beyond it, the first by address. */
 const mostSigners = 1_000;
 const nobody: Address = '0x0000000000000000000000000000000000000001';
 
-/** An agreement played again from its creation, by the contract's own rules. */
+/** An agreement replayed from its creation, by the contract's own rules. */
 export type Replay = {
   readonly engine: Engine;
   /** @throws EvidenceRefusal `replay_refused` where the contract would not have accepted the input. */
   play(input: ReplayedInput, path: string): AppliedInput;
-  /** Every address that has signed or could have, as far as the rules name it, in ascending order. */
+  /** Every address that signed or could have signed, as far as the rules name it, in ascending order. */
   listSigners(): readonly Hex[];
 };
 
@@ -94,7 +94,7 @@ function withoutSender(engine: Engine, inputId: Hex): Engine {
   return { ...engine, rules: { ...engine.rules, inputDefs } };
 }
 
-/** The variables and addresses that conditions about the sender name. */
+/** The variables and addresses in conditions about the sender. */
 function readAllowed(conditions: readonly Condition[]): { variables: Set<string>; literals: Hex[] } {
   const variables = new Set<string>();
   const literals: Hex[] = [];

@@ -9,23 +9,23 @@ import { type RefusalReason, refuse } from './refusal.ts';
 import { decodeList, EncodingError, hexItem, numberItem } from './rlpFields.ts';
 import { readTrieProof } from './trieProof.ts';
 
-/** Ordinary slots are numbered in the order of declaration; a higher one could be an entry of a mapping. */
+/** Ordinary slots are numbered in the order of declaration. A higher slot could be an entry of a mapping. */
 export const ordinarySlots = 64;
-/** Where OpenZeppelin keeps nonces that have a place of their own (ERC-7201). */
+/** OpenZeppelin's own namespace for nonces (ERC-7201). */
 export const ownPlaceOfNonces: Hex = '0x5ab42ced628888259c08ac98db1eb0cf702fc1501344311d8b100cd1bfe4bb00';
 
-/** The code of a minimal proxy (EIP-1167) of that engine, hashed. */
+/** The code hash of a minimal proxy (EIP-1167) of that engine. */
 export function cloneCodeHash(implementation: Hex): Hex {
   const code = `0x363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   return keccak256Bytes(hexToBytes(code));
 }
 
-/** Where a mapping that stands in a slot keeps the entry of an address. */
+/** The storage slot of an address's entry in a mapping. */
 export function nonceSlot(mapping: Hex, signer: Hex): Hex {
   return keccak256Bytes(hexToBytes(`0x${signer.slice(2).padStart(64, '0')}${mapping.slice(2)}`));
 }
 
-/** What a state's storage proofs are of, in their order, and where each stands. */
+/** The values that a state's storage proofs cover, in order, with their slots. */
 export function listProvedSlots(
   layout: EvidenceState['layout'],
   signers: readonly Hex[],
@@ -37,10 +37,9 @@ export function listProvedSlots(
 }
 
 /**
- * Checks what the contract holds at the last block: its code, the document's hash, its states, and how many permits each
- * possible signer has used, all as the replay has them.
- *
- * The layout is shown by itself: three different ordinary slots hold the document's hash, the initial and the current state.
+ * Checks the contract's storage at the last block against the replay: its code, the document's hash, its
+ * states, and the number of permits used by each possible signer. The layout proves itself: three different
+ * ordinary slots hold the document's hash, the initial and the current state.
  *
  * @throws EvidenceRefusal where a proof does not hold, or shows something else.
  */
@@ -103,7 +102,7 @@ function requireLayout({ layout }: EvidenceState): void {
   if (!isSound) refuse('state_proof_invalid', 'state.layout', 'The slots are not different ordinary ones.');
 }
 
-/** What a trie of the state holds at a key, which is hashed on the way. */
+/** The value of a state trie at a key; the key is hashed first. */
 function readProved(root: Hex, key: Hex, proof: readonly Hex[], path: string): Uint8Array | null {
   const hashed = hexToBytes(keccak256Bytes(hexToBytes(key)));
   return checked('state_proof_invalid', path, () => readTrieProof(root, hashed, proof));
@@ -121,7 +120,7 @@ function readWord(value: Uint8Array): bigint {
   return numberItem(only);
 }
 
-/** Of a list with a short payload, so that a single item is decoded as strictly as a list. */
+/** Decoded as part of a list with a short payload, so that a single item is checked as strictly as a list. */
 function listHead(length: number): number[] {
   return length < 56 ? [0xc0 + length] : [0xf8, length];
 }

@@ -8,7 +8,7 @@ import { refuse } from './refusal.ts';
 
 type PermitCore = Omit<EvidencePermit, 'typedData'>;
 
-/** The message of a deployment's permit, in the form that files have, and its digest. */
+/** The message of a deployment's permit, in the files' form, and its digest. */
 export function buildDeployMessage(
   permit: PermitCore,
   place: { readonly chainId: number; readonly factory: Hex; readonly parameters: AgreementParameters },
@@ -17,7 +17,7 @@ export function buildDeployMessage(
   return { typedData: writeTypedData(typed), digest: hashTypedData(typed) };
 }
 
-/** The same of an input's. */
+/** The message of an input's permit, in the files' form, and its digest. */
 export function buildInputMessage(
   permit: PermitCore,
   input: { readonly chainId: number; readonly agreement: Hex; readonly inputId: Hex; readonly payload: Hex },

@@ -3,17 +3,17 @@ import type { WireValue } from '../values.ts';
 import type { SignedBy } from './evidenceDeployment.ts';
 import type { RefusalReason } from './refusal.ts';
 
-/** How far a file proves what it says; each level includes those before it. */
+/** How far a file proves its content; each level includes the earlier ones. */
 export const evidenceLevels = ['none', 'signed', 'included', 'anchored'] as const;
 export type EvidenceLevel = (typeof evidenceLevels)[number];
 
-/** The deployment or an input, as people read it. */
+/** The deployment or an input, for people to read. */
 export type EvidenceAct = {
   /** 0 for the deployment, then the inputs from 1. */
   readonly position: number;
-  /** Who acted, in lower case; null where nothing shows it. */
+  /** Who acted, in lower case; null if nothing proves it. */
   readonly actor: Hex | null;
-  /** The names that the document had for that address then. */
+  /** The document's names for that address at that time. */
   readonly roles: readonly string[];
   readonly by: SignedBy;
   /** The document's name of the input, or its hash; null for the deployment. */
@@ -25,11 +25,11 @@ export type EvidenceAct = {
   readonly time: number;
   readonly blockNumber: number;
   readonly transactionHash: Hex;
-  /** The contract that the transition has called, if any. */
+  /** The contract that the transition called, if any. */
   readonly called: Hex | null;
 };
 
-/** What a file that holds establishes. The three lists are sentences for people. */
+/** What a valid file proves. The three lists are sentences for people. */
 export type EvidenceFinding = {
   readonly ok: true;
   readonly level: EvidenceLevel;
@@ -42,12 +42,12 @@ export type EvidenceFinding = {
     readonly docHash: Hex;
     readonly state: string;
   };
-  /** The document, character by character as it was hashed. */
+  /** The document, character by character as hashed. */
   readonly document: string;
   readonly acts: readonly EvidenceAct[];
-  /** The block up to which it is shown that nothing was left out, as far as that can be shown; null without a state proof. */
+  /** The block up to which completeness is proved, as far as that is possible; null without a state proof. */
   readonly provedAt: { readonly blockNumber: number; readonly blockHash: Hex; readonly time: number } | null;
-  /** The blocks on which the file rests. */
+  /** The blocks that the file relies on. */
   readonly blocks: readonly { readonly number: number; readonly hash: Hex; readonly isAnchored: boolean }[];
   readonly made: { readonly at: string; readonly by: string; readonly software: string };
   readonly established: readonly string[];
@@ -58,7 +58,7 @@ export type EvidenceFinding = {
 export type RefusedEvidence = {
   readonly ok: false;
   readonly reason: RefusalReason;
-  /** The part at fault, such as `inputs[3].permit`. */
+  /** The faulty part, such as `inputs[3].permit`. */
   readonly path: string;
   readonly message: string;
 };

@@ -1,12 +1,12 @@
 import type { EvidenceFinding } from './evidenceVerdict.ts';
 
 type Facts = Omit<EvidenceFinding, 'established' | 'trusted' | 'notShown' | 'ok'> & {
-  /** Whether all that the document starts from was signed or stands in a transaction. */
+  /** Whether all initial content was signed or is in a transaction. */
   readonly hasSignedContent: boolean;
   readonly confirmedBy: 'hashes' | 'sequencer' | null;
 };
 
-/** What is established, what is trusted, and what cannot be said, in sentences for people who are no engineers. */
+/** What is proved, what is trusted, and what cannot be proved, in sentences for people who are not engineers. */
 export function writeFindings(facts: Facts): Pick<EvidenceFinding, 'established' | 'trusted' | 'notShown'> {
   return { established: listEstablished(facts), trusted: listTrusted(facts), notShown: listNotShown(facts) };
 }

@@ -15,13 +15,13 @@ import {
 } from './evidenceFile.ts';
 import { refuse } from './refusal.ts';
 
-/** A larger file is refused before anything of it is read: 64 MiB hold more than 4,000 inputs. */
+/** Larger files are refused unread: 64 MiB hold more than 4,000 inputs. */
 export const mostEvidenceBytes = 64 * 1024 * 1024;
 const mostItems = 100_000;
 const mostText = 1_048_576;
 
 /**
- * Reads a file: its one canonical text, each object with exactly its keys in their order, all hex in lower case.
+ * Reads a file: its one canonical text, each object with exactly its keys in order, all hex in lower case.
  *
  * @throws EvidenceRefusal `too_large`, `not_json`, `not_canonical` or `bad_format`.
  */
@@ -31,7 +31,7 @@ export function readEvidence(file: string | Uint8Array): EvidenceFile {
   const text = typeof file === 'string' ? file : decodeText(file);
   const value = parse(text);
   const evidence = readFile(value, '');
-  // Repeated keys, other spellings of numbers and texts, and space between tokens would show here.
+  // Detects repeated keys, other spellings of numbers and texts, and space between tokens.
   if (`${JSON.stringify(value)}\n` !== text)
     refuse(
       'not_canonical',
@@ -63,7 +63,10 @@ function bad(path: string, expected: string): never {
   return refuse('bad_format', path, `${path || 'The file'} must be ${expected}.`);
 }
 
-/** An object with exactly these keys in this order: whatever else is in it would be shown to people and checked by nobody. */
+/**
+ * An object with exactly these keys in this order. Any other key would be shown to people without being
+ * checked.
+ */
 function objectOf<Shape extends Record<string, Reader<unknown>>>(
   shape: Shape,
 ): Reader<{ [Key in keyof Shape]: ReturnType<Shape[Key]> }> {

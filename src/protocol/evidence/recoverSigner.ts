@@ -6,17 +6,17 @@ const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 
 export type EvidenceSignature = { readonly r: Hex; readonly s: Hex; readonly yParity: number };
 
-/** Whether a signature has the one form of its two that chains take, and a parity that is one. */
+/** Whether a signature is in the low form that chains accept, with parity 0 or 1. */
 export function isCanonicalSignature({ r, s, yParity }: EvidenceSignature): boolean {
   const [first, second] = [BigInt(r), BigInt(s)];
   const isInRange = first > 0n && first < order && second > 0n && second <= halfOrder;
-  // viem would take 27 and 28 as well, of which no chain makes a parity.
+  // viem would also accept 27 and 28, which no chain uses as a parity.
   return isInRange && (yParity === 0 || yParity === 1);
 }
 
 /**
- * The address whose key made a signature over a hash, in lower case; undefined where the signature has none or has the high
- * one of its two forms, which chains refuse.
+ * The address that signed a hash, in lower case. Undefined if the signature recovers to none, or is in the
+ * high form that chains refuse.
  */
 export async function recoverSigner(hash: Hex, signature: EvidenceSignature): Promise<Hex | undefined> {
   if (!isCanonicalSignature(signature)) return undefined;

@@ -1,4 +1,4 @@
-/** Why a file of evidence is refused; the first fault that is found decides. */
+/** Why an evidence file is refused; the first fault decides. */
 export const refusalReasons = [
   'too_large',
   'not_json',
@@ -25,7 +25,7 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** A file that does not prove what it says. `path` is the part at fault, such as `inputs[3].permit`. */
+/** A file that does not prove its content. `path` is the faulty part, such as `inputs[3].permit`. */
 export class EvidenceRefusal extends Error {
   override readonly name = 'EvidenceRefusal';
   readonly reason: RefusalReason;

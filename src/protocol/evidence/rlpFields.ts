@@ -4,12 +4,12 @@ import { bytesToHex, hexToBytes } from '../hex.ts';
 
 export type RlpItem = Uint8Array | RlpItem[];
 
-/** Bytes that are not the encoding they should be. */
+/** Bytes that are not a valid encoding. */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
 }
 
-/** The list that bytes encode, in its only valid form. @throws EncodingError otherwise. */
+/** The list encoded in bytes, in its only valid form. @throws EncodingError otherwise. */
 export function decodeList(bytes: Uint8Array): RlpItem[] {
   let item: RlpItem;
   try {
@@ -48,7 +48,10 @@ export function numberItem(item: RlpItem | undefined): bigint {
   return found.length === 0 ? 0n : BigInt(bytesToHex(found));
 }
 
-/** What an envelope of a typed transaction or receipt holds: its type (0 for none) and the encoded list. @throws EncodingError for a written 0. */
+/**
+ * The content of a typed transaction's or receipt's envelope: its type (0 for none) and the encoded list.
+ * @throws EncodingError for an explicit 0.
+ */
 export function openEnvelope(raw: Hex): { type: number; body: Uint8Array } {
   const bytes = hexToBytes(raw);
   const [first = 0] = bytes;

@@ -5,14 +5,14 @@ import { keccak256Bytes } from '../keccak.ts';
 
 type Item = Uint8Array | readonly Item[];
 
-/** A proof that does not lead from the root to what it claims to prove. */
+/** A proof that does not lead from the root to the claimed value. */
 export class TrieProofError extends Error {
   override readonly name = 'TrieProofError';
 }
 
 /**
- * Follows a Merkle Patricia proof from its root along a key. Every node has to be the one that its parent names, and every
- * node given has to be used.
+ * Follows a Merkle Patricia proof from its root along a key. Every node must have the hash that its parent
+ * names, and every given node must be used.
  *
  * @returns the value at the key, or null where the proof shows that there is none.
  * @throws TrieProofError for anything else.
@@ -21,7 +21,7 @@ export function readTrieProof(root: Hex, key: Uint8Array, proof: readonly Hex[])
   const nodes = proof.map(hexToBytes);
   let used = 0;
   const load = (reference: Item | Uint8Array): readonly Item[] => {
-    // A node of less than 32 bytes stands in its parent.
+    // A node of less than 32 bytes is embedded in its parent.
     if (!(reference instanceof Uint8Array)) return reference;
     const node = nodes[used];
     if (reference.length !== 32 || node === undefined || keccak256Bytes(node) !== bytesToHex(reference))

@@ -20,19 +20,25 @@ import { readEvidence } from './readEvidence.ts';
 import { EvidenceRefusal, refuse } from './refusal.ts';
 
 export type VerifyOptions = {
-  /** Hashes of blocks that the caller trusts, by number: all of the file's blocks confirmed make it `anchored`. */
+  /**
+   * Block hashes that the caller trusts, by number. If they confirm all of the file's blocks, it is
+   * `anchored`.
+   */
   readonly trustedHashes?: ReadonlyMap<number, Hex> | undefined;
-  /** Accounts of sequencers that sign headers as Clique does; one that has signed all blocks makes it `anchored`. */
+  /**
+   * Sequencer accounts that sign headers as Clique does. If one of them signed all blocks, the file is
+   * `anchored`.
+   */
   readonly trustedSequencers?: readonly Hex[] | undefined;
-  /** A factory and engine that the caller trusts beside those of the protocol's registry. */
+  /** A factory and engine that the caller trusts in addition to the protocol's registry. */
   readonly factory?: { readonly factory: Hex; readonly implementation: Hex } | undefined;
-  /** Called between the parts of the work, so that a page can go on meanwhile. */
+  /** Called between parts of the work, so that a page stays responsive. */
   readonly pause?: (() => Promise<void>) | undefined;
 };
 
 /**
- * Checks a file of evidence by itself: nothing is asked of anybody. Every hash, signature and proof is computed again, and all
- * inputs are played through the contract's rules.
+ * Checks an evidence file without any request. Recomputes every hash, signature and proof, and replays all
+ * inputs by the contract's rules.
  *
  * @returns what the file establishes, or why it is refused; it never throws for what a file holds.
  *
@@ -49,7 +55,7 @@ export async function verifyEvidence(
   } catch (error) {
     if (error instanceof EvidenceRefusal)
       return { ok: false, reason: error.reason, path: error.path, message: error.message };
-    // Nesting deeper than the machine's stack, in the file or in the document that it holds.
+    // Nesting deeper than the stack, in the file or in its document.
     if (error instanceof RangeError)
       return { ok: false, reason: 'bad_format', path: '', message: 'The file is nested too deeply.' };
     throw error;
@@ -167,7 +173,7 @@ function nameState({ agreement }: CompiledDocument, hash: Hex): string {
   return stateName(agreement, hash) ?? hash;
 }
 
-/** The variables of the document that hold an address now. */
+/** The document's variables that hold an address now. */
 function listRoles(actor: Hex, { agreement }: CompiledDocument, { engine }: Replay): string[] {
   return readVariables(new JsonCursor(agreement)).flatMap(({ name, fType }) => {
     if (fType !== FieldType.ADDRESS) return [];
@@ -177,7 +183,7 @@ function listRoles(actor: Hex, { agreement }: CompiledDocument, { engine }: Repl
   });
 }
 
-/** What is missing must be said, and nothing else. */
+/** The notes must list exactly the missing parts. */
 function requireNotes(
   file: EvidenceFile,
   { transactions, acts }: { transactions: readonly CheckedTransaction[]; acts: readonly EvidenceAct[] },

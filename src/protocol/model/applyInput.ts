@@ -12,12 +12,12 @@ import { EngineRevert, type Revert, refuseFor } from './reverts.ts';
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 export type InputCall = {
-  /** Who sends the transaction; with a permit its submitter, to whom no condition looks. */
+  /** Who sends the transaction; with a permit its submitter, whom no condition checks. */
   readonly sender: Address;
-  /** The authored name; 0x and 64 lower-case hex digits are taken for its hash already. */
+  /** The authored name; exactly 0x and 64 lower-case hex digits count as its hash. */
   readonly inputId: string;
   readonly payload: Hex;
-  /** The permit under which it is submitted: signed by `signer` over this input and payload with this nonce and deadline. */
+  /** The permit: signed by `signer` over this input and payload with this nonce and deadline. */
   readonly permit?:
     | { readonly signer: Address; readonly deadline: bigint; readonly nonce: bigint }
     | undefined;
@@ -25,9 +25,9 @@ export type InputCall = {
   readonly time: bigint;
 };
 
-/** What lies outside the engine's own rules, as far as the input asks for it: reported, never guessed. */
+/** Calls outside the engine's own rules that the input depends on: reported, never guessed. */
 export type External = {
-  /** Asked before the transition is looked for, each by a static call; any of them can refuse. */
+  /** Verifiers, called statically before the transition is looked up; each of them can refuse. */
   readonly verifiers: readonly VerifierInit[];
 };
 
@@ -39,22 +39,23 @@ export type AppliedInput = External & {
   readonly toState: Hex;
   /** The variables that the input has set, in the order declared. */
   readonly stored: readonly DataField[];
-  /** The call that the transition makes at its end. Where it fails, all of this reverts. */
+  /** The call that the transition makes at its end. If it fails, everything here reverts. */
   readonly action?: ActionInit;
 };
 
-/** Refused for certain. With verifiers, theirs may be the revert that the caller sees. */
+/** Certainly refused. If there are verifiers, the caller may see a verifier's revert instead. */
 export type RefusedInput = External & { readonly ok: false; readonly revert: Revert };
 
-/** Nobody can say: the answer hangs on a stored variable that the engine was resumed without. */
+/** Undecidable: the answer depends on a stored variable that the resumed engine does not know. */
 export type UndecidedInput = { readonly ok: null; readonly unknownVariable: Hex };
 
 export type InputOutcome = AppliedInput | RefusedInput | UndecidedInput;
 
 /**
- * What the contract does with an input, in its order of checks: the permit's deadline, signature and nonce, the payload's
- * encoding, the fields' types and data, what is stored, the conditions, the verifiers (reported), the transition and its action
- * (reported). The engine given is not changed; a refused input has no effect at all.
+ * What the contract does with an input, in the contract's order of checks: the permit's deadline, signature
+ * and nonce, the payload's encoding, the fields' types and data, what is stored, the conditions, the
+ * verifiers (reported), the transition and its action (reported). The given engine is not changed; a refused
+ * input has no effect.
  *
  * @throws PayloadError for a payload that is not a sequence of bytes.
  */
@@ -70,7 +71,7 @@ export function applyInput(engine: Engine, call: InputCall): InputOutcome {
   }
 }
 
-/** Adds to `verifiers` when it gets to them, for the caller to know also where a later check refuses. */
+/** Adds to `verifiers` when it reaches them, so that the caller knows them even if a later check refuses. */
 function acceptInput(engine: Engine, call: InputCall, verifiers: VerifierInit[]): AppliedInput {
   const { rules } = engine;
   const nonces = consumePermit(engine, call);
@@ -100,7 +101,10 @@ function acceptInput(engine: Engine, call: InputCall, verifiers: VerifierInit[])
   };
 }
 
-/** The nonces after the permit, or as they are without one. A signature for another nonce recovers to another account. */
+/**
+ * The nonces after the permit, or unchanged without one. A signature for another nonce recovers to another
+ * account.
+ */
 function consumePermit(engine: Engine, { permit, time }: InputCall): Engine['nonces'] {
   if (permit === undefined) return engine.nonces;
   const deadline = BigInt(permit.deadline);
@@ -113,12 +117,12 @@ function consumePermit(engine: Engine, { permit, time }: InputCall): Engine['non
   return engine.nonces.with([[signer, nonce + 1n]]);
 }
 
-/** The submitted fields as the contract looks them up. */
+/** The submitted fields, as the contract looks them up. */
 function firstById(fields: readonly DataField[]): ReadonlyMap<string, DataField> {
   return new Map(fields.toReversed().map((field) => [field.id, field]));
 }
 
-/** The submitted fields to be stored, once every declared one has been found in order. */
+/** The submitted fields to store, after every declared field has been checked in order. */
 function matchFields({ fields }: InputDef, submitted: ReadonlyMap<string, DataField>): DataField[] {
   const stored: DataField[] = [];
   for (const { fieldId, fType, required, persist } of fields) {

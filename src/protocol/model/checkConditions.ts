@@ -17,7 +17,7 @@ import { EngineRevert, refuseFor, shownAddress } from './reverts.ts';
 
 type Variables = Engine['variables'];
 
-/** Thrown where the answer hangs on a variable of which nobody says what it is. */
+/** Thrown if the answer depends on a variable with an unknown value. */
 export class UnknownVariable extends Error {
   readonly id: Hex;
 
@@ -29,16 +29,16 @@ export class UnknownVariable extends Error {
 
 export type CheckedInput = {
   readonly definition: InputDef;
-  /** By id, the first of each. */
+  /** By id; the first field of each id. */
   readonly submitted: ReadonlyMap<string, DataField>;
-  /** With what this input has stored already. */
+  /** Includes what this input has stored already. */
   readonly variables: Variables;
   readonly sender: Address;
 };
 
 /**
- * Checks the conditions of an input in order. One about a field looks at what was submitted, declared or not; it is skipped where a
- * declared field was left out, which is an optional one then.
+ * Checks the conditions of an input in order. A condition about a field looks at the submitted field,
+ * declared or not. It is skipped if a declared, so optional, field was left out.
  */
 export function checkConditions({ definition, submitted, variables, sender }: CheckedInput): void {
   for (const condition of definition.conditions) {
@@ -66,7 +66,7 @@ function requireSender(variableId: Hex, variables: Variables, sender: Address): 
   });
 }
 
-/** Variables are read in order and before the literals, and none after the first match. */
+/** Variables are read in order and before the literals; reading stops at the first match. */
 function requireAllowed({ bytesArg }: Condition, variables: Variables, sender: Address): void {
   requireHead(bytesArg, 2);
   const ids = wordsAt(bytesArg, placeAt(bytesArg, 0));
@@ -92,8 +92,8 @@ function requireField(condition: Condition, field: DataField, variables: Variabl
 type Comparison = { readonly rule: FieldOp; readonly data: Hex; readonly variables: Variables };
 
 /**
- * Numbers and addresses compare as their digits do, as all words have the same length. A field that nobody declared may not
- * decode; only for a text is the variable read before that shows.
+ * Numbers and addresses compare as their digits do, because all words have the same length. An undeclared
+ * field may not decode; for a text, the variable is read before that.
  */
 function holds(condition: Condition, { rule, data, variables }: Comparison): boolean {
   const { op } = condition;
@@ -111,7 +111,7 @@ function holds(condition: Condition, { rule, data, variables }: Comparison): boo
   return compareNumbers(op, decodeWord(data), decodeWord(loadOperand(condition, rule, variables)));
 }
 
-/** The encoded constant, or what the variable holds that the condition names. */
+/** The encoded constant, or the value of the variable that the condition names. */
 function loadOperand({ bytesArg }: Condition, { readsVariable, type }: FieldOp, variables: Variables): Hex {
   return readsVariable ? load(variables, `0x${decodeWord(bytesArg)}`, type).data : bytesArg;
 }

@@ -33,18 +33,18 @@ export function createEngine(parameters: EngineParameters): Engine {
   };
 }
 
-/** What an engine stands at that has been running. */
+/** The current data of a running engine. */
 export type EngineMoment = {
   readonly state: Hex;
-  /** By id; `unknown` for those that may have been set by an input that nobody can read. */
+  /** By id; `unknown` for variables that an unreadable input may have set. */
   readonly variables: ReadonlyMap<Hex, StoredVariable | 'unknown'>;
   /** The next permit's nonce by signer; absent: 0. */
   readonly nonces?: ReadonlyMap<Address, bigint> | undefined;
 };
 
 /**
- * The engine of an agreement that exists, at a known moment. What was created is as it was; state, variables and nonces are those
- * given.
+ * The engine of an existing agreement at a known moment. The rules come from its creation; state, variables
+ * and nonces are given.
  *
  * @throws EngineRevert where no agreement can have been created like that.
  */
@@ -60,7 +60,7 @@ export function resumeEngine(parameters: EngineParameters, moment: EngineMoment)
   return { rules, state: lower(moment.state), variables: new Layers(variables), nonces: new Layers(nonces) };
 }
 
-/** The factory decodes the whole creation before anything runs, and numbers outside an enumeration do not decode. */
+/** The factory decodes the whole creation before it runs, and numbers outside an enumeration do not decode. */
 function requireDecodableEnums({ inputDefs, initVars }: EngineParameters): void {
   const fields = inputDefs.flatMap((inputDef) => inputDef.fields);
   const types = [...fields, ...initVars].map(({ fType }) => fType);

@@ -5,7 +5,7 @@ import { fieldTypeCount } from './fieldData.ts';
 import { refuseBytes } from './reverts.ts';
 
 const itemBytes = 96;
-/** Items may share their data, and each gets a copy: more than this no block has the gas for. */
+/** Items may share their data, and each gets a copy. No block has the gas for more than this. */
 const maxDataBytes = 2 ** 24;
 
 /** Solidity's `abi.decode(payload, (DataField[]))`, in the compiler's order of checks: an item's head, its type, its data. */

@@ -3,21 +3,21 @@ import { panicOfMemory, refuseBytes } from './reverts.ts';
 
 const wordBytes = 32;
 const prefixDigits = 2;
-/** What Solidity's decoder takes for a place or a size at all: 64 bits. */
+/** The largest offset or size that Solidity's decoder accepts: 64 bits. */
 const beyond64Bits = '0'.repeat(48);
-/** Memory is numbered with 64 bits, and a call has always used some of it before. */
+/** Memory is addressed with 64 bits, and a call has always used some of it already. */
 const memoryEnd = 2 ** 64 - 4096;
 
 /**
- * Solidity's `abi.decode`, to the revert: each step checks in the compiler's order that the data reaches as far as it claims.
- * Places may point anywhere, also backwards and to the same bytes; what nothing points to is ignored. Positions are bytes,
- * data is 0x and lower-case digits, and parts of it are cut out only where they are used.
+ * Solidity's `abi.decode`, including its reverts: each step checks, in the compiler's order, that the data is
+ * long enough. Offsets may point anywhere, also backwards and to the same bytes; bytes without an offset are
+ * ignored. Positions are bytes, data is 0x and lower-case digits, and slices are cut only when used.
  */
 export function sizeOf(data: Hex): number {
   return (data.length - prefixDigits) / 2;
 }
 
-/** The digits of one word. The caller has checked that it is there. */
+/** The digits of one word. The caller has checked that the word exists. */
 export function wordAt(data: Hex, at: number): string {
   return digitsAt(data, at, wordBytes);
 }
@@ -28,7 +28,7 @@ export function decodeWord(data: Hex): string {
   return wordAt(data, 0);
 }
 
-/** The digits of an address's word, dirty ones refused. */
+/** The digits of an address's word; dirty upper bytes are refused. */
 export function decodeAddress(data: Hex): string {
   return requireAddress(decodeWord(data));
 }
@@ -44,18 +44,18 @@ export function decodeText(data: Hex): string {
   return byteStringAt(data, placeAt(data, 0));
 }
 
-/** Requires the head of a tuple: this many words. */
+/** Requires the head of a tuple with this many words. */
 export function requireHead(data: Hex, words: number): void {
   if (sizeOf(data) < words * wordBytes) refuseBytes();
 }
 
-/** Where something starts, counted from what the caller knows. */
+/** The start of a value, counted from a position that the caller knows. */
 export function placeAt(data: Hex, at: number): number {
   const word = wordAt(data, at);
   return word.startsWith(beyond64Bits) ? Number.parseInt(word.slice(beyond64Bits.length), 16) : refuseBytes();
 }
 
-/** The digits of the byte string whose length stands at that position. */
+/** The digits of the byte string whose length is at that position. */
 export function byteStringAt(data: Hex, at: number): string {
   const length = lengthAt(data, at);
   requireMemory(Math.ceil(length / wordBytes) * wordBytes + wordBytes);
@@ -64,7 +64,7 @@ export function byteStringAt(data: Hex, at: number): string {
   return digitsAt(data, start, length);
 }
 
-/** Where the words of an array lie: items of one word each, or the places of larger ones. */
+/** The position of an array's words: items of one word each, or offsets of larger items. */
 export function arrayAt(data: Hex, at: number): { start: number; length: number } {
   const length = lengthAt(data, at);
   requireMemory(length * wordBytes + wordBytes);
@@ -82,8 +82,8 @@ function lengthAt(data: Hex, at: number): number {
 }
 
 /**
- * Memory for something is numbered before anything looks whether the data is there. How much the call has used by then is not
- * counted here: only lengths that come that close to 2^64 would show a difference.
+ * Memory is allocated before the data's length is checked. The memory that the call has used before is not
+ * counted; that matters only for lengths close to 2^64.
  */
 function requireMemory(size: number): void {
   if (size >= memoryEnd) panicOfMemory();

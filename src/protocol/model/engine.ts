@@ -2,42 +2,45 @@ import type { Address, Hex } from 'viem';
 import type { ActionInit, AgreementParameters, InputDef } from '../onChain.ts';
 import type { Layers } from './layers.ts';
 
-/** What creates an agreement, as far as its behaviour goes: what `compileAgreement` gives, and who will own it. */
+/**
+ * The parts of an agreement's creation that affect its behaviour: the output of `compileAgreement`, and the
+ * owner.
+ */
 export type EngineParameters = Pick<
   AgreementParameters,
   'initialState' | 'inputDefs' | 'transitions' | 'initVars' | 'verifiers' | 'actions'
 > & {
-  /** The caller, or the permit's signer. Absent: some account; only the zero address makes a difference. */
+  /** The caller, or the permit's signer. Absent: any account; only the zero address makes a difference. */
   readonly owner?: Address | undefined;
 };
 
 /** A variable that the engine holds; `data` is the encoding of a value of that type. */
 export type StoredVariable = { readonly fType: number; readonly data: Hex };
 
-/** What creation fixes for good. All hex is in lower case. */
+/** Fixed at creation. All hex is in lower case. */
 export type EngineRules = {
   readonly inputDefs: ReadonlyMap<string, InputDef>;
-  /** The state after an input, by `transitionKey`; of several transitions alike the first counts. */
+  /** The state after an input, by `transitionKey`; of equal transitions the first counts. */
   readonly transitions: ReadonlyMap<string, Hex>;
-  /** The call that a transition makes, by `transitionKey`; of several alike the last counts. */
+  /** The call that a transition makes, by `transitionKey`; of equal ones the last counts. */
   readonly actions: ReadonlyMap<string, ActionInit>;
   readonly verifiers: ReadonlyMap<string, Address>;
 };
 
 /**
- * An agreement's engine at a moment: its rules and what they stand at. A value: it is never changed, and those that follow from it
- * share with it what stays the same.
+ * An agreement's engine at a moment: its rules and its data. It is an immutable value; later engines share
+ * unchanged parts with it.
  */
 export type Engine = {
   readonly rules: EngineRules;
   readonly state: Hex;
-  /** By id. A variable that is absent is not set; `unknown` is one of which nobody says whether it is, and to what. */
+  /** By id. An absent variable is not set; `unknown` means that nobody knows whether it is set, and to what. */
   readonly variables: Layers<string, StoredVariable | 'unknown'>;
   /** The next permit's nonce by address in lower case; absent: 0. */
   readonly nonces: Layers<string, bigint>;
 };
 
-/** Under what a transition and its action are looked up. */
+/** The key of a transition and its action. */
 export function transitionKey(fromState: string, inputId: string): string {
   return `${fromState}${inputId}`;
 }

@@ -3,17 +3,20 @@ import { FieldType } from '../onChain.ts';
 import { decodeAddress, decodeText, sizeOf, wordAt } from './decoder.ts';
 import { refuseBytes, refuseFor } from './reverts.ts';
 
-/** The types' names as errors spell them, by number. */
+/** The types' names in errors, by number. */
 const typeNames = ['UINT256', 'STRING', 'ADDRESS', 'BOOL', 'BYTES32'] as const;
 
-/** How many field types the contracts know; a higher number does not decode. */
+/** The number of field types in the contracts; a higher number does not decode. */
 export const fieldTypeCount = typeNames.length;
 
 export function fieldTypeName(fType: number): string {
   return typeNames[fType] ?? refuseBytes();
 }
 
-/** Reverts where `data` is not the encoding of a value of that type: sizes with a reason, what the decoder itself refuses without. */
+/**
+ * Reverts if `data` is not the encoding of a value of that type. Wrong sizes revert with a reason; the
+ * decoder's own refusals revert without.
+ */
 export function requireDecodable(fType: number, data: Hex): void {
   const size = sizeOf(data);
   if (size === 0) refuseFor('Field data is empty');

@@ -1,9 +1,9 @@
-/** Entries that one layer holds at most, so that neither a look-up nor a change walks or copies much. */
+/** The most entries of a layer, so that look-ups and changes stay cheap. */
 const layerSize = 32;
 
 /**
- * A map that never changes. `with` gives another map that shares what both have in common: a change copies a small layer, and
- * the whole only when that layer is full.
+ * An immutable map. `with` returns a new map that shares unchanged parts: a change copies a small layer, and
+ * the whole map only when that layer is full.
  */
 export class Layers<Key, Value> {
   readonly #base: ReadonlyMap<Key, Value>;
@@ -23,7 +23,7 @@ export class Layers<Key, Value> {
     return new Map([...this.#base, ...this.#top]);
   }
 
-  /** This map with the given entries in place of its own of the same keys; itself where there are none. */
+  /** This map with the given entries replacing those of the same keys; this map itself if none are given. */
   with(entries: Iterable<readonly [Key, Value]>): Layers<Key, Value> {
     const top = new Map(this.#top);
     for (const [key, value] of entries) top.set(key, value);

@@ -1,20 +1,20 @@
 import { FieldType, Op } from '../onChain.ts';
 
-/** What an op about a field compares, with what, and how its refusal calls it. */
+/** The operands of an op about a field, and the name in its refusal. */
 export type FieldOp = {
   readonly type: FieldType;
-  /** Whether its argument names a stored variable to compare with, and is not the operand itself. */
+  /** Whether its argument names a stored variable to compare with, instead of the operand itself. */
   readonly readsVariable: boolean;
   /** The op text of `ComparisonFailed`. */
   readonly shownAs: string;
 };
 
-/** One more than the last op: from here on nothing decodes. */
+/** One more than the last op: this number and higher ones do not decode. */
 export const opCount = 18;
 
 /**
- * The deployed contract shows a STRING op by its own name and every other by the name of the one that follows it in the language.
- * Nothing may be explained from that text.
+ * The deployed contract shows a STRING op by its own name, and every other op by the name of the op that
+ * follows it in the language. So do not interpret this text.
  */
 export const fieldOps: ReadonlyMap<number, FieldOp> = new Map([
   [Op.STRING_MIN_LENGTH, text('STRING_MIN_LENGTH')],

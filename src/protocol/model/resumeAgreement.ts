@@ -11,16 +11,16 @@ import type { WireValues } from '../values.ts';
 import { createEngine, resumeEngine } from './createEngine.ts';
 import type { Engine, EngineParameters, StoredVariable } from './engine.ts';
 
-/** An agreement that exists, as far as somebody knows it. */
+/** The known data of an existing agreement. */
 export type RunningAgreement = {
   readonly agreement: unknown;
-  /** The values that it was created with. What the document needs and is missing here is unknown. */
+  /** The values of its creation. Values that the document needs and that are missing here are unknown. */
   readonly initialValues: WireValues;
-  /** The state that it is in, as the chain has it. */
+  /** The current state on the chain. */
   readonly state: Hex;
-  /** Accepted inputs, the newest first; of use are those of `listStoringInputs`. */
+  /** Accepted inputs, newest first; only those of `listStoringInputs` matter. */
   readonly inputs: readonly { readonly inputId: string; readonly payload: Hex }[];
-  /** Whether these are all such inputs from the beginning; otherwise what they do not show is unknown. */
+  /** Whether these are all such inputs from the beginning; if not, variables that they do not set are unknown. */
   readonly isWhole: boolean;
   /** The next permit's nonce by signer; absent: 0. */
   readonly nonces?: ReadonlyMap<Address, bigint> | undefined;
@@ -34,7 +34,8 @@ export function listStoringInputs(agreement: unknown): string[] {
 }
 
 /**
- * The engine of an agreement that exists: what it was created with, overwritten by what its inputs have stored since.
+ * The engine of an existing agreement: the values of its creation, overwritten by what its inputs have stored
+ * since.
  *
  * @throws AgreementError for a document that does not compile, EngineRevert for one that no contract can have been created from.
  */
@@ -82,7 +83,7 @@ function indexPersisted(agreement: unknown): ReadonlyMap<Hex, readonly Field[]> 
   );
 }
 
-/** By variable, what the newest input that stores it has stored. */
+/** For each variable, the value that the newest storing input has stored. */
 function collectStored(
   { inputs }: RunningAgreement,
   persisted: ReadonlyMap<Hex, readonly Field[]>,

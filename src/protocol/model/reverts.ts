@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hex } from 'viem';
 import { AbiWriter } from '../abiWriter.ts';
 import { bytesToHex } from '../hex.ts';
 
-/** Every error that the engine's code can revert with, creation included: its selector and the types of its arguments. */
+/** Every error that the engine can revert with, including at creation: its selector and its argument types. */
 const errors = {
   Error: { selector: '08c379a0', types: ['string'] },
   Panic: { selector: '4e487b71', types: ['uint256'] },
@@ -27,8 +27,8 @@ type Arguments<Types extends readonly (keyof ArgumentByType)[]> = {
 };
 
 /**
- * What the contract reverts with: an error and its arguments, addresses with their checksum. `Error` is a reason in words,
- * `Panic` the compiler's own check. An empty name stands for a revert without data.
+ * The contract's revert: an error and its arguments, addresses with their checksum. `Error` has a reason as
+ * text; `Panic` is the compiler's own check. An empty name means a revert without data.
  */
 export type Revert =
   | { readonly name: ''; readonly args: readonly [] }
@@ -36,7 +36,7 @@ export type Revert =
       [Name in keyof Errors]: { readonly name: Name; readonly args: Arguments<Errors[Name]['types']> };
     }[keyof Errors];
 
-/** Thrown inside the model where the contract would revert, and by `createEngine` to its caller. */
+/** Thrown inside the model when the contract would revert, and by `createEngine` to its caller. */
 export class EngineRevert extends Error {
   readonly revert: Revert;
 
@@ -47,27 +47,27 @@ export class EngineRevert extends Error {
   }
 }
 
-/** A revert without data, as Solidity's decoder makes it. */
+/** A revert without data, as by Solidity's decoder. */
 export function refuseBytes(): never {
   throw new EngineRevert({ name: '', args: [] });
 }
 
-/** A revert with a reason in words. */
+/** A revert with a reason as text. */
 export function refuseFor(reason: string): never {
   throw new EngineRevert({ name: 'Error', args: [reason] });
 }
 
-/** Solidity's panic 0x41: more memory was asked for than can be numbered. */
+/** Solidity's panic 0x41: the requested memory cannot be addressed. */
 export function panicOfMemory(): never {
   throw new EngineRevert({ name: 'Panic', args: [0x41n] });
 }
 
-/** An address as errors carry it. */
+/** An address in the form that errors carry. */
 export function shownAddress(address: string): Address {
   return getAddress(address);
 }
 
-/** The exact bytes that the contract reverts with. */
+/** The exact bytes of the contract's revert. */
 export function encodeRevert(revert: Revert): Hex {
   if (revert.name === '') return '0x';
   const { selector, types } = errors[revert.name];
