@@ -14,8 +14,8 @@ import { readTraceSettings } from './traceSettings.ts';
 import { readWebhookSettings } from './webhookSettings.ts';
 
 /**
- * Reads what each process will read for itself, so that whatever is wrong is told at once and before anything starts. Secrets are
- * read and forgotten.
+ * Reads every process's settings, so that all faults are reported at once before anything starts. Secrets are
+ * read and dropped.
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */

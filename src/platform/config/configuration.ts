@@ -11,28 +11,28 @@ export type ChainConfiguration = {
   chainId: number;
   name: string;
   factory: `0x${string}`;
-  /** Set only where the operator named one; otherwise the registry's default counts. */
+  /** Set only if the operator named one; otherwise the registry's default applies. */
   startBlock: number | undefined;
-  /** How many blocks, the including one counted, before an event is released. */
+  /** Blocks before an event is released, counting its own block. */
   confirmations: number;
   rpcUrls: [string, ...string[]];
-  /** Calls that each endpoint gets in a second, of each process; undefined for as many as there are. */
+  /** Calls per second to each endpoint, from each process; undefined for no limit. */
   rpcRequestsPerSecond?: number | undefined;
 };
 
 export type Configuration = {
   environment: Environment;
   databaseUrl: string;
-  /** A replica that the reads of callers go to; undefined for none. */
+  /** A replica for callers' reads; undefined for none. */
   databaseReadUrl: string | undefined;
   host: string;
   port: number;
   publicBaseUrl: string;
-  /** The origins whose pages may call the service from a browser; `*` for all. */
+  /** Origins whose pages may call the service from a browser; `*` for all. */
   corsOrigins: readonly string[];
   clientProfile: ClientProfile;
   logLevel: LogLevel;
-  /** How long an API that is asked to stop goes on serving while its readiness already says no. */
+  /** How long a stopping API keeps serving while its readiness already says no. */
   shutdownGraceMs: number;
   /** How inputs are admitted. */
   admission: AdmissionSettings;
@@ -45,7 +45,7 @@ export type Configuration = {
 export type AdmissionSettings = {
   /** By the index and the outbox; otherwise a node simulates each input. */
   readonly isLocal: boolean;
-  /** How far the newest block of the index may be from now for it to decide. */
+  /** How old the newest block of the index may be for local admission. */
   readonly maxLagSeconds: number;
 };
 
@@ -75,7 +75,7 @@ const address = z
 
 const longestGraceMs = 60_000;
 
-/** Read by itself, so that one fault elsewhere does not hide those of the chains. */
+/** Read separately, so that a fault elsewhere does not hide faults of the chains. */
 const selectionShape = z.object({
   ENVIRONMENT: z.enum(['testnet', 'production']).default('testnet'),
   CHAINS: z.string().optional(),
@@ -184,13 +184,13 @@ function readChains(
   return chains;
 }
 
-/** What is set, and the defaults of what is not. */
+/** The set variables, and defaults for the others. */
 function withDefaults(env: NodeJS.ProcessEnv, defaults: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const set = Object.entries(env).filter(([, value]) => value);
   return { ...defaults, ...Object.fromEntries(set) };
 }
 
-/** An empty variable counts as one that is not set, as shells and compose files leave them behind. */
+/** An empty variable counts as not set: shells and compose files leave such variables behind. */
 function parse<T extends z.ZodType>(
   schema: T,
   env: NodeJS.ProcessEnv,
@@ -225,7 +225,7 @@ function note(
   problems.push(`${name}: ${isMissing ? 'is required' : issue.message}`);
 }
 
-/** An origin with a wildcard in it would match nothing. */
+/** An origin with a wildcard inside would match nothing. */
 function isOrigin(text: string): boolean {
   return text === '*' || (!text.includes('*') && URL.canParse(text) && new URL(text).origin === text);
 }

@@ -1,4 +1,4 @@
-/** The environment does not describe a service that could start; the message names every variable at fault. */
+/** The environment cannot start a service; the message names every faulty variable. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly string[];

@@ -3,7 +3,7 @@ import { ConfigurationError } from './configurationError.ts';
 
 export type ConsoleSettings = {
   readonly isServed: boolean;
-  /** The origins whose pages may show the console in a frame. */
+  /** Origins whose pages may frame the console. */
   readonly frameAncestors: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export function readConsoleSettings(env: NodeJS.ProcessEnv): ConsoleSettings {
   return { isServed: CONSOLE === 'on', frameAncestors: CONSOLE_FRAME_ANCESTORS };
 }
 
-/** Of the policy nothing else can be said by it. */
+/** Only these characters, so that the value cannot change the rest of the policy. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

@@ -1,13 +1,13 @@
 import { ConfigurationError } from './configurationError.ts';
 
-/** The keys of what is stored encrypted: the first encrypts, each of them decrypts what was encrypted with it. */
+/** The keys for stored secrets: the first one encrypts, all of them decrypt. */
 export type EncryptionKeys = readonly [Buffer, ...Buffer[]];
 
 const howTo = '64 hex digits each, comma-separated (openssl rand -hex 32)';
 
 /**
- * Reads `ENCRYPTION_KEY`: one key of 256 bits, or several, so that a new one can take over while older ones still decrypt what
- * they have encrypted. Undefined where none is named: a default that everybody knows would be none.
+ * Reads `ENCRYPTION_KEY`: one 256-bit key or several, so that a new key can take over while older ones still
+ * decrypt. Undefined if the variable is not set; there is no default, because everybody would know it.
  *
  * @throws ConfigurationError naming the variable, never a key.
  */

@@ -12,8 +12,8 @@ const variables = z.object({
 });
 
 /**
- * Where Ponder's own server listens (health, progress, metrics, and GraphQL for operators): it is not meant for the public.
- * Where the port is taken, Ponder takes the next one that is free.
+ * Where Ponder's own server listens (health, progress, metrics, and GraphQL for operators). It is not for the
+ * public. If the port is taken, Ponder takes the next free one.
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */

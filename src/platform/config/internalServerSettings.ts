@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ConfigurationError } from './configurationError.ts';
 
-/** Where a process answers to its operators. */
+/** Where a process serves its operators. */
 export type InternalServerSettings = {
   readonly host: string;
   readonly port: number;
-  /** Whether an operator named the port; a port of ours that is taken is no reason not to start. */
+  /** Whether an operator named the port. If not, a taken port does not prevent the start. */
   readonly isNamed: boolean;
-  /** For how many milliseconds what is served may stand behind the chains while the process counts as ready. */
+  /** How many milliseconds the served data may lag behind the chains before the process is not ready. */
   readonly allowedLagMs: number;
 };
 
@@ -15,9 +15,9 @@ const usualLagSeconds = 30;
 const usualPorts = { INTERNAL_PORT: 9464, WORKER_INTERNAL_PORT: 9465 } as const;
 
 /**
- * Reads where readiness and metrics are served: `INTERNAL_PORT` is the API's, `WORKER_INTERNAL_PORT` the worker's, on the same
- * machine as a rule; `INTERNAL_HOST` is the loopback interface unless it is named; `READY_LAG_SECONDS` counts for both. Undefined
- * where the port is 0.
+ * Reads where readiness and metrics are served. `INTERNAL_PORT` is the API's and `WORKER_INTERNAL_PORT` the
+ * worker's, usually on the same machine. `INTERNAL_HOST` defaults to the loopback interface.
+ * `READY_LAG_SECONDS` applies to both. Undefined if the port is 0.
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */

@@ -12,7 +12,10 @@ const rate = z
   .regex(/^[1-9]\d{0,6}$/, 'expected a whole number from 1')
   .transform(Number);
 
-/** Every limit that an operator can set, with the default of the specification; sizes in bytes, times by unit in the name. */
+/**
+ * Every limit that an operator can set, with the specification's default; sizes in bytes, times by the unit
+ * in the name.
+ */
 export const limitShape = z
   .object({
     MAX_BODY_BYTES: count(1_048_576),
@@ -54,7 +57,7 @@ export const limitShape = z
   })
   .transform((env) => ({
     bodyBytes: env.MAX_BODY_BYTES,
-    /** Objects, lists, texts, numbers and so on, wherever they stand in it. */
+    /** Objects, lists, texts, numbers and so on, anywhere in the body. */
     bodyValues: env.MAX_BODY_VALUES,
     agreementBytes: env.MAX_AGREEMENT_BYTES,
     agreementNesting: env.MAX_AGREEMENT_NESTING,
@@ -65,33 +68,36 @@ export const limitShape = z
     agreementActions: env.MAX_ACTIONS,
     agreementPatterns: env.MAX_PATTERNS,
     nameBytes: env.MAX_NAME_BYTES,
-    /** Participants, and observers, of one agreement. */
+    /** Participants of one agreement, and observers of one agreement. */
     parties: env.MAX_PARTIES,
-    /** Of the rules of one agreement. */
+    /** For the rules of one agreement. */
     rules: { rules: env.MAX_RULES, notifications: env.MAX_NOTIFICATIONS },
     valueBytes: env.MAX_VALUE_BYTES,
     allValuesBytes: env.MAX_VALUES_BYTES,
     deployWaitMs: env.DEPLOY_WAIT_MS,
     signingWaitMs: env.SIGNING_WAIT_MS,
-    /** How long an input that is on its way is waited for to be mined. */
+    /** How long a submitted input is awaited until it is mined. */
     inputWaitMs: env.INPUT_WAIT_MS,
     rpcTimeoutMs: env.RPC_TIMEOUT_MS,
     consistencyWaitMs: env.CONSISTENCY_WAIT_MS,
-    /** How far ahead the deadline of a permit may lie: what cannot be sent keeps its signer's nonce that long. */
+    /**
+     * How far ahead a permit's deadline may lie: a permit that cannot be sent blocks its signer's nonce that
+     * long.
+     */
     permitLifetimeSeconds: env.MAX_PERMIT_LIFETIME_SECONDS,
-    /** After so long without a request a session of a browser ends. */
+    /** Idle time after which a browser's session ends. */
     sessionIdleSeconds: env.SESSION_IDLE_SECONDS,
-    /** Of one principal in force, and as many links that wait to open one. */
+    /** Active sessions of one principal, and as many unused links that open one. */
     sessions: env.SESSIONS_MAX,
-    /** Links to one agreement in force. */
+    /** Active links to one agreement. */
     signingLinks: env.SIGNING_LINKS_MAX,
     /** Listeners of one principal at one API. */
     eventStreams: env.EVENT_STREAMS_MAX,
-    /** How long a request for evidence waits for the blocks to be proved. */
+    /** How long a request for evidence waits for its blocks to be proved. */
     evidenceWaitMs: env.EVIDENCE_WAIT_MS,
-    /** How many proxies stand in front that add to X-Forwarded-For whom they were called by. */
+    /** Number of proxies in front that add their caller to X-Forwarded-For. */
     trustedProxies: env.TRUSTED_PROXIES,
-    /** Of one principal, over all API processes. */
+    /** Per principal, over all API processes. */
     rates: {
       read: {
         perSecond: env.RATE_LIMIT_READS,

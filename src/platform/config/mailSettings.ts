@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ConfigurationError } from './configurationError.ts';
 
-/** By which server mails go out, and as whose. */
+/** The mail server, and the sender's address. */
 export type MailSettings = {
-  /** `smtps:` speaks TLS from the beginning, `smtp:` begins it where the server can. */
+  /** `smtps:` uses TLS from the beginning; `smtp:` upgrades to TLS if the server can. */
   readonly smtpUrl: string;
   readonly from: { readonly name: string; readonly address: string };
 };
@@ -31,7 +31,7 @@ const shape = z.object({
 });
 
 /**
- * How the worker sends mails; undefined where no server is named, and no mail goes out then.
+ * How the worker sends mails; undefined if no server is named, and then no mail is sent.
  *
  * @throws ConfigurationError naming what is missing or wrong.
  */
@@ -44,7 +44,7 @@ export function readMailSettings(env: NodeJS.ProcessEnv): MailSettings | undefin
   );
 }
 
-/** Whether mails go out: a process that sends none itself knows it by their sender. */
+/** Whether mails are sent. A process that sends none itself knows it by the configured sender. */
 export function isMailConfigured(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.MAIL_FROM);
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from './configurationError.ts';
 const defaultSeconds = 30;
 
 /**
- * How often the indexer looks for indexes of earlier code and settings that it can drop, in milliseconds; undefined where
+ * How often the indexer looks for indexes of earlier code and settings to drop, in milliseconds. Undefined if
  * `INDEX_PRUNE_SECONDS` is 0, which keeps them all.
  *
  * @throws ConfigurationError naming the variable.

@@ -44,22 +44,25 @@ const shape = z
 
 /** How transactions are sent on one chain; amounts in wei. */
 export type RelaySettings = {
-  /** No transaction that carries a permit is ever signed for more. */
+  /** The most that is ever signed for a transaction that carries a permit. */
   readonly maxFeePerGas: bigint;
-  /** A wallet with less rests; where it is not set, with less than a few transactions cost at the time. */
+  /** A wallet with less rests. Default: the current cost of a few transactions. */
   readonly minBalance: bigint | undefined;
-  /** What making one stuck nonce free may cost at most, in all. */
+  /** The most that freeing one stuck nonce may cost in total. */
   readonly cancelBudget: bigint;
-  /** Added to what the simulation used. */
+  /** Added to the gas that the simulation used. */
   readonly gasMarginPercent: number;
   /** Transactions of one wallet that are signed but not mined. */
   readonly maxInFlight: number;
-  /** After so long without progress the same bytes are sent again; after so long, and two blocks, they are replaced. */
+  /**
+   * After this long without progress the same bytes are sent again. After this long and two blocks they are
+   * replaced.
+   */
   readonly resendAfterMs: number;
   readonly replaceAfterMs: number;
-  /** How often the chain is asked while something is under way; a tenth as often otherwise. */
+  /** How often the chain is polled while a transaction is under way; otherwise a tenth as often. */
   readonly pollMs: number;
-  /** How long a wallet belongs to a process that has died. */
+  /** How long a dead process keeps its lease on a wallet. */
   readonly leaseMs: number;
 };
 

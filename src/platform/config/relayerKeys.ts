@@ -2,8 +2,8 @@ import type { Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 
 /**
- * Reads `RELAYER_PRIVATE_KEYS_<chainId>`, or else `RELAYER_PRIVATE_KEYS`: private keys, comma-separated. What is no key is noted
- * by the name of the variable and its place, never by itself.
+ * Reads `RELAYER_PRIVATE_KEYS_<chainId>`, or else `RELAYER_PRIVATE_KEYS`: private keys, comma-separated. An
+ * invalid key is reported by variable and position, never by its text.
  */
 export function readRelayerKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]): Hex[] {
   const own = `RELAYER_PRIVATE_KEYS_${chainId}`;
@@ -23,7 +23,7 @@ function parseKey(text: string, where: string, problems: string[]): Hex[] {
       privateKeyToAddress(key);
       return [key];
     } catch {
-      // Out of the curve's range: reported below like any other text that is no key.
+      // Out of the curve's range: reported below like any other invalid key.
     }
   }
   problems.push(`${where}: is no private key (64 hex digits)`);

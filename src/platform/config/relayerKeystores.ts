@@ -5,9 +5,9 @@ import { decryptKeystore } from '../signers/keystore.ts';
 export type OpenedKeystores = { readonly keys: readonly Hex[]; readonly password: string | undefined };
 
 /**
- * Reads `RELAYER_KEYSTORE_FILES`, encrypted Web3 keystores of version 3, comma-separated, with the password of all of them in
- * `RELAYER_KEYSTORE_PASSWORD_FILE`; each with `_<chainId>` for one chain. What is wrong is noted by variable and file. A file that
- * serves several chains is decrypted once, with `opened` as the memory.
+ * Reads `RELAYER_KEYSTORE_FILES`, encrypted Web3 keystores of version 3, comma-separated, with one password
+ * for all in `RELAYER_KEYSTORE_PASSWORD_FILE`; each with `_<chainId>` for one chain. Faults are reported by
+ * variable and file. A file that serves several chains is decrypted once; `opened` is the cache.
  */
 export function readRelayerKeystores(
   env: NodeJS.ProcessEnv,
@@ -30,7 +30,7 @@ export function readRelayerKeystores(
   const password = read(passwordFile, passwordName, problems)?.replace(/\r?\n$/, '');
   if (password === undefined) return { keys: [], password };
   const keys = files.flatMap((file) => {
-    // The same file under another password is another keystore.
+    // The same file with another password is another keystore.
     const memo = `${file}\n${passwordFile}`;
     if (!opened.has(memo)) opened.set(memo, open(file, { password, name: filesName, problems }));
     return opened.get(memo) ?? [];

@@ -7,14 +7,14 @@ import { readRelayerKeystores } from './relayerKeystores.ts';
 
 export type RelayerSigners = {
   readonly byChain: ReadonlyMap<number, SignerSettings>;
-  /** What was read out of files and must not be logged. */
+  /** Secrets read from files, which must not be logged. */
   readonly secrets: readonly string[];
 };
 
 /**
- * Reads with what transactions are signed: private keys, keystores and keys of AWS KMS, any of them together. Each variable with
- * `_<chainId>` takes the place of the one without on that chain. A wallet named twice counts once. For the worker alone; no other
- * process may hold a key.
+ * Reads the signers of transactions: private keys, keystores and keys of AWS KMS, in any combination. A
+ * variable with `_<chainId>` replaces the one without on that chain. A wallet named twice counts once. For
+ * the worker only; no other process may hold a key.
  *
  * @throws ConfigurationError naming variables and files, never a key or a password.
  */
@@ -40,15 +40,15 @@ export function readRelayerSigners(
   return { byChain, secrets: [...secrets] };
 }
 
-/** Such variables hold keys, lead to them, or give access to whoever signs. */
+/** These variables hold keys, lead to keys, or give access to a signing service. */
 const signerVariables = ['RELAYER_PRIVATE_KEYS', 'RELAYER_KEYSTORE_', 'RELAYER_KMS_', 'AWS_'];
 
-/** The environment without anything that could sign: what every process but the worker is given. */
+/** The environment without anything that can sign: every process except the worker gets this. */
 export function withoutSigners(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfSigners(name)));
 }
 
-/** Takes out of this process's own environment what `withoutSigners` leaves out, before anything has read it. */
+/** Removes the signers' variables from this process's own environment, before anything reads it. */
 export function forgetSigners(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(env)) if (isOfSigners(name)) delete env[name];
 }
@@ -65,7 +65,7 @@ function readKmsKeys(env: NodeJS.ProcessEnv, chainId: number, problems: string[]
   if (endpoint !== undefined && !URL.canParse(endpoint))
     problems.push('RELAYER_KMS_ENDPOINT: expected a URL');
   const keys = [...new Set(ids.filter((id) => id !== ''))].map((keyId) => {
-    // An ARN says itself where it is: arn:aws:kms:<region>:<account>:key/<id>
+    // An ARN contains its region: arn:aws:kms:<region>:<account>:key/<id>
     const named = keyId.startsWith('arn:') ? keyId.split(':')[3] || undefined : undefined;
     return {
       keyId,

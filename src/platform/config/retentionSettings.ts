@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError } from './configurationError.ts';
 
 export type RetentionSettings = {
-  /** After so long events, deliveries, attempts and mails are removed; null where they are kept. */
+  /** Age after which events, deliveries, attempts and mails are removed; null to keep them. */
   readonly keptDays: number | null;
 };
 

@@ -3,8 +3,8 @@ import { ConfigurationError } from './configurationError.ts';
 
 export type RuleSettings = {
   /**
-   * How long a moment has to be past before a chain that shows no newer block is taken to have none: blocks are often dated some
-   * seconds before they are seen.
+   * How long ago a moment must be before a chain without a newer block counts as idle. Blocks are often dated
+   * some seconds before they are seen.
    */
   readonly idleMs: number;
 };

@@ -5,8 +5,8 @@ import { ConfigurationError } from './configurationError.ts';
 const suffix = '_FILE';
 
 /**
- * Puts what the files of `<name>_FILE` hold into the environment, without the white space around it, and takes their paths out:
- * the way in which containers are given secrets.
+ * Puts the contents of the files in `<name>_FILE` into the environment, without surrounding white space, and
+ * removes their paths. Containers pass secrets this way.
  *
  * @throws ConfigurationError with every file that cannot be read, and every variable that is there in both ways.
  */

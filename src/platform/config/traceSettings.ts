@@ -3,13 +3,13 @@ import { ConfigurationError } from './configurationError.ts';
 
 /** Where the traces of a process go. */
 export type TraceSettings = {
-  /** The address that takes OTLP traces over HTTP. */
+  /** The address for OTLP traces over HTTP. */
   readonly url: string;
-  /** Sent with each export; secrets as a rule. */
+  /** Headers sent with each export; usually secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How processes are named: this, and what each is. */
+  /** The name prefix of the processes; each adds its kind. */
   readonly serviceName: string;
-  /** Which share of the traces that begin here is kept, from 0 to 1; others go by their beginning. */
+  /** The share of traces begun here that is kept, from 0 to 1. For other traces their origin decides. */
   readonly ratio: number;
 };
 
@@ -52,7 +52,7 @@ const shape = z.object({
 });
 
 /**
- * Reads where traces go, out of the variables that OpenTelemetry gives to it; undefined where there is no such place, or
+ * Reads where traces go from OpenTelemetry's standard variables. Undefined without an address, or if
  * `OTEL_SDK_DISABLED` is true.
  *
  * @throws ConfigurationError naming every variable that is wrong.

@@ -56,28 +56,28 @@ const shape = z
 
 /** How webhooks are registered and delivered. */
 export type WebhookSettings = {
-  /** How often a delivery is attempted in all. */
+  /** Attempts of a delivery in total. */
   readonly attempts: number;
-  /** From the first attempt to the second; doubled from each to the next, up to the longest. */
+  /** Pause between the first attempt and the second. It doubles with each attempt, up to the longest. */
   readonly backoffMs: number;
   readonly longestBackoffMs: number;
-  /** What one attempt may take in all, from resolving the name to the end of the answer. */
+  /** Limit for one attempt, from resolving the name to the end of the answer. */
   readonly timeoutMs: number;
-  /** So much of an answer is read. */
+  /** Bytes read of an answer. */
   readonly responseBytes: number;
-  /** How many active subscriptions a principal may have. */
+  /** Active subscriptions per principal. */
   readonly subscriptions: number;
   /** Characters of a receiver's URL. */
   readonly urlLength: number;
   /**
-   * Attempts at a time: of one subscription; to one host over all subscriptions, of which one principal has no more than half; of one
-   * principal; the last three of one worker, and of one worker in all.
+   * Concurrent attempts: of one subscription; to one host over all subscriptions (one principal gets at most
+   * half); of one principal; the last three of one worker, and of one worker in total.
    */
   readonly perSubscription: number;
   readonly perHost: number;
   readonly perPrincipal: number;
   readonly perWorker: number;
-  /** Host names, addresses and ranges to which neither https nor a public address is required. Empty in hosted use. */
+  /** Host names, addresses and ranges that need neither https nor a public address. Empty in hosted use. */
   readonly allowedTargets: readonly string[];
 };
 

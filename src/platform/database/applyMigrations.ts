@@ -4,28 +4,29 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { serviceSchemaName } from './schema.ts';
 
-/** Where it stands which migrations were made, as Drizzle's own migrator writes it. */
+/** The table of applied migrations, in the format of Drizzle's own migrator. */
 const history = `${serviceSchemaName}.migrations`;
 const createHistory = `
   create schema if not exists ${serviceSchemaName};
   create table if not exists ${history} (id serial primary key, hash text not null, created_at bigint)`;
 /**
- * Shorter than PostgreSQL waits before it looks for waits in a circle (`deadlock_timeout`, a second): it is always the migration
- * that gives way, and never a statement of a process that serves.
+ * Shorter than PostgreSQL's `deadlock_timeout` (a second). So the migration always gives way in a deadlock,
+ * never a statement of a serving process.
  */
 const lockTimeoutMs = 700;
-/** Longer than that: only then does PostgreSQL end an autovacuum that is in the way. */
+/** Longer than `deadlock_timeout`: only then does PostgreSQL end an autovacuum that blocks the lock. */
 const reserveTimeoutMs = 1_500;
 const [pauseMs, morePauseMs] = [500, 1_000];
 const triesBetweenWarnings = 20;
-/** A lock that was not to be had in time, and waits in a circle. */
+/** SQL states: a lock not available in time, and a deadlock. */
 const busyStates = new Set(['55P03', '40P01']);
 
 /**
- * Makes the migrations of a folder that are still to be made, each in a transaction of its own. Processes of an earlier version may
- * be at work meanwhile: a migration first locks every table that it names, and where it does not get all of them at once, lets
- * go and tries again later, for as long as that takes. What is served waits less than a second for each try, and then for what the
- * migration itself takes; reads do not where it makes indexes alone. The caller sees to it that nobody else does the same.
+ * Applies the pending migrations of a folder, each in its own transaction. Processes of an earlier version
+ * may run meanwhile. A migration first locks every table that it names. If it does not get all locks at once,
+ * it lets go and tries again later, for as long as that takes. Each try delays running processes by less than
+ * a second, and the migration itself by its duration; a migration that only creates indexes does not delay
+ * reads. The caller makes sure that nobody else migrates.
  */
 export async function applyMigrations(
   client: pg.ClientBase,
@@ -65,26 +66,26 @@ async function applyPatiently(
 async function apply(client: pg.ClientBase, { sql, hash, folderMillis }: MigrationMeta): Promise<void> {
   const tables = await findTables(client, sql.join('\n'));
   if (tables.length > 0) {
-    // In the way of no read and no write, and of any maintenance that would begin.
+    // Blocks no read and no write, but maintenance that would begin.
     await client.query(`set local lock_timeout = ${reserveTimeoutMs}`);
     for (const table of tables) await client.query(`lock table ${table} in share update exclusive mode`);
     await client.query(`set local lock_timeout = ${Math.ceil(lockTimeoutMs / tables.length)}`);
     await client.query(`lock table ${tables.join(', ')} in ${chooseMode(sql)} mode`);
   }
-  // Building an index may take longer than an operator lets other statements take.
+  // Building an index may take longer than the operator's statement time-out.
   await client.query('set local statement_timeout = 0');
   for (const statement of sql) await client.query(statement);
   await client.query(`insert into ${history} (hash, created_at) values ($1, $2)`, [hash, folderMillis]);
 }
 
-/** While nothing but indexes is made, what is there can still be read. */
+/** While only indexes are created, the tables can still be read. */
 function chooseMode(statements: readonly string[]): string {
   return statements.every((text) => /^\s*create (unique )?index\b/i.test(text))
     ? 'share'
     : 'access exclusive';
 }
 
-/** The tables there are that statements name, or name an index of. */
+/** The existing tables that statements name, or whose index they name. */
 async function findTables(client: pg.ClientBase, statements: string): Promise<string[]> {
   const names = [...statements.matchAll(/"(\w+)"/g)].map(([, name]) => name);
   const { rows } = await client.query<{ name: string }>(

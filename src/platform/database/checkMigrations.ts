@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Fails when the tables in code differ from what the committed migrations make: someone forgot to generate one. */
+/** Fails if the tables in code differ from the committed migrations: someone forgot to generate one. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const committed = join(root, 'src/platform/database/migrations');
 const scratch = mkdtempSync(join(root, '.migrations-'));

@@ -7,12 +7,15 @@ import { setUpSession } from './sessionSettings.ts';
 const attemptTimeoutMs = 5_000;
 const pauseMs = 500;
 
-/** So that the database ends the session within a minute, and lets go of what it holds, where its client's host is gone without a word. */
+/**
+ * With these settings the database ends the session within a minute if the client's host disappears, and
+ * releases its locks.
+ */
 const noticeEnd = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', tcp_keepalives_count: '3' };
 
 /**
- * Connects to a database that may still be starting, as it is when everything is started at once. What waiting cannot mend, a
- * wrong password for example, fails at once; whatever else, after `patienceMs`.
+ * Connects to a database that may still be starting. Permanent errors, such as a wrong password, fail at
+ * once; all others fail after `patienceMs`.
  */
 export async function connectPatiently(options: {
   url: string;

@@ -1,2 +1,2 @@
-/** How long a process waits at its start for a database that is being started beside it. */
+/** How long a starting process waits for a database that is starting too. */
 export const databasePatienceMs = 60_000;

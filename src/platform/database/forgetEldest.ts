@@ -1,4 +1,4 @@
-/** Takes what was put into a map first out of it. */
+/** Removes the oldest entry of a map. */
 export function forgetEldest<Key>(map: Map<Key, unknown>): Key | undefined {
   for (const eldest of map.keys()) {
     map.delete(eldest);

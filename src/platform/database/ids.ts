@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What an id names, by its prefix. */
+/** The kind of thing that an id names, by prefix. */
 export type IdPrefix =
   | 'agr'
   | 'inp'
@@ -17,7 +17,7 @@ export type IdPrefix =
   | 'wch'
   | 'wse';
 
-/** A new id: the prefix and 32 hex digits, of which nobody can guess the 122 random bits. */
+/** A new id: the prefix and 32 hex digits with 122 random bits that nobody can guess. */
 export function createId<Prefix extends IdPrefix>(prefix: Prefix): `${Prefix}_${string}` {
   return `${prefix}_${randomUUID().replaceAll('-', '')}`;
 }

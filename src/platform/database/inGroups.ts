@@ -6,18 +6,19 @@ type Asker<Item, Result> = {
   reject(error: unknown): void;
 };
 
-/** More than these make a statement so long that whoever comes next would feel it. */
+/** More items would make a statement so long that the next caller would notice. */
 const mostInGroup = 32;
-/** While so many groups are at work, what comes makes up the next one. */
+/** While this many groups run, new items wait for the next group. */
 const groupsAtOnce = 2;
-/** A group that takes longer waits for a lock, most likely: those that come later do not wait for it. */
+/** A group that takes longer probably waits for a lock; later groups do not wait for it. */
 const slowMs = 100;
 
 type Queue<Item, Result> = { waiting: Asker<Item, Result>[]; atWork: number; isBegun: boolean };
 
 /**
- * Runs items that come in one turn of the event loop, or while others are at work, as one group: one statement, one round trip and one
- * commit for all of them. Where the database refuses a group, each of its items is run alone, so that none fails for another.
+ * Runs items that arrive in one turn of the event loop, or while other groups run, as one group: one
+ * statement, one round trip and one commit. If the database refuses a group, each of its items runs alone, so
+ * that none fails because of another.
  *
  * @param run a statement that does all or nothing; gives one result for each item, in their order.
  * @param ownerOf only items of one owner share a group. Needed if items can differ much in what they cost.
@@ -35,7 +36,7 @@ export function inGroups<Item, Result>(
         group.map(({ item }) => item),
       );
       for (const [at, asker] of group.entries()) {
-        // A result may be undefined: only one that is not there at all is a fault of `run`.
+        // A result may be undefined; only a missing result is a fault of `run`.
         if (at < results.length) asker.resolve(results[at] as Result);
         else asker.reject(new Error(`there are ${results.length} results for ${group.length} items`));
       }
@@ -85,7 +86,7 @@ export function inGroups<Item, Result>(
         begin(pool, owner);
       });
     } catch (error) {
-      // The stack of the group does not name the caller.
+      // The group's stack does not contain the caller.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     }

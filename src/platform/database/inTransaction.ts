@@ -3,8 +3,9 @@ import { type Database, type DatabaseTransaction, drizzleOptions } from './datab
 import { withTransaction } from './withTransaction.ts';
 
 /**
- * Runs `work` in one database transaction; whatever it throws undoes all of it. Drizzle's own `transaction` keeps a connection for
- * ever that breaks when it begins: after an outage of the database a pool would be empty.
+ * Runs `work` in one database transaction; an error undoes all of it. Drizzle's own `transaction` never
+ * returns a connection that breaks at its begin, so that after an outage of the database the pool would be
+ * empty.
  */
 export function inTransaction<Result>(
   database: Database,

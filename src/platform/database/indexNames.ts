@@ -1,4 +1,4 @@
-/** The schema of the views that Ponder keeps in front of the live deployment; that of a deployment itself begins with the same. */
+/** The schema of Ponder's views over the live deployment. The schemas of deployments begin with the same name. */
 export const indexViewsSchemaName = 'chain_index';
 /** Ponder notifies here after every indexed block. */
 export const indexChannel = `${indexViewsSchemaName}_live_query`;
@@ -14,5 +14,5 @@ export const indexViewNames = [
   'verifiers',
 ];
 
-/** Where indexers keep what they know of each other and of their chains, beside their indexes. */
+/** Where indexers store what they know about each other and their chains, apart from their indexes. */
 export const indexerSchemaName = 'indexer';

@@ -3,9 +3,9 @@ import { hash, uint256 } from './columns.ts';
 import { indexViewsSchemaName } from './indexNames.ts';
 
 /**
- * The service's view of the index tables: the views that Ponder keeps in front of the live deployment. Written by hand, because
- * importing the index's own schema costs a process a second and hundreds of megabytes; a test compares the two. Addresses and
- * hashes are in lower case here, other than in the service's tables. Read-only.
+ * The service's view of the index tables: Ponder's views over the live deployment. Written by hand, because
+ * importing the index's own schema costs a process a second and hundreds of megabytes; a test compares the
+ * two. Addresses and hashes are in lower case here, unlike in the service's tables. Read-only.
  */
 const views = pgSchema(indexViewsSchemaName);
 const hex = hash;

@@ -1,4 +1,4 @@
-/** The server starts, stops, has no connection to spare, or is a standby that is not promoted yet. */
+/** The server is starting, stopping, out of connections, or a standby that is not promoted yet. */
 const passingStates = new Set(['57P01', '57P02', '57P03', '53300', '25006']);
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -10,13 +10,13 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** What `pg` and its pool say without a code. */
+/** Errors of `pg` and its pool that have no code. */
 const saidOfConnections =
   /^(timeout exceeded when trying to connect|timeout expired|query read timeout|connection terminated|client has encountered a connection error|client was closed)/i;
 
 /**
- * Whether an error of a query, or of connecting, says that the database is not there at present: it starts, or another server takes
- * its place. What the query was to do may have happened nevertheless.
+ * Whether an error of a query, or of connecting, means that the database is away at present: it is starting,
+ * or another server takes its place. The query may have taken effect nevertheless.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isDatabaseAway);

@@ -6,7 +6,7 @@ export type ListenOptions = {
   channels: readonly string[];
   /** Called for every notification. */
   onNotification(channel: string, payload: string): void;
-  /** Called after each (re)connection: whatever was notified before it may have been missed. */
+  /** Called after each (re)connection: earlier notifications may have been lost. */
   onConnected(): void;
   logger: Logger;
 };
@@ -15,12 +15,12 @@ export type Listener = { ready: Promise<void>; close(): Promise<void> };
 
 const initialDelayMs = 100;
 const longestDelayMs = 5_000;
-/** A dead peer that never answers is found out by this, since a listening connection sends nothing by itself. */
+/** Detects a dead peer that never answers: a listening connection sends nothing by itself. */
 const probeIntervalMs = 10_000;
 
 /**
- * Holds one connection that listens, and connects again for ever when it breaks. Delivery is at most once by nature: whoever
- * listens reads the tables in `onConnected` as well.
+ * Holds one listening connection, and reconnects for ever when it breaks. Notifications arrive at most once,
+ * so callers also read the tables in `onConnected`.
  */
 export function listen(options: ListenOptions): Listener {
   let client: pg.Client | undefined;

@@ -6,13 +6,13 @@ import { migrateJobs } from './migrateJobs.ts';
 import { requireSessions } from './requireSessions.ts';
 
 const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url));
-/** Any constant will do; every process of this service uses the same. */
+/** Any constant works; every process of this service uses the same one. */
 const migrationLock = 0x61_67_72_31;
 
 /**
- * Brings the tables of the service and of its jobs up to date, as soon as the database can be reached. Processes that start
- * together take turns under a lock of the session, which the database lets go of when its holder dies. Those of an earlier version
- * go on working meanwhile.
+ * Brings the tables of the service and of its jobs up to date, as soon as the database can be reached.
+ * Processes that start together take turns under a session lock, which the database releases when its holder
+ * dies. Processes of an earlier version keep working meanwhile.
  *
  * @throws ConfigurationError for a pooler that keeps no sessions.
  */

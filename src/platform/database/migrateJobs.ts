@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** The version of the tables that the installed graphile-worker works with: the number of its last migration. */
+/** The table version of the installed graphile-worker: the number of its last migration. */
 export const jobTablesVersion = 20;
 
 /**
- * Brings the tables of the jobs up to date. The library is loaded only where there is something to do: most processes add jobs at
- * most, which takes nothing but a statement.
+ * Brings the tables of the jobs up to date. The library is loaded only if there is something to do: most
+ * processes only add jobs, which takes one statement.
  */
 export async function migrateJobs(client: pg.Client, url: string): Promise<void> {
   if ((await readVersion(client)) >= jobTablesVersion) return;

@@ -6,7 +6,10 @@ import { serviceSchemaName } from './schema.ts';
 const journal = new URL('migrations/meta/_journal.json', import.meta.url);
 const journalShape = z.object({ entries: z.array(z.object({ when: z.int() })).min(1) });
 
-/** Says whether the tables are at least as new as the migrations of this program. A newer program may have gone on already. */
+/**
+ * Whether the tables are at least as new as this program's migrations. A newer program may have migrated
+ * further.
+ */
 export function createMigrationCheck(pool: pg.Pool): () => Promise<boolean> {
   const { entries } = journalShape.parse(JSON.parse(readFileSync(journal, 'utf8')));
   const newest = Math.max(...entries.map(({ when }) => when));

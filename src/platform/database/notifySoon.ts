@@ -6,8 +6,8 @@ type Queue = { waiting: Map<string, Notice>; isRunning: boolean };
 const queues = new WeakMap<pg.Pool, Queue>();
 
 /**
- * One commit that notifies waits for another in PostgreSQL, for as long as that takes to reach the disk. These have nothing to
- * keep, so they wait for no disk.
+ * In PostgreSQL a commit with a notification waits for other such commits until they are on disk. These
+ * commits store nothing, so they do not wait for the disk.
  */
 const statement = {
   name: 'notify soon',
@@ -17,9 +17,10 @@ const statement = {
 };
 
 /**
- * Tells the listeners of a channel what has been committed, apart from the transaction that did it: commits that notify happen one
- * after the other over the whole database. Notices that come while others are on their way share a statement, and equal ones are one.
- * They are lost where the process or its connection to the database ends before: only for listeners that also look by themselves.
+ * Notifies the listeners of a channel about something already committed, outside of its transaction: commits
+ * with notifications run one after the other over the whole database. Notifications that arrive while others
+ * are under way share a statement, and equal ones are merged. They are lost if the process or its connection
+ * ends first, so use this only for listeners that also poll.
  */
 export function notifySoon(pool: pg.Pool, channel: string, payloads: readonly string[]): void {
   const queue = queues.get(pool) ?? { waiting: new Map(), isRunning: false };
@@ -34,7 +35,7 @@ async function run(pool: pg.Pool, queue: Queue): Promise<void> {
     const notices = [...queue.waiting.values()];
     queue.waiting.clear();
     const values = [notices.map(({ channel }) => channel), notices.map(({ payload }) => payload)];
-    // Whoever listens finds it by itself, if later.
+    // Listeners find the change by polling, later.
     await pool.query({ ...statement, values }).catch(() => {});
   }
   queue.isRunning = false;

@@ -1,6 +1,7 @@
 /**
- * The collation of the key of an index over `(key, column, …)`. Each column has one of its own, and all three compare bytes: so an index
- * in one order cannot answer for another one, and the planner has no choice to make between them.
+ * The collation of the key of an index over `(key, column, …)`. Each column uses its own collation, and all
+ * three compare bytes. So an index in one order cannot serve another order, and the planner has no choice
+ * between them.
  */
 const collations = {
   created_at: '"C"',
@@ -10,7 +11,7 @@ const collations = {
 
 export type OrderedColumn = keyof typeof collations;
 
-/** SQL of the key of the index that is in the order of a column, for the definition of the index and for what is to use it. */
+/** SQL of the key of the index ordered by a column, for the index definition and for its queries. */
 export function orderedKey(key: string, column: OrderedColumn): string {
   return `${key} collate ${collations[column]}`;
 }

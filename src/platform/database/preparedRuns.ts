@@ -1,28 +1,29 @@
 import pg from 'pg';
 import type { Parameter } from './runPrepared.ts';
 
-/** A statement that is prepared under its name, which stands for no other text. */
+/** A prepared statement; its name stands for no other text. */
 export type Statement = { readonly name: string; readonly text: string };
 
-/** The values of one run, in place of `$1` and so on. */
+/** The values of one run, for `$1` and so on. */
 export type RunValues = readonly Parameter[];
 
-/** Rows as `pg` hands them out, whose type nobody but the author of a statement knows. */
+/** Rows as `pg` returns them; only the author of a statement knows their type. */
 export type Rows = pg.QueryResult['rows'];
 
-/** What the runs have returned, in their order: all of them, or those before the one that the error is about. */
+/** The results of the runs in order: all of them, or those before the error. */
 export type RunsOutcome = { readonly results: readonly Rows[]; readonly error: Error | undefined };
 
 type Column = { readonly name: string; readonly read: (text: string) => unknown };
 type RowShape = { readonly columns: readonly Column[]; readonly blank: Readonly<Record<string, null>> };
 
-/** What the statements return that are prepared on a connection, by their names. */
+/** The columns of the statements prepared on a connection, by name. */
 const preparedOn = new WeakMap<pg.Connection, Map<string, RowShape>>();
 
 /**
- * Runs of one statement that go to the database together and are answered in their order, in one transaction: given to `query` of a
- * connection without pipeline. `pg` asks for the columns of the rows with each run; this asks only when it prepares the statement,
- * and the database refuses a run whose columns have changed since. Release the connection with the error if a run has failed.
+ * Runs of one statement that are sent together and answered in order, in one transaction; pass it to `query`
+ * of a connection without pipeline. `pg` asks for the columns with each run. This asks only when it prepares
+ * the statement; the database refuses a run whose columns have changed since. If a run has failed, release
+ * the connection with the error.
  */
 export class PreparedRuns implements pg.Submittable {
   readonly #statement: Statement;
@@ -34,7 +35,7 @@ export class PreparedRuns implements pg.Submittable {
   #rows: Rows = [];
   #failure: Error | undefined;
   #isDone = false;
-  /** Set by `pg` if the time of queries is limited: to be called at the end. After that time `pg` calls `handleError`. */
+  /** Set by `pg` if queries have a time-out: call it at the end. After the time-out `pg` calls `handleError`. */
   callback: (() => void) | undefined;
 
   /** `done` is called once. */
@@ -88,7 +89,7 @@ export class PreparedRuns implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    // Rows that could not be read are missing from what came since.
+    // Rows that could not be read are missing.
     if (this.#failure) return;
     this.#results.push(this.#rows);
     this.#rows = [];
@@ -113,7 +114,7 @@ export class PreparedRuns implements pg.Submittable {
   }
 }
 
-/** A parameter in the form in which it travels: a text, or bytes. */
+/** A parameter in its wire form: a text, or bytes. */
 function writeParameter(value: Parameter): string | Buffer | null {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return null;

@@ -9,19 +9,20 @@ type Asker = {
   reject(error: unknown): void;
 };
 
-/** More than these are left to other connections of the pool. */
+/** More runs than this go to other connections of the pool. */
 const mostTogether = 8;
 
-/** The askers of one turn of the event loop, by the texts of their statements. */
+/** The callers of one turn of the event loop, by statement text. */
 type Turn = Map<string, Asker[]>;
 
 const namesOf = new WeakMap<pg.Pool, (text: string) => string | undefined>();
 const turns = new WeakMap<pg.Pool, Turn>();
 
 /**
- * Runs a prepared statement like `runPrepared`, together with the runs of the same statement that are asked for in the same turn of
- * the event loop: one message carries all of them, and one their answers. For quick reads of few texts only, because they wait for
- * each other, and on a pool that is made for it (`readsTogether`).
+ * Runs a prepared statement like `runPrepared`, together with the runs of the same statement requested in the
+ * same turn of the event loop: one message carries all runs, and one carries their answers. Only for quick
+ * reads with few different texts, because they wait for each other, and on a pool made for it
+ * (`readsTogether`).
  */
 export async function readTogether<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
@@ -37,7 +38,7 @@ export async function readTogether<Row extends pg.QueryResultRow>(
       else turn.set(text, [asker]);
     });
   } catch (error) {
-    // The stack of the connection does not name the caller.
+    // The connection's stack does not contain the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
@@ -81,7 +82,7 @@ async function answer(pool: pg.Pool, statement: Statement, askers: readonly Aske
     askers.forEach((asker, index) => {
       const rows = results[index];
       if (rows) asker.resolve(rows);
-      // The database refuses one run, and does not begin those behind it.
+      // The database refuses one run and skips those after it.
       else if (index > results.length && error instanceof pg.DatabaseError)
         void answer(pool, statement, [asker]);
       else asker.reject(error);

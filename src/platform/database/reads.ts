@@ -3,14 +3,14 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors/serviceError.ts';
 
-/** A position in the log of the database; undefined for none that matters. */
+/** A position in the database's log; undefined for any. */
 export type LogPosition = string | undefined;
 
-/** Where the reads of callers are answered from. */
+/** The source of callers' reads. */
 export type Reads = {
-  /** Where the database stands now, to be waited for by later reads; undefined where nothing has to be waited for. */
+  /** The database's current position, for later reads to wait for; undefined if nothing has to be waited for. */
   mark(): Promise<LogPosition>;
-  /** Asks a source of reads that shows everything up to `after`, and answers with what `ask` makes of it. */
+  /** Asks a source of reads that shows everything up to `after`, and returns the result of `ask`. */
   run<Answer>(after: LogPosition, ask: (pool: pg.Pool) => Promise<Answer>): Promise<Answer>;
 };
 
@@ -20,26 +20,26 @@ export function readFromPrimary(primary: pg.Pool): Reads {
 }
 
 /**
- * Who answered a read: the replica; or the primary, since the replica was too far behind, had cancelled the query in favour of its
- * replay, had refused what the primary may know already, or was away.
+ * Who answered a read: the replica; or the primary, because the replica lagged too far, cancelled the query
+ * for its replay, refused something that the primary may know, or was away.
  */
 export type ReadOutcome = 'replica' | 'late' | 'cancelled' | 'refused' | 'away';
 
 const pollMs = 25;
-/** A replica that is away would cost each read the time in which that is found out. */
+/** Without this rest, an absent replica would delay each read until its absence is noticed. */
 const restMs = 5_000;
 
 /**
- * Reads from a replica, and from the database itself whatever the replica cannot answer: while it is away, where it ends a query
- * in favour of its replay, and where it lags so far behind that `waitMs` are too short for what a read has to show. A refusal is the
- * primary's to make, too: what is not there may only not be there yet.
+ * Reads from a replica. The primary answers if the replica is away, ends a query because of its replay, or
+ * lags so far that `waitMs` is not enough. The primary also repeats refusals: data missing in the replica may
+ * only be late.
  */
 export function readFromReplica(options: {
   primary: pg.Pool;
   replica: pg.Pool;
-  /** How long a read waits for the replica to have come as far as it has to. */
+  /** How long a read waits for the replica to catch up. */
   waitMs: number;
-  /** Told of each read, once it is known who answers it. */
+  /** Called for each read, once it is known who answers it. */
   onRead?: ((outcome: ReadOutcome) => void) | undefined;
   logger: Logger;
 }): Reads {
@@ -55,7 +55,7 @@ export function readFromReplica(options: {
   };
   const isReplayed = async (position: string): Promise<boolean> => {
     const { rows } = await replica.query<{ is_replayed: boolean }>(
-      // One that was made the primary has all that there is.
+      // A promoted replica has all data.
       `select not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= $1::pg_lsn as is_replayed`,
       [position],
     );
@@ -90,7 +90,7 @@ export function readFromReplica(options: {
         }
         onRead('late');
       } catch (error) {
-        // The primary would work on it as long.
+        // The primary would take as long.
         if (isCancelled(error, statementTimeout)) throw error;
         onRead(examine(error));
       }
@@ -101,7 +101,7 @@ export function readFromReplica(options: {
 
 /** A query took too long. */
 const statementTimeout = '57014';
-/** A query was in the way of what the replica had to replay. */
+/** A query blocked the replica's replay. */
 const replayConflict = '40001';
 
 function isCancelled(error: unknown, code: string): boolean {

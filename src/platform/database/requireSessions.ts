@@ -5,12 +5,12 @@ import { ConfigurationError } from '../config/configurationError.ts';
 const setting = 'agreements.session';
 const mark = `select set_config('${setting}', $1, false)`;
 const read = `select current_setting('${setting}', true) as mark`;
-/** What PgBouncer says to a statement that begins a transaction where it pools statements. */
+/** PgBouncer's answer to a statement that begins a transaction when it pools statements. */
 const refusedTransaction = '08P01';
 
 /**
- * Checks that a connection keeps its session. A pooler in transaction mode lends the same session to others between two transactions,
- * and with it go LISTEN, advisory locks and prepared statements.
+ * Checks that a connection keeps its session. A pooler in transaction mode lends the session to others
+ * between transactions, which breaks LISTEN, advisory locks and prepared statements.
  *
  * @param client an open connection that has no transaction under way.
  * @throws ConfigurationError where it does not.
@@ -24,7 +24,7 @@ export async function requireSessions(client: pg.Client, url: string): Promise<v
     await other.query('begin');
     const { rows } = await other.query<{ mark: string | null }>(read);
     if (rows[0]?.mark === own) throw refuse();
-    // It has taken another session perhaps, and this connection may have to do with whichever is left.
+    // The pooler may have switched the session, and this connection may belong to either.
     const kept = await client.query<{ mark: string | null }>(read);
     if (kept.rows[0]?.mark !== own) throw refuse();
     await other.query('commit');

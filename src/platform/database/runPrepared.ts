@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { createStatementNames } from './statementNames.ts';
 
-/** A value in place of `$1`; undefined is sent as null. */
+/** A value for `$1`; undefined is sent as null. */
 export type Parameter =
   | string
   | number
@@ -14,7 +14,7 @@ export type Parameter =
 
 const namesOf = new WeakMap<pg.Pool, (text: string) => string | undefined>();
 
-/** The statement under its name in this pool, by which the database parses and plans it once for each connection. */
+/** The statement with its name in this pool; the database parses and plans it once per connection. */
 export function preparedQuery(pool: pg.Pool, text: string, values: readonly Parameter[]): pg.QueryConfig {
   const nameStatement = namesOf.get(pool) ?? createStatementNames('read');
   namesOf.set(pool, nameStatement);
@@ -22,7 +22,7 @@ export function preparedQuery(pool: pg.Pool, text: string, values: readonly Para
   return { text, values: [...values], ...(name !== undefined && { name }) };
 }
 
-/** Runs a statement that the database parses and plans once for each connection. */
+/** Runs a statement that the database parses and plans once per connection. */
 export async function runPrepared<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   text: string,

@@ -1,5 +1,5 @@
 import { pgSchema } from 'drizzle-orm/pg-core';
 
-/** Where the tables of the service live; the index has schemas of its own. */
+/** The schema of the service's tables; the index has its own schemas. */
 export const serviceSchemaName = 'service';
 export const serviceSchema = pgSchema(serviceSchemaName);

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 /**
- * What each connection of the service sets for itself. JIT is off: a server that is built with LLVM would compile a plan whenever its
- * estimated cost is high, which takes longer than any statement of this service.
+ * Settings of every connection of the service. JIT is off: a server built with LLVM would compile every plan
+ * with a high estimated cost, which takes longer than any statement of this service.
  */
 export const commonSettings = { jit: 'off' } as const;
 
 /**
- * Sets these for the rest of a session, in one round trip. They are not sent when the connection is opened, because PgBouncer refuses
- * startup parameters that it does not know.
+ * Applies the settings to a session, in one round trip. They are not startup parameters, because PgBouncer
+ * refuses parameters that it does not know.
  */
 export async function setUpSession(
   client: pg.ClientBase,

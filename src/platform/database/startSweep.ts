@@ -1,4 +1,4 @@
-/** Does a piece of housekeeping over and over until it is closed; one that fails is done again the next time. */
+/** Repeats a piece of housekeeping until it is closed. After a failure it tries again the next time. */
 export function startSweep({
   sweep,
   intervalMs,

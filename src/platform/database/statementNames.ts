@@ -1,7 +1,7 @@
-/** Statements are put together of parts that callers choose; the rarer combinations are not worth a place on the server. */
+/** Statements consist of parts that callers choose; rare combinations are not worth a place on the server. */
 const maxStatements = 200;
 
-/** Gives each statement a name to be prepared under, always the same; none to those that come when there are too many others. */
+/** Gives each statement a fixed name for preparing it, or none if there are too many others. */
 export function createStatementNames(prefix: string): (text: string) => string | undefined {
   const names = new Map<string, string>();
   return (text) => {

@@ -7,14 +7,17 @@ export async function idsOf(transaction: Queryable, statement: SQL): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/** An array as one parameter, to be cast to its type: a list in a template would become one parameter an item. */
+/**
+ * An array as one parameter, to be cast to its type: a list in a template would become one parameter per
+ * item.
+ */
 export function arrayOf(values: readonly (string | number | bigint)[]): SQL {
   return sql`${sql.param(values.map(String))}`;
 }
 
 /**
- * Rows as one parameter: `json_to_recordset` of it gives them back. JSON within a row has to be a text, which is cast to json:
- * so no escape in it is resolved on the way, of which `\\u0000` could not be.
+ * Rows as one parameter, for `json_to_recordset`. JSON within a row must be a text that is cast to json.
+ * Otherwise its escapes would be resolved on the way, which fails for `\\u0000`.
  */
 export function recordsOf(rows: readonly Record<string, string | number | boolean | null>[]): SQL {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;

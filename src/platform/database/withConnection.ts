@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Lends a connection to `work` until that has ended. One that breaks meanwhile, or that `work` discards, is closed and does not
- * come back into the pool, and whatever it held ends with it.
+ * Lends a connection to `work` until `work` ends. If the connection breaks meanwhile, or `work` discards it,
+ * it is closed instead of returned to the pool, and its session's locks end.
  */
 export async function withConnection<Result>(
   pool: pg.Pool,
@@ -13,7 +13,7 @@ export async function withConnection<Result>(
   const discard = (reason: Error) => {
     failure = reason;
   };
-  // A connection that breaks also fails the query that runs; without a listener it would end the process.
+  // If a connection breaks, its running query fails too; without a listener the error would end the process.
   client.on('error', discard);
   try {
     return await work(client, discard);

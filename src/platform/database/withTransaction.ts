@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { withConnection } from './withConnection.ts';
 
-/** It may stand behind a statement that the database does not answer any more. */
+/** The rollback may wait behind a statement that the database no longer answers. */
 const rollback = { text: 'rollback', query_timeout: 5_000 };
 
-/** Runs `work` in one database transaction; whatever it throws undoes all of it. */
+/** Runs `work` in one database transaction; an error undoes all of it. */
 export function withTransaction<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { EncryptionKeys } from '../config/encryptionKeys.ts';
 
-/** Encrypts what must not be readable for whoever reads the database. */
+/** Encrypts secrets that readers of the database must not see. */
 export type Cipher = {
-  /** The text as bytes that can be decrypted only with the same key and the same context. */
+  /** The text as bytes that only the same key and context can decrypt. */
   encrypt(text: string, context: string): Buffer;
   /** @throws Error for bytes that were encrypted with another key or in another context, or that were changed. */
   decrypt(bytes: Uint8Array, context: string): string;
@@ -15,8 +15,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * AES-256-GCM with a random nonce for each text: key id (the beginning of the key's SHA-256), nonce, tag, ciphertext. The
- * context, for example the row that the bytes belong to, is authenticated: bytes that are copied elsewhere do not decrypt.
+ * AES-256-GCM with a random nonce for each text: key id (the beginning of the key's SHA-256), nonce, tag,
+ * ciphertext. The context, for example the row of the bytes, is authenticated: bytes copied elsewhere do not
+ * decrypt.
  */
 export function createCipher(keys: EncryptionKeys): Cipher {
   const [current] = keys;

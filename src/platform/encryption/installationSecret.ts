@@ -4,7 +4,10 @@ import type { Queryable } from '../database/database.ts';
 
 const secretBytes = 32;
 
-/** A secret of this installation: made by whoever asks for it first, kept in the database, and the same for all from then on. */
+/**
+ * A secret of this installation: generated at the first request, stored in the database, and the same for
+ * everybody afterwards.
+ */
 export async function readInstallationSecret(database: Queryable, name: string): Promise<Buffer> {
   const made = `0x${randomBytes(secretBytes).toString('hex')}`;
   await database.execute(sql`

@@ -5,8 +5,9 @@ import { type Cipher, createCipher } from './cipher.ts';
 import { readInstallationKey } from './installationKey.ts';
 
 /**
- * The cipher of an installation: it encrypts with the first key of the operator, or with the installation's own where the
- * operator names none, which is logged. What was encrypted with the own key before can still be decrypted afterwards.
+ * The cipher of an installation. It encrypts with the operator's first key, or with the installation's own
+ * key if the operator set none, which is logged. Data encrypted earlier with the installation's own key stay
+ * readable.
  */
 export async function openCipher(options: {
   database: Database;

@@ -3,8 +3,8 @@ import type { Issue } from '../../protocol/errors.ts';
 type Place = { readonly path: string; readonly value: unknown };
 
 /**
- * The lists within a value that have too many items to look at each: a shape would note a fault of every one. Does not look into
- * those.
+ * The lists within a value that have too many items to check each: a shape would report a fault for every
+ * item. Does not look into those lists.
  */
 export function listLongLists({ path, value }: Place, limit: number): Issue[] {
   const issues: Issue[] = [];

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Issue } from '../../protocol/errors.ts';
 import { listIssues } from '../../protocol/issueList.ts';
 
-/** Where a value was found; decides how an unknown member is called. */
+/** Where a value comes from; decides the wording for an unknown member. */
 export type Place = 'path' | 'query' | 'body';
 
 export type Parsed<Data> = { ok: true; data: Data } | { ok: false; issues: Issue[] };
@@ -13,7 +13,7 @@ const unknownMember = {
   body: 'is not known here',
 };
 
-/** Parses a value by a schema, and says what is wrong in the words of the service, up to a hundred issues. */
+/** Parses a value by a schema. Reports up to a hundred issues in the service's words. */
 export function parseShape<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -42,7 +42,7 @@ const kinds: Record<string, string> = {
   array: 'must be an array',
 };
 
-/** The wording where a schema has none of its own. */
+/** The wording if a schema has none of its own. */
 function wording(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing';
   switch (issue.code) {
@@ -66,7 +66,7 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Only shapes that a member tells apart say which there are. */
+/** Only discriminated unions say which shapes exist. */
 function wordUnion({
   input,
   discriminator,

@@ -1,6 +1,6 @@
 import type { Issue } from '../../protocol/errors.ts';
 
-/** Why a well-formed request is refused, in the order in which they are checked. */
+/** Why a well-formed request is refused, in the order of the checks. */
 export const reasons = [
   'unsupported_chain',
   'invalid_agreement',
@@ -40,10 +40,13 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** The root of every error that a caller may see; anything else is an internal one. */
+/** The root of every error that a caller may see; any other error is internal. */
 export abstract class ServiceError extends Error {}
 
-/** The request cannot be served as it is: `reason` says what to change, `facts` what the service expected or found. */
+/**
+ * The request cannot be served as it is. `reason` says what to change, `facts` what the service expected or
+ * found.
+ */
 export class RefusedError extends ServiceError {
   override readonly name = 'RefusedError';
   readonly reason: Reason;
@@ -64,7 +67,7 @@ export class RefusedError extends ServiceError {
   }
 }
 
-/** The request has not the form that the route expects; `field` is the first part at fault. */
+/** The request does not have the form that the route expects; `field` is the first faulty part. */
 export class MalformedError extends ServiceError {
   override readonly name = 'MalformedError';
   readonly field: string | undefined;
@@ -72,13 +75,13 @@ export class MalformedError extends ServiceError {
 
   constructor(message: string, detail: { field?: string; issues?: readonly Issue[] } = {}) {
     super(message);
-    // What is at fault as a whole has no name.
+    // A fault of the whole request has no field.
     this.field = detail.field ?? (detail.issues?.[0]?.path || undefined);
     this.issues = detail.issues;
   }
 }
 
-/** The caller is not known, or not allowed, or its use is not paid for. */
+/** The caller is unknown, not allowed, or has not paid. */
 export class AccessError extends ServiceError {
   override readonly name = 'AccessError';
   readonly kind: 'unauthorized' | 'payment_required' | 'forbidden';
@@ -89,19 +92,19 @@ export class AccessError extends ServiceError {
   }
 }
 
-/** The resource is there and belongs to another principal. */
+/** The resource exists and belongs to another principal. */
 export class ForeignResourceError extends AccessError {
   constructor(message: string) {
     super('forbidden', message);
   }
 }
 
-/** Nothing with this name is there, or nothing that this principal may know of. */
+/** Nothing with this name exists, or nothing that this principal may know of. */
 export class NotFoundError extends ServiceError {
   override readonly name = 'NotFoundError';
 }
 
-/** Too much was asked for in too short a time; the same request may succeed later. */
+/** Too many requests in too short a time; the same request may succeed later. */
 export class RateLimitedError extends ServiceError {
   override readonly name = 'RateLimitedError';
   readonly retryAfterSeconds: number;
@@ -112,7 +115,7 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
-/** A chain, or the way to it, does not answer now; the same request may succeed later. */
+/** A chain does not answer now, or cannot be reached; the same request may succeed later. */
 export class ChainUnavailableError extends ServiceError {
   override readonly name = 'ChainUnavailableError';
   readonly retryAfterSeconds: number;

@@ -9,8 +9,8 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers what is not even a request of HTTP, or one whose head is too long, with 400 and the error object like every other
- * refusal, and closes the connection.
+ * Answers input that is not valid HTTP, or whose head is too long, with 400 and the error object of every
+ * other refusal, and closes the connection.
  */
 export async function answerUnreadable(error: Error, socket: Duplex): Promise<void> {
   const code = 'code' in error ? String(error.code) : '';

@@ -19,7 +19,7 @@ import {
 } from './requestErrors.ts';
 import { writeJson } from './writeJson.ts';
 
-/** The code that stands in the body, by status. */
+/** The code in the body, by status. */
 export const codesByStatus = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -77,16 +77,19 @@ export const statusByReason = {
 
 const statusByAccess = { unauthorized: 401, payment_required: 402, forbidden: 403 } as const;
 
-/** How long a caller may wait before an operator has funded a wallet: a guess that keeps callers from hurrying. */
+/** Time for an operator to fund a wallet: a guess that keeps callers from hurrying. */
 const unfundedRetrySeconds = 30;
 
-/** A quota of a day may last for hours, one of open transactions for seconds: rarely enough to cost nothing. */
+/**
+ * A daily quota may last for hours, a quota of open transactions for seconds. This is rare enough to cost
+ * nothing.
+ */
 const quotaRetrySeconds = 60;
 
 /** Most requests are answered by then. */
 const inFlightRetrySeconds = 1;
 
-/** What a caller is told of a failure. */
+/** The failure as the caller sees it. */
 export type ErrorDescription = {
   status: ErrorStatus;
   message: string;
@@ -101,14 +104,14 @@ type ErrorDetails = {
   [fact: string]: unknown;
 };
 
-/** What was asked for may have happened: whoever sends the same again is told of it. */
+/** The request may have taken effect: a repeated request returns its result. */
 const databaseAway: ErrorDescription = {
   status: 503,
   message: 'The database of the service does not answer now: send the same request again.',
   headers: { 'retry-after': '1' },
 };
 
-/** The one place where an error gets its status and what a caller may know of it. */
+/** The only place that gives an error its status and decides what a caller may see. */
 export function describeError(error: unknown): ErrorDescription {
   if (isDatabaseAway(error)) return databaseAway;
   if (!(error instanceof ServiceError)) return { status: 500, message: 'The service failed to answer.' };
@@ -145,12 +148,12 @@ function describeRefusal({ reason, message, field, issues, facts }: RefusedError
   return { status, message: summary, details: { reason, field, issues, ...facts }, headers };
 }
 
-/** Paths are named by callers, and could be as long as a body. */
+/** Callers choose paths, which could be as long as a body. */
 const longestFault = 300;
 
 /**
- * What is wrong, in one sentence, as many show nothing else: "The body is not as expected: chainId is missing (and 2 more)."
- * `details` have all of it.
+ * The fault in one sentence, because many clients show nothing else: "The body is not as expected: chainId is
+ * missing (and 2 more)." `details` list everything.
  */
 function summarize(message: string, issues: readonly Issue[] | undefined): string {
   const [first, ...others] = issues ?? [];

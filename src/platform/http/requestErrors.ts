@@ -5,7 +5,7 @@ export class UnknownRouteError extends ServiceError {
   override readonly name = 'UnknownRouteError';
 }
 
-/** The path is a route's, the method is not. */
+/** The path belongs to a route, but the method does not. */
 export class MethodNotAllowedError extends ServiceError {
   override readonly name = 'MethodNotAllowedError';
   readonly allowed: readonly string[];
@@ -16,14 +16,14 @@ export class MethodNotAllowedError extends ServiceError {
   }
 }
 
-/** Which limit was passed. */
+/** The exceeded limit. */
 type TooLarge = {
   readonly limitBytes?: number;
   readonly limitValues?: number;
   readonly limitMembers?: number;
 };
 
-/** The body is larger than the service reads, or a part of it than the service stores. */
+/** The body is larger than the service reads, or part of it larger than the service stores. */
 export class PayloadTooLargeError extends ServiceError {
   override readonly name = 'PayloadTooLargeError';
   readonly facts: TooLarge;
@@ -41,7 +41,7 @@ const keyConflicts = {
   inFlight: 'The request with this Idempotency-Key is still at work.',
 } as const;
 
-/** The Idempotency-Key belongs to another request, or to the same one that is not answered yet. */
+/** The Idempotency-Key belongs to another request, or to the same one that is still in progress. */
 export class IdempotencyConflictError extends ServiceError {
   override readonly name = 'IdempotencyConflictError';
   readonly kind: keyof typeof keyConflicts;
@@ -52,7 +52,7 @@ export class IdempotencyConflictError extends ServiceError {
   }
 }
 
-/** The body is not of a kind that the route reads. */
+/** The route does not read bodies of this kind. */
 export class UnsupportedMediaTypeError extends ServiceError {
   override readonly name = 'UnsupportedMediaTypeError';
 }

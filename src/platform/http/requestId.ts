@@ -2,7 +2,10 @@ import { createId } from '../database/ids.ts';
 
 const sane = /^[\w.:@=+/-]{1,128}$/;
 
-/** The caller's own correlation id where it is short and plain enough to be logged and sent back, otherwise a new one. */
+/**
+ * The caller's own correlation id if it is short and plain enough to be logged and returned; otherwise a new
+ * one.
+ */
 export function chooseRequestId(sent: string | null): string {
   return sent !== null && sane.test(sent) ? sent : createId('req');
 }

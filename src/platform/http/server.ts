@@ -10,22 +10,28 @@ import { describeError, errorResponse } from './errorResponse.ts';
 import { chooseRequestId } from './requestId.ts';
 
 export type HttpServer = {
-  /** The port that it listens on, also where any free one was asked for. */
+  /** The port that it listens on, also if any free port was requested. */
   readonly port: number;
-  /** From now on tells callers with each answer to come back on another connection. */
+  /** From now on asks callers, with each answer, to come back on another connection. */
   announceClose(): void;
-  /** Takes no more connections, ends the waits of running requests that do not end soon, and resolves when all are answered. */
+  /**
+   * Accepts no more connections, ends the waits of running requests that do not finish soon, and resolves
+   * when all are answered.
+   */
   close(): Promise<void>;
 };
 
-/** Running requests that are not answered by then are cut off: the process has 15 seconds to end. */
+/** Requests still running after this time are cut off: the process has 15 seconds to end. */
 const closeTimeoutMs = 12_000;
-/** Requests that wait for others get so long to end by themselves: cut short, some would have to be refused. */
+/** Requests that wait get this long to finish by themselves; ending them earlier would mean refusing some. */
 const unhurriedMs = 5_000;
 const sweepIntervalMs = 50;
-/** A sender that takes longer to deliver its request is cut off, so that none can hold a connection for ever. */
+/** A client that sends its request more slowly is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
-/** Longer than balancers keep a connection that nothing is sent on, 60 seconds as a rule: one that the server closes first may have a request on its way. */
+/**
+ * Longer than balancers keep an idle connection (usually 60 seconds). If the server closed it first, a
+ * request could be on its way.
+ */
 const keepAliveTimeoutMs = 75_000;
 
 /**
@@ -37,15 +43,15 @@ export async function startServer(options: {
   app: { fetch: Parameters<typeof getRequestListener>[0] };
   host: string;
   port: number;
-  /** What every answer carries unless it has another value for it. */
+  /** Headers of every answer, unless the answer sets another value. */
   headers: Map<string, string>;
-  /** Has running requests answer at once with what they know. */
+  /** Makes waiting requests answer at once with what is known. */
   endWaits(): Promise<void>;
   logger: Logger;
 }): Promise<HttpServer> {
   const { app, host, port, headers, endWaits, logger } = options;
   const listener = getRequestListener(app.fetch, {
-    // What cannot even be made a request: a target or host that is no URL.
+    // For input that cannot become a request: a target or host that is not a URL.
     errorHandler(error) {
       const requestId = chooseRequestId(null);
       logger.info({ requestId, err: error }, 'a request could not be read');
@@ -66,7 +72,7 @@ export async function startServer(options: {
     serve,
   );
   server.on('clientError', (error, socket) => {
-    // A body behind an answer that is on its way would be taken for a part of it.
+    // The unread body of an answered request would be parsed as the next request.
     const isAnswered = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
     if (isAnswered) socket.destroy();
     else void answerUnreadable(error, socket);
@@ -83,7 +89,7 @@ export async function startServer(options: {
     async close() {
       announceClose();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A connection whose last request is answered stays open for another one that must not come.
+      // A connection whose last request is answered stays open for another request, which must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
       const overdue = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);
@@ -95,7 +101,7 @@ export async function startServer(options: {
   };
 }
 
-/** Tells the caller not to send another request on this connection, which could meet its end. */
+/** Asks the caller not to send another request on this connection, which is about to close. */
 function askToClose(outgoing: ServerResponse): void {
   if (!outgoing.headersSent) outgoing.setHeader('connection', 'close');
 }

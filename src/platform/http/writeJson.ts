@@ -1,4 +1,4 @@
-/** A JSON response with the headers that every response carries. */
+/** A JSON response with the headers of every response. */
 export function writeJson({
   status,
   text,

@@ -6,17 +6,17 @@ export type NewJob = {
   payload: unknown;
   /** Now, unless given. */
   runAt?: Date;
-  /** A job that waits under the same key is replaced by this one; one that runs already is not touched. */
+  /** Replaces a waiting job with the same key; a running job is not affected. */
   key?: string;
   /** Jobs of one queue run one after the other. */
   queue?: string;
-  /** Of jobs that are due the one with the lowest number comes first; 0 unless given. */
+  /** Among due jobs the lowest number runs first; 0 by default. */
   priority?: number;
-  /** How often it is tried, with growing pauses. */
+  /** The most attempts, with growing pauses. */
   maxAttempts?: number;
 };
 
-/** Adds a job as of the commit of the caller's transaction. It runs at least once, in any of the workers. */
+/** Adds a job within the caller's transaction. It runs at least once, in any worker. */
 export async function addJob(transaction: Queryable, job: NewJob): Promise<void> {
   await transaction.execute(sql`
     select graphile_worker.add_job(${job.task}, payload => ${JSON.stringify(job.payload)}::json,

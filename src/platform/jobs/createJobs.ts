@@ -5,24 +5,24 @@ import type { Logger } from 'pino';
 import { createJobLogger } from './jobLogger.ts';
 import { nudgeAfterJobs } from './nudgeAfterJobs.ts';
 
-/** What is done with the payload of a job. It may run more than once: whatever throws is tried again, with growing pauses. */
+/** Handles the payload of a job. It may run more than once: after an error it is retried, with growing pauses. */
 export type JobTask = (payload: unknown, context: { signal: AbortSignal }) => Promise<void>;
 
 export type JobsOptions = {
-  /** Needs two connections besides those that the tasks take out of it. */
+  /** Needs two connections in addition to those of the tasks. */
   pool: pg.Pool;
   tasks: Readonly<Record<string, JobTask>>;
-  /** How many jobs run at a time. */
+  /** Concurrent jobs. */
   concurrency: number;
   logger: Logger;
-  /** After so long without a sign of life a worker counts as dead, and its jobs are free. */
+  /** A worker without a sign of life for this long counts as dead, and its jobs are free. */
   leaseMs?: number;
-  /** How often jobs are looked for although nothing was notified. */
+  /** How often jobs are polled without a notification. */
   pollMs?: number;
 };
 
 export type Jobs = {
-  /** Starts no other job, and resolves when those that run have ended. */
+  /** Starts no more jobs, and resolves when the running ones have ended. */
   close(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ const longestPauseMs = 10_000;
 const signStatement = `
   insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 millisecond')
   on conflict (id) do update set lease_until = excluded.lease_until`;
-/** A pool that has just begun may hold a job before its first sign of life is there. */
+/** A new pool may hold a job before its first sign of life. */
 const freeStatement = `
   select graphile_worker.force_unlock_workers(array_agg(locked_by)) from (
     select distinct locked_by from graphile_worker.jobs
@@ -44,8 +44,8 @@ const freeStatement = `
   ) as dead having count(*) > 0`;
 
 /**
- * Runs the jobs of these tasks from now until it is closed, together with all other workers of the database. A job of a worker
- * that died is free for the others within `leaseMs` and a little. Nothing that goes wrong ends it; it waits and begins again.
+ * Runs the jobs of these tasks until it is closed, together with all other workers of the database. The jobs
+ * of a dead worker are free for others a little after `leaseMs`. No error ends it; it waits and starts again.
  */
 export function createJobs({
   pool,

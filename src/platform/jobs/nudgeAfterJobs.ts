@@ -1,11 +1,12 @@
 import type { Worker, WorkerEvents } from 'graphile-worker';
 
-/** How long it may take until a job that has ended is gone from the database; later than the last, a poll is as good. */
+/** How long a finished job may take to leave the database. After the last delay, polling is as good. */
 const pausesMs = [10, 50, 250, 1_000];
 
 /**
- * Has a worker look for a job again soon after each that it has done. By itself it looks at the very moment at which it begins to
- * give up the job's queue, finds that still taken as a rule, and rests until its next poll, however many jobs wait there.
+ * Makes a worker look for another job soon after each finished one. By itself the worker looks while it still
+ * releases the job's queue, usually finds the queue taken, and then rests until its next poll, however many
+ * jobs wait.
  */
 export function nudgeAfterJobs(events: WorkerEvents): void {
   const released = new WeakSet<Worker>();

@@ -1,9 +1,9 @@
-/** What there is of a list when one row more than wanted was read. */
+/** A page, from a query that reads one row more than requested. */
 export type CutPage<Row> = {
   readonly page: readonly Row[];
-  /** Where the next page goes on, if there is one. */
+  /** The position of the next page, if there is one. */
   readonly last: Row | undefined;
-  /** How long the list is where the page is all of it. */
+  /** The length of the list, if the page holds all of it. */
   readonly totalCount: number | undefined;
 };
 

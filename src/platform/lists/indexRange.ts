@@ -1,17 +1,15 @@
 import type { Bound } from './listFilters.ts';
 
-/** A point in the order of an index behind its key: one SQL value for each of the index's next columns. */
+/** A point in the order of an index after its key: one SQL value for each of the index's next columns. */
 export type IndexPosition = { readonly columns: readonly string[]; readonly values: readonly string[] };
 
 /**
- * Conditions for the entries of one key in an index over `(key, column, …)`, and within it for those in a range of `column`.
- *
- * They are comparisons of rows, not `key = value`: only this index can answer them, and the planner estimates them as a constant share
- * of the table. With an equality it multiplies frequencies that may be stale or missing, expects a handful of rows, and sorts all of a
- * key's rows. `order by` must name the key before the column.
- *
- * A scan starts right at its first bound. Up to PostgreSQL 17 it does not stop at the last one before the page is full, but at the end
- * of the key: it passes over entries of the index, not over rows.
+ * Conditions for the entries of one key in an index over `(key, column, …)`, and among them for a range of
+ * `column`. They compare rows instead of `key = value`: only this index can answer them, and the planner
+ * estimates them as a constant share of the table. For an equality the planner multiplies frequencies that
+ * may be stale or missing, expects a handful of rows, and sorts all rows of the key. `order by` must name the
+ * key before the column. A scan starts exactly at its first bound. Up to PostgreSQL 17 it does not stop at
+ * the last bound before the page is full, but at the end of the key: it skips entries of the index, not rows.
  *
  * @param value SQL that the planner cannot evaluate: a subquery or a column of an outer query.
  * @param lowest SQL of a value that no value of the column is below.
@@ -50,7 +48,7 @@ export function buildIndexRange({
     );
   }
   if (lower.length === 0) lower.push(compare({ operator: '>=', value: lowest }));
-  // Two plain comparisons of one column would be estimated together, as a narrow range.
+  // The planner would combine two plain comparisons of one column into a narrow range.
   if (upper.length === 0) upper.push(`${key} <= ${value}`);
   const passed = bounds
     .filter(startsAt)
@@ -59,8 +57,8 @@ export function buildIndexRange({
 }
 
 /**
- * A condition that is checked row by row and neither leads the planner to another index nor changes much of what it expects.
- * Null counts as false.
+ * A condition that is checked row by row. It leads the planner to no other index and hardly changes its
+ * estimate. Null counts as false.
  */
 export function buildFilter(condition: string): string {
   return `coalesce(${condition}, false)`;

@@ -1,13 +1,13 @@
 const dayMs = 86_400_000;
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 
-/** The day that was written last, as most are followed by others of the same day, and what its instants begin with. */
+/** The last written day and its text: most instants are followed by others of the same day. */
 let lastDay: number | undefined;
 let lastPrefix = '';
 
 /**
- * SQL for a point in time in seconds, with their fraction: the cheapest form that the database has. `toInstant` makes of it
- * what the wire shows.
+ * SQL for a point in time in seconds with fraction: the database's cheapest form. `toInstant` converts it to
+ * wire form.
  */
 export function secondsSql(column: string): string {
   return `date_part('epoch', ${column})`;
@@ -18,8 +18,8 @@ export function toMilliseconds(seconds: number): number {
 }
 
 /**
- * A point in time as the wire shows it, in UTC with milliseconds: what `Date` writes, for a third of the time, as a page of a list
- * has fifty of them.
+ * A point in time in wire form, in UTC with milliseconds. The same text as `Date`, in a third of the time; a
+ * page of a list has fifty of them.
  *
  * @throws RangeError for what `Date` cannot hold.
  */

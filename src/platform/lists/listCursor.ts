@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { parseJson } from '../errors/parseJson.ts';
 import { MalformedError } from '../errors/serviceError.ts';
 
-/** What makes a list another one: its name, whose it is, its order, and all of its filters. */
+/** The identity of a list: its name, its owner, its order, and all of its filters. */
 export type ListName = readonly unknown[];
 
 const latestMs = 8_640_000_000_000_000;
-/** What positions are made of: milliseconds since 1970, and the id of a resource. */
+/** The parts of positions: milliseconds since 1970, and the id of a resource. */
 export const positionParts = {
   instant: z.int().min(0).max(latestMs),
   id: z.string().regex(/^[a-z]+_[0-9a-z]{1,64}$/),
 };
 
-/** A position in a list as callers keep it, of which they need to know nothing. It is good for that list alone. */
+/** A position in a list in the form that callers store, opaque to them. It is valid for that list only. */
 export function writeListCursor(list: ListName, position: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([markOf(list), ...position])).toString('base64url');
 }

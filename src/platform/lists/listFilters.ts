@@ -6,10 +6,10 @@ const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 /** Bounds of a point in time, as texts of ISO 8601. */
 export type Range = { readonly [Operator in keyof typeof operators]?: string | undefined };
 
-/** One side of a range: the SQL of what is on the right of the operator. */
+/** One side of a range: the SQL on the right of the operator. */
 export type Bound = { readonly operator: (typeof operators)[keyof typeof operators]; readonly value: string };
 
-/** The bounds of a range that are given, with their values as parameters. */
+/** The given bounds of a range, with their values as parameters. */
 export function listBounds(range: Range, parameters: SqlParameters): Bound[] {
   return Object.entries(operators).flatMap(([name, operator]) => {
     const value = isOperator(name) ? range[name] : undefined;
@@ -17,7 +17,7 @@ export function listBounds(range: Range, parameters: SqlParameters): Bound[] {
   });
 }
 
-/** The bounds within which lie the texts that begin with a prefix, in either case. */
+/** The bounds of all texts that begin with a prefix, in either case. */
 export function listPrefixBounds(prefix: string | undefined, parameters: SqlParameters): Bound[] {
   if (prefix === undefined || prefix === '') return [];
   const folded = foldText(prefix);

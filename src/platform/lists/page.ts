@@ -7,24 +7,24 @@ import { type Position, parsePosition, writePosition } from './position.ts';
 import { type Sort, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
-/** Which part of a list is asked for. */
+/** The requested part of a list. */
 export type PageRequest = {
   readonly sort: Sort;
   readonly limit: number;
   readonly cursor?: string | undefined;
 };
 
-/** A part of this list: its cursors are good for no other one. */
+/** The part of this list; its cursors are valid for no other list. */
 export type ListPart = PageRequest & { readonly list: ListName };
 
-/** One page of a list, as a JSON array, and how long the list is where the page is all of it. */
+/** One page of a list as a JSON array, and the length of the list if the page holds all of it. */
 export type ListPage = {
   readonly dataText: string;
   readonly nextCursor: string | null;
   readonly totalCount: number | undefined;
 };
 
-/** What a page needs of a row to go on after it. */
+/** The part of a row from which the next page starts. */
 export type PageRow = {
   id: string;
   created_at: number;
@@ -33,7 +33,7 @@ export type PageRow = {
   rank?: number;
 };
 
-/** The SQL of a page: its order, where it starts in that order, and its size. */
+/** The SQL of a page: its order, its start in that order, and its size. */
 export type PageSql = {
   readonly order: string;
   readonly position: IndexPosition | undefined;
@@ -41,9 +41,9 @@ export type PageSql = {
 };
 
 /**
- * Pages begin after a position and not after a number of rows, so that on an index over these columns the last page costs what
- * the first did. One row more than asked for is read, to know whether another page follows. The number stands in the statement, as
- * the database plans without it for a tenth of all rows.
+ * Pages start after a position, not after a number of rows, so that on an index over these columns the last
+ * page costs as much as the first. One more row than requested is read, to know whether another page follows.
+ * The limit is a literal in the statement, because without it the database plans for a tenth of all rows.
  *
  * @param rank SQL of a whole number that orders rows of the same value, before their ids do.
  * @throws MalformedError for a cursor of another list.
@@ -68,7 +68,7 @@ export function buildPage(
   return { order, position: { columns, values }, limit };
 }
 
-/** The page that the rows make, which are in order and perhaps one too many. */
+/** The page of ordered rows, which may have one row too many. */
 export function finishPage<Row extends PageRow>(
   rows: readonly Row[],
   { list, sort, ...request }: ListPart,

@@ -3,15 +3,15 @@ import { type ListName, parseListCursor, positionParts, writeListCursor } from '
 import type { Sort } from './sort.ts';
 
 /**
- * The last row of a page: the next one begins after it. Rows of the same key are told apart by their rank, which is 0 where the
- * list has none, and then by their ids, which make the order definite.
+ * The last row of a page; the next page begins after it. Rows with the same key are ordered by their rank,
+ * which is 0 if the list has none, and then by their ids.
  */
 export type Position = { readonly key: string | number; readonly rank: number; readonly id: string };
 
 const maxTextKey = 2_000;
 const keyShapes = {
   instant: positionParts.instant,
-  // Nothing but what can have been stored: the database would not take it as a parameter either.
+  // Only values that can be stored: the database would refuse others as parameters too.
   text: z
     .string()
     .max(maxTextKey)

@@ -6,47 +6,47 @@ import { buildPage, type ListPart, type PageSql } from './page.ts';
 import { type SortColumn, sortColumns, sortedSql } from './sort.ts';
 import type { SqlParameters } from './sqlParameters.ts';
 
-/** Where the rows of a list stand, and what is read of them. */
+/** The source of a list's rows, and the columns to read. */
 export type ListTable = {
   readonly name: string;
-  /** How conditions and columns call it. */
+  /** The table's alias in conditions and columns. */
   readonly alias: string;
-  /** Of rows of the same value, their order: SQL of a whole number. */
+  /** The order of rows with the same value: SQL of a whole number. */
   readonly rank?: string;
-  /** What order and ranges are made of, beside id, created_at and updated_at. */
+  /** Columns for order and ranges, in addition to id, created_at and updated_at. */
   readonly keyColumn: string;
-  /** What is read, from the table and what is joined to it. */
+  /** The columns to read, from the table and its joins. */
   readonly columns: string;
   readonly joins?: string;
 };
 
 /**
- * Rows that have one value of a key, on which every sort of the list has an index `(key, sort column, rank, id)`, as `orderedKey` writes it; and a filter for what
- * the key does not tell apart.
+ * Rows with one value of a key. Every sort of the list has an index `(key, sort column, rank, id)` on it, as
+ * `orderedKey` writes it. The filter covers what the key does not.
  */
 export type Branch = { readonly key: string; readonly value: string; readonly filter?: string };
 
-/** What of a list is wanted: the rows of all branches. No row is in two. */
+/** The requested part of a list: the rows of all branches. No row is in two branches. */
 export type Selection = ListPart & {
   readonly branches: readonly [Branch, ...Branch[]];
   readonly createdAt: Range;
   readonly updatedAt: Range;
-  /** What the names of the rows begin with, where they have names. */
+  /** The prefix of the rows' names, if rows have names. */
   readonly namePrefix?: string | undefined;
 };
 
 type RowPart = { id: string | null; gathered?: number | null };
 
 /**
- * So many rows in a range are rather sorted than looked for among all others in the order of the list. With more of them
- * a page is soon found in that order.
+ * Up to this many rows in a range, sorting them is cheaper than searching in the order of the list. With more
+ * rows a page in that order fills up soon.
  */
 const mostGathered = 500;
 
 /**
- * Reads a page of a list. It never reads many more rows than the page has, with one exception: where a range of names or of
- * one time is combined with the order of something else, which no index can serve. Then it reads the range where that holds few rows, and
- * else goes along the order.
+ * Reads a page of a list. It never reads many more rows than the page has, with one exception: a range of
+ * names or of one time combined with the order of another column, which no index can serve. Then it reads the
+ * range if that has few rows, and otherwise follows the order.
  *
  * @param run runs a query of the page's rows with these parameters; where there are none it may return a row of nulls.
  * @throws MalformedError for a cursor of another list.
@@ -95,7 +95,7 @@ type Parts = {
 const earliest = `'-infinity'::timestamptz`;
 const lowestOf = { created_at: earliest, updated_at: earliest, display_name: `''` } as const;
 
-/** Goes along the order of the list until the page is full; with several branches, along all of them. */
+/** Follows the order of the list until the page is full; with several branches, it follows all of them. */
 function buildWalk({ table, selection, page, ranges }: Parts): string {
   const { name, alias, columns, joins = '' } = table;
   const { direction } = selection.sort;
@@ -105,7 +105,7 @@ function buildWalk({ table, selection, page, ranges }: Parts): string {
   const own = ranges.find((range) => range.name === sorted);
   const others = ranges.filter((range) => range !== own).flatMap(listConditions);
   const { start, end } = splitBounds(own?.bounds ?? [], direction);
-  // Where every entry is a row of the page, it is full before many entries behind the range are read.
+  // If every entry is a row of the page, the page is full before many entries behind the range are read.
   const isCut = end.length > 0 && others.length === 0 && selection.branches.every(({ filter }) => !filter);
   const rowsOf = ({ key: subject, value, filter }: Branch, what: string) => {
     const key = orderedKey(subject, sorted);
@@ -124,13 +124,14 @@ function buildWalk({ table, selection, page, ranges }: Parts): string {
 }
 
 /**
- * Reads what lies in a range, up to a bound, and sorts it; `gathered` tells how many rows those were. It reads so many entries from the
- * start of the range, whether it ends among them or not: up to PostgreSQL 17 a scan that is told the end passes over all entries behind it.
+ * Reads a range up to a bound, and sorts it; `gathered` is the number of rows read. It reads this many
+ * entries from the start of the range, whether the range ends among them or not: up to PostgreSQL 17 a scan
+ * with an end condition skips over all entries behind the range.
  */
 function buildGathering({ table, selection, page, ranges }: Parts, range: ColumnRange): string {
   const { name, alias } = table;
   const { column, bounds } = range;
-  // From the end that is given: where the other one is, costs the entries up to it.
+  // Starts at the given end of the range; finding the other end would read all entries up to it.
   const along = bounds.some(({ operator }) => operator.startsWith('>')) ? 'asc' : 'desc';
   const { start: entered, end } = splitBounds(bounds, along);
   const { direction } = selection.sort;
@@ -166,7 +167,7 @@ function buildGathering({ table, selection, page, ranges }: Parts, range: Column
     left join lateral (${found}) page on true`;
 }
 
-/** Where a scan in this direction enters a range, and where it leaves it. */
+/** The bounds at which a scan in this direction enters and leaves a range. */
 function splitBounds(bounds: readonly Bound[], direction: 'asc' | 'desc'): Record<'start' | 'end', Bound[]> {
   const isStart = ({ operator }: Bound) => operator.startsWith('>') === (direction === 'asc');
   return { start: bounds.filter(isStart), end: bounds.filter((bound) => !isStart(bound)) };
@@ -180,7 +181,7 @@ function writeConditions(column: string, bounds: readonly Bound[]): string[] {
   return bounds.map(({ operator, value }) => `${column} ${operator} ${value}`);
 }
 
-/** The page out of rows that have the keys of the table, and with it the columns. */
+/** The page from rows with the table's keys, joined with its columns. */
 function readPage({
   table: { name, alias, columns, joins = '', keyColumn },
   page: { order, limit },

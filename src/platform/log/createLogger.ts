@@ -5,13 +5,16 @@ export type LoggerOptions = {
   level: string;
   /** Names the process in every line. */
   name: string;
-  /** Texts that never appear in a log, wherever they come from; see `listSecrets`. */
+  /** Texts that must never appear in a log, wherever they come from; see `listSecrets`. */
   secrets?: readonly string[];
-  /** Standard output unless given. */
+  /** Standard output by default. */
   destination?: DestinationStream;
 };
 
-/** A logger that writes one JSON object a line. Every finished line is freed of secrets, also those inside other texts. */
+/**
+ * A logger that writes one JSON object per line. Secrets are removed from every finished line, also inside
+ * other texts.
+ */
 export function createLogger({ level, name, secrets = [], destination }: LoggerOptions): Logger {
   const options = {
     level,

@@ -6,7 +6,10 @@ const secretsIn: Record<SecretKind, (item: string) => string[]> = {
   headers: headerSecrets,
 };
 
-/** What of an environment must not be logged: private keys in each spelling, and the telling parts of URLs. */
+/**
+ * The texts of an environment that must not be logged: private keys in each spelling, and the revealing parts
+ * of URLs.
+ */
 export function listSecrets(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const kind = findSecretKind(name);
@@ -31,7 +34,7 @@ function urlSecrets(text: string): string[] {
   if (!URL.canParse(text)) return [text];
   const { password, pathname, search, protocol } = new URL(text);
   const telling = [password, search.slice(1)];
-  // The path of a database is its name.
+  // The path of a database URL is the database's name.
   if (!protocol.startsWith('postgres'))
     telling.push(pathname.slice(1), ...pathname.split('/').filter(isKeyLike));
   return [...telling, ...telling.map(decode)];

@@ -1,18 +1,21 @@
 const mask = '[redacted]';
 
-/** Secrets that are told by their form: the service's API keys, webhook secrets, and the password in any URL. */
+/** Secrets recognised by their form: the service's API keys, webhook secrets, and the password in any URL. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/\b(agk_(?:test|live)_)[\w-]{4,}/g, `$1${mask}`],
   [/\b(whsec_)[\w+/=-]{4,}/g, `$1${mask}`],
   [/(\/\/[^\s/:@"\\]*:)[^\s/@"\\]+@/g, `$1${mask}@`],
 ];
-/** A shorter text would stand in many places where it gives nothing away. */
+/** A shorter text would match in many harmless places. */
 const shortestSecret = 6;
 
-/** Returns a function that replaces the given texts, and whatever has the form of a secret, in a line of a log. */
+/**
+ * Returns a function that replaces the given texts, and everything with the form of a secret, in a line of a
+ * log.
+ */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const known = [...new Set(secrets.flatMap(spellings))].filter((secret) => secret.length >= shortestSecret);
-  // The longest first: where one secret holds another, nothing of it may be left over.
+  // Longest first: if one secret contains another, no rest of it may remain.
   known.sort((a, b) => b.length - a.length);
   return (line) => {
     let text = line;
@@ -22,7 +25,7 @@ export function createRedactor(secrets: readonly string[]): (line: string) => st
   };
 }
 
-/** As it is, and as it stands within JSON. */
+/** As it is, and as it appears inside JSON. */
 function spellings(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1)];
 }

@@ -1,10 +1,10 @@
 /**
- * What a variable holds that must not be logged: `key`, nothing but secrets, comma-separated; `url`, URLs in which a password, a path
- * or a query may be the key to a service; `headers`, names of headers with their values, percent-encoded.
+ * The kind of secret in a variable. `key`: only secrets, comma-separated. `url`: URLs whose password, path or
+ * query may be the key to a service. `headers`: names of headers with their values, percent-encoded.
  */
 export type SecretKind = 'key' | 'url' | 'headers';
 
-/** The variables that hold secrets. Those of the service itself may be given as files. */
+/** The variables that hold secrets. The service's own may be given as files. */
 const variables: readonly { name: RegExp; kind: SecretKind; isOwn: boolean }[] = [
   { name: /^ENCRYPTION_KEY$/, kind: 'key', isOwn: true },
   { name: /^RELAYER_PRIVATE_KEYS(_\d+)?$/, kind: 'key', isOwn: true },
@@ -13,16 +13,16 @@ const variables: readonly { name: RegExp; kind: SecretKind; isOwn: boolean }[] =
   { name: /^OTEL_EXPORTER_OTLP_(TRACES_)?HEADERS$/, kind: 'headers', isOwn: true },
   { name: /^OTEL_EXPORTER_OTLP_(TRACES_)?ENDPOINT$/, kind: 'url', isOwn: false },
   { name: /^AWS_SESSION_TOKEN$/, kind: 'key', isOwn: false },
-  // Of any program of the machine. The path of a secret's file is not a secret.
+  // Variables of any program on the machine. The path of a secret's file is not a secret.
   { name: /^(?!.*_FILES?$).*(SECRET|PASSWORD)/, kind: 'key', isOwn: false },
 ];
 
-/** What a variable holds that must not be logged; undefined for one that holds no secret. */
+/** The kind of secret in a variable; undefined if it holds none. */
 export function findSecretKind(name: string): SecretKind | undefined {
   return variables.find((variable) => variable.name.test(name))?.kind;
 }
 
-/** Whether `<name>_FILE` may give the variable's value as a file. */
+/** Whether the file in `<name>_FILE` may give the variable's value. */
 export function mayBeFile(name: string): boolean {
   return variables.some((variable) => variable.isOwn && variable.name.test(name));
 }

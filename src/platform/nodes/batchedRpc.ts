@@ -3,16 +3,16 @@ import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem';
 import { z } from 'zod';
 import type { EndpointHealth } from './endpointHealth.ts';
 
-/** A call as nodes take it: its parameters hold no bigint. */
+/** A call in the form for nodes: its parameters hold no bigint. */
 export type RpcCall = { readonly method: string; readonly params?: unknown };
 
 type Waiting = { readonly call: RpcCall; resolve(answer: unknown): void; reject(error: unknown): void };
 
-/** How many calls go out in one HTTP request; public endpoints refuse long batches. */
+/** Calls per HTTP request; public endpoints refuse long batches. */
 const batchSize = 20;
 const mostDetails = 300;
 const mostAnswerBytes = 10 * 1024 * 1024;
-/** Whole blocks go alone: several in one answer could be more than is read of it. */
+/** Whole blocks are requested alone: several in one answer could exceed the limit on answers. */
 const largeMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockReceipts']);
 
 const answersShape = z.array(
@@ -25,17 +25,16 @@ const answersShape = z.array(
   }),
 );
 
-/** Connections are kept between requests; idle ones keep no process alive. */
+/** Connections are reused between requests; idle ones do not keep a process alive. */
 const agent = new Agent({ maxResponseSize: mostAnswerBytes }).compose(
   interceptors.redirect({ maxRedirections: 5 }),
 );
 
 /**
- * Asks one endpoint. Calls made in one turn of the process share one HTTP request, in which each has its own
- * answer; those whose answers may be large have a request of their own. Each request is noted once in `health`, however many calls it holds.
- *
- * The returned function throws what viem's own transport does: RpcRequestError for what the node refuses, HttpRequestError or
- * TimeoutError where it gives no answer.
+ * Asks one endpoint. Calls made in one turn of the event loop share one HTTP request; each gets its own
+ * answer. Calls with large answers get their own request. Each request is noted once in `health`, however
+ * many calls it holds. The returned function throws the errors of viem's own transport: RpcRequestError if
+ * the node refuses, HttpRequestError or TimeoutError if it gives no answer.
  */
 export function createBatchedRpc(options: {
   url: string;
@@ -86,7 +85,7 @@ export function createBatchedRpc(options: {
       clearTimeout(timer);
     }
   };
-  /** Reads answers to their end: one that never ends is a failure. */
+  /** Reads an answer to its end; an answer that never ends is a failure. */
   const post = async (body: string, signal: AbortSignal) => {
     try {
       const response = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
@@ -105,7 +104,10 @@ export function createBatchedRpc(options: {
     });
 }
 
-/** By the calls' ids. What a node says to a whole batch, which may be that it takes none, it says to each. */
+/**
+ * Answers by the calls' ids. An answer to the whole batch, for example a refusal of batches, applies to each
+ * call.
+ */
 function readAnswers(said: unknown, count: number) {
   const each = Array.isArray(said)
     ? said
@@ -113,14 +115,14 @@ function readAnswers(said: unknown, count: number) {
   return new Map(answersShape.parse(each).map((answer) => [answer.id, answer]));
 }
 
-/** Milliseconds that a `Retry-After` asks for, in seconds or until a date; undefined where it says nothing of use. */
+/** Milliseconds from a `Retry-After`, given in seconds or as a date; undefined if it is unusable. */
 export function readRetryAfter(text: string, nowMs: number): number | undefined {
   if (text.trim() === '') return undefined;
   const waitMs = /^\s*\d+\s*$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
   return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
 }
 
-/** A user and password in a URL go into a header. */
+/** A user and password in a URL move to a header. */
 function splitCredentials(text: string): { url: string; headers: Record<string, string> } {
   const url = new URL(text);
   const headers = { 'content-type': 'application/json', accept: 'application/json' };

@@ -11,20 +11,23 @@ import { createEndpointHeights } from './endpointHeights.ts';
 import { failover } from './failover.ts';
 import { watchHeights } from './watchHeights.ts';
 
-/** The clients of the followed chains by chain id; each lives as long as the process and holds nothing to close. */
+/** The clients of the followed chains by chain id. Each lives as long as the process and has nothing to close. */
 export type ChainClients = ReadonlyMap<number, PublicClient>;
 
-/** The ways of one process to its chains. */
+/** A process's access to its chains. */
 export type ChainAccess = {
-  /** Over all endpoints of a chain, in turn. */
+  /** Clients over all endpoints of a chain, with failover. */
   readonly clients: ChainClients;
-  /** Over each endpoint by itself, by chain id. */
+  /** Clients over each single endpoint, by chain id. */
   readonly endpointClients: ReadonlyMap<number, readonly PublicClient[]>;
-  /** How the endpoints are now. */
+  /** The current condition of the endpoints. */
   describe(): EndpointFacts[];
-  /** The latest block that a usable endpoint of the chain has told; undefined where none has. */
+  /** The latest block reported by a usable endpoint of the chain; undefined if there is none. */
   latestBlock(chainId: number): number | undefined;
-  /** Asks the endpoints for their latest blocks until it is closed: from then on one that lags is asked after the others. */
+  /**
+   * Polls the endpoints for their latest blocks until it is closed. From then on, endpoints that lag are
+   * asked last.
+   */
   watchHeights(intervalMs?: number): { close(): void };
 };
 
@@ -42,9 +45,9 @@ function createEndpoints(
 }
 
 /**
- * Connects to the chains. A call goes to the chain's first endpoint that is up to date and, when that fails, is limited, or does not
- * answer within the time-out, to the next; a revert is an answer. Calls made in the same tick share one HTTP request. What one client learns of an
- * endpoint all know.
+ * Connects to the chains. A call goes to the chain's first endpoint that is up to date. If that fails, is
+ * limited, or times out, the next endpoint is asked; a revert is an answer. Calls made in the same tick share
+ * one HTTP request. All clients share what one learns about an endpoint.
  */
 export function createChainAccess(
   chains: readonly AccessedChain[],
@@ -56,7 +59,7 @@ export function createChainAccess(
     const chain = defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } });
     const endpoints = createEndpoints(reached, timeoutMs);
     const connect = (over: typeof endpoints): PublicClient =>
-      // Every answer decides about a permit: none may be remembered.
+      // Every answer decides about a permit, so none may be cached.
       createPublicClient({ chain, transport: failover(over, { timeoutMs }), cacheTime: 0 });
     return { chainId, endpoints, client: connect(endpoints), each: endpoints.map((one) => connect([one])) };
   });

@@ -8,16 +8,19 @@ export type RevertReason = {
   /** The error's name: `Error` for a plain message, `Panic`, a custom error's own, or `Unknown`. */
   readonly name: string;
   readonly message: string;
-  /** What that means to the sender of a permit, where it is an error that this service knows. */
+  /** The meaning for the sender of a permit, if the service knows the error. */
   readonly explanation?: string;
   readonly args?: readonly string[];
-  /** The contract that an action called and that refused. */
+  /** The contract that refused an action's call. */
   readonly target?: string;
-  /** What could not be decoded. */
+  /** The undecoded data. */
   readonly data?: string;
 };
 
-/** The errors that tokens and their libraries agree on (ERC-6093, OpenZeppelin): documents seldom list them in their ABI. */
+/**
+ * Common errors of tokens and their libraries (ERC-6093, OpenZeppelin): documents seldom list them in their
+ * ABI.
+ */
 const commonErrors = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
@@ -35,7 +38,7 @@ const knownErrors: Abi = [...protocolErrors, ...commonErrors];
 
 const maxText = 500;
 
-/** Decodes what a contract reverted with: the protocol's errors, those of the given ABIs, messages and panics. */
+/** Decodes a contract's revert: the protocol's errors, errors of the given ABIs, messages and panics. */
 export function decodeRevert(data: Hex | undefined, actionErrors: Abi = []): RevertReason {
   const reason = decodeReason(data, actionErrors);
   const explanation = findRevertWords(reason);
@@ -59,14 +62,14 @@ function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
     return { ...decodeRevert(second, actionErrors), target: first };
   if (name === 'Error') return { name, message: cut(String(first)) };
   if (name === 'Panic') return { name, message: `Panic ${panicNames.get(Number(first)) ?? String(first)}` };
-  // The deployed contract names a wrong comparison here: what it says explains nothing.
+  // The deployed contract names the wrong comparison here, so its name explains nothing.
   if (name === 'ComparisonFailed')
     return { name, message: 'A submitted value breaks a rule of the agreement.' };
   const texts = args.map((argument) => cut(toText(argument)));
   return { name, message: `${name}(${texts.join(', ')})`, args: texts };
 }
 
-/** The errors that the actions of a document list in their ABIs; entries that are not usable are left out. */
+/** The errors that a document's actions list in their ABIs; unusable entries are left out. */
 export function listActionErrors(agreement: unknown): Abi {
   const actions = member(member(agreement, 'execution'), 'actions');
   if (!Array.isArray(actions)) return [];
@@ -95,7 +98,7 @@ function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly un
       const { errorName, args } = decodeErrorResult({ abi, data });
       return { name: errorName, args: args ?? [] };
     } catch {
-      // Not among these errors, or an ABI that an author wrote badly: the raw data are shown instead.
+      // An unknown error, or a badly written ABI: the raw data are shown instead.
     }
   }
   return undefined;

@@ -3,9 +3,9 @@ import { createEndpointHealth, type EndpointHealth, type EndpointStatus } from '
 import type { EndpointHeight } from './endpointHeights.ts';
 import { createRequestBudget, type RequestBudget } from './requestBudget.ts';
 
-/** One way to a chain, with what this process knows of it. */
+/** One endpoint of a chain, with this process's knowledge about it. */
 export type Endpoint = {
-  /** Host and port of the URL alone: path, query and user may be the key to it. */
+  /** Only the URL's host and port: path, query and user may contain the key. */
   readonly host: string;
   readonly health: EndpointHealth;
   readonly budget: RequestBudget;
@@ -14,22 +14,25 @@ export type Endpoint = {
   ask(call: RpcCall): Promise<unknown>;
 };
 
-/** What operators are shown of an endpoint. */
+/** An endpoint's condition, for operators. */
 export type EndpointFacts = {
   readonly chainId: number;
   readonly host: string;
-  /** `lagging`: it answers, and is asked after the others, since it has not what they have, or claims a head that it cannot show. */
+  /**
+   * `lagging`: it answers, but is asked last, because it lacks blocks that others have or claims a head that
+   * it cannot show.
+   */
   readonly status: EndpointStatus | 'lagging';
-  /** The latest block that it has told; null where it has told none. */
+  /** The latest block that it reported; null if none. */
   readonly blockNumber: number | null;
   readonly behindBlocks: number;
   readonly restsForMs: number;
   readonly failuresInARow: number;
-  /** HTTP requests since the process started, by what became of them. */
+  /** HTTP requests since the process started, by outcome. */
   readonly requests: ReturnType<EndpointHealth['counts']>;
 };
 
-/** Connects to an endpoint; nothing is asked before somebody does. */
+/** Creates an endpoint; the first call connects. */
 export function createEndpoint(options: {
   url: string;
   host: string;
@@ -56,7 +59,7 @@ export function describeEndpoint(chainId: number, { host, health, height }: Endp
   };
 }
 
-/** The hosts of URLs, each by a name of its own: `node.example`, `node.example#2`. */
+/** The hosts of URLs, each with a unique name: `node.example`, `node.example#2`. */
 export function nameHosts(urls: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return urls.map((url) => {

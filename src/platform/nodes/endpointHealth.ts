@@ -1,21 +1,24 @@
-/** What became of one HTTP request, or of a call in it. */
+/** The outcome of one HTTP request, or of a call in it. */
 export type RequestOutcome = 'answered' | 'failed' | 'limited';
 
 /**
- * ok: it is asked; failing: it rests after failures in a row; limited: it has said that it is asked too much, and rests for as long
- * as it has said.
+ * ok: it is asked. failing: it rests after several failures in a row. limited: it reported too many requests,
+ * and rests for as long as it asked.
  */
 export type EndpointStatus = 'ok' | 'failing' | 'limited';
 
 export type EndpointHealth = {
   noteAnswer(): void;
   noteFailure(): void;
-  /** `waitMs` as the endpoint asked for, where it did. */
+  /** `waitMs` is the pause that the endpoint asked for, if any. */
   noteLimit(waitMs: number | undefined): void;
   status(): EndpointStatus;
-  /** 0 where it does not rest. */
+  /** 0 if it does not rest. */
   restsForMs(): number;
-  /** Whether a rest has ended and no request has been tried since: one request tries before others rely on the node. */
+  /**
+   * Whether a rest has ended and no request has been tried since: one request tries the node before others
+   * rely on it.
+   */
   needsProbe(): boolean;
   failuresInARow(): number;
   counts(): Readonly<Record<RequestOutcome, number>>;
@@ -25,10 +28,10 @@ export type EndpointHealth = {
 const failuresToRest = 3;
 const firstRestMs = 1_000;
 const longestRestMs = 30_000;
-/** Whoever asks for more is asked again after this. */
+/** The longest rest that is granted. */
 const longestLimitMs = 120_000;
 
-/** The health of an endpoint: a circuit breaker, and its answers to too many requests. */
+/** The health of an endpoint: a circuit breaker, and its rate-limit answers. */
 export function createEndpointHealth(clock: () => number = () => performance.now()): EndpointHealth {
   const counts = { answered: 0, failed: 0, limited: 0 };
   let failures = 0;
@@ -37,7 +40,7 @@ export function createEndpointHealth(clock: () => number = () => performance.now
   let status: EndpointStatus = 'ok';
 
   const rest = (forMs: number, because: EndpointStatus) => {
-    // Of requests that were under way together, the one that asks for the longest rest counts.
+    // Of concurrent requests, the one that asks for the longest rest counts.
     restsUntil = Math.max(restsUntil, clock() + forMs);
     status = because;
   };
@@ -46,7 +49,7 @@ export function createEndpointHealth(clock: () => number = () => performance.now
     noteAnswer() {
       counts.answered++;
       failures = 0;
-      // An answer that was under way says nothing of the limit that came meanwhile.
+      // An answer that was already under way says nothing about a later limit.
       if (status === 'limited' && isResting()) return;
       limits = 0;
       restsUntil = 0;

@@ -1,19 +1,22 @@
 import type { Head } from './readHead.ts';
 
-/** Costs each endpoint half a request a second of each process, and the freshest one a second one. */
+/** Costs each process half a request a second per endpoint, and one more a second for the freshest endpoint. */
 export const usualIntervalMs = 2_000;
 
 /** How far an endpoint has followed its chain. */
 export type EndpointHeight = {
-  /** The latest block that it has told and that is believed; undefined while there is none. */
+  /** The latest block that it reported and that is believed; undefined while there is none. */
   latest(): number | undefined;
-  /** How many blocks it is behind the freshest endpoint of the chain; 0 where it is not lagging. */
+  /** Blocks behind the freshest endpoint of the chain; 0 if it is not lagging. */
   behindBlocks(): number;
-  /** Whether it has not reached the block that another endpoint had one look before, or claims one that is not believed. */
+  /**
+   * Whether it lacks the block that another endpoint had one poll earlier, or claims a head that is not
+   * believed.
+   */
   isLagging(): boolean;
   /**
-   * Whether a head makes others late, or is the first one: then it is believed only together with the block before it. An endpoint
-   * that is alone makes nobody late.
+   * Whether a head makes others late, or is the first one. Such a head is believed only together with the
+   * block before it. A single endpoint makes nobody late.
    */
   needsProof(head: Head): boolean;
   note(head: Head, seen: { atMs: number; isProven: boolean }): void;
@@ -22,11 +25,14 @@ export type EndpointHeight = {
 type Sight = { head: Head; atMs: number };
 type Seen = { current?: Sight; previous?: Sight; isDoubtful: boolean; behind: number };
 
-/** The heights of the endpoints of one chain, each of which is compared with the others. */
+/** The heights of one chain's endpoints, compared with each other. */
 export function createEndpointHeights(count: number, intervalMs = usualIntervalMs): EndpointHeight[] {
   const all: Seen[] = Array.from({ length: count }, () => ({ isDoubtful: false, behind: 0 }));
   const othersOf = (own: Seen) => all.filter((other) => other !== own);
-  /** Nodes of one chain learn of a block at different moments: what another one had a look before is what this one must have. */
+  /**
+   * Nodes of one chain learn of a block at different moments. A node must have the block that another node
+   * had one poll earlier.
+   */
   const mustHave = (own: Seen, nowMs: number) =>
     Math.max(
       -1,

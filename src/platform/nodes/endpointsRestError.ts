@@ -1,6 +1,6 @@
 import { BaseError } from 'viem';
 
-/** No endpoint of the chain is to be asked now. */
+/** All endpoints of the chain rest now. */
 export class EndpointsRestError extends BaseError {
   override readonly name = 'EndpointsRestError';
   readonly waitMs: number;

@@ -7,21 +7,22 @@ import { EndpointsRestError } from './endpointsRestError.ts';
 import { readNodeAnswer } from './nodeAnswer.ts';
 import { findCallFault } from './unavailable.ts';
 
-/** `isFinal`: no other endpoint could say better. */
+/** `isFinal`: no other endpoint could give a better answer. */
 type Failure = { readonly error: unknown; readonly isFinal: boolean; readonly isRefusal: boolean };
 
 const roundPauseMs = 100;
-/** A rest that ends so soon is waited for, where no other endpoint is there. */
+/** A rest that ends this soon is awaited if there is no other endpoint. */
 const patienceMs = 2_000;
-/** What nodes answer to too many calls in a request that went through. */
+/** A node's error for too many calls, in a request that went through. */
 const limitCodes = new Set([-32_005, 429]);
 const limitWords =
   /rate.?limit|too many requests|exceeded.{0,20}(quota|requests|limit)|(daily|monthly) request/i;
 
 /**
- * Asks the endpoints of a chain in the order given, those that lag last, each within its budget, and not those that rest. The next one is asked where one
- * does not answer, is limited, or says that the trouble is its own; a revert is an answer. What a node says against a transaction's
- * bytes is a hint: the others are asked too, and one that takes them is enough. When none has answered all are asked once more.
+ * Asks the endpoints of a chain in the given order, lagging ones last, each within its budget, and skips
+ * resting ones. It asks the next one if an endpoint does not answer, is limited, or reports a problem of its
+ * own. A revert is an answer. A refusal of a transaction's bytes is only a hint: the others are asked too,
+ * and one acceptance is enough. If none has answered, all are asked once more.
  */
 export function failover(endpoints: readonly Endpoint[], { timeoutMs }: { timeoutMs: number }): Transport {
   const ask = async (call: RpcCall): Promise<unknown> => {
@@ -70,7 +71,10 @@ async function askRound(
   return askOne(spare, call);
 }
 
-/** Whether callers can rely on it. One whose rest is over is asked by itself first, as long as others are there for the callers. */
+/**
+ * Whether callers can rely on it. After its rest it is first tried alone, as long as other endpoints can
+ * serve the callers.
+ */
 function isUsable(endpoint: Endpoint, all: readonly Endpoint[]): boolean {
   const { health } = endpoint;
   if (health.restsForMs() > 0) return false;
@@ -88,13 +92,13 @@ function probe(endpoint: Endpoint): void {
   void askOne(endpoint, { method: 'eth_chainId' }).finally(() => probing.delete(endpoint));
 }
 
-/** Who is asked although nobody should be: never one that has asked for its rest, before that is over. */
+/** The endpoints to ask although all should rest: never one that asked for its rest, before that is over. */
 function chooseSpare(endpoints: readonly Endpoint[]): Endpoint | undefined {
   const waitOf = (endpoint: Endpoint) => Math.max(endpoint.budget.waitMs(), restOf(endpoint));
   return endpoints.toSorted((one, other) => waitOf(one) - waitOf(other))[0];
 }
 
-/** A rest after failures was nobody's wish: where all rest, it need not be kept. */
+/** A rest after failures was not requested by the endpoint. If all rest, it may be cut short. */
 function restOf({ health }: Endpoint): number {
   return health.status() === 'limited' ? health.restsForMs() : 0;
 }
@@ -126,7 +130,10 @@ async function send({ ask, health }: Endpoint, call: RpcCall): Promise<Answered 
   }
 }
 
-/** What a node said is worth more than that another did not answer; of two, what the preferred one said. */
+/**
+ * A node's answer is worth more than another node's missing answer; of two answers, the preferred endpoint's
+ * counts.
+ */
 function worthier(one: Failure | undefined, other: Failure): Failure {
   if (!one) return other;
   return !one.isRefusal && other.isRefusal ? other : one;
@@ -139,6 +146,6 @@ function findRefusal(error: unknown): RpcRequestError | undefined {
 }
 
 function isLimit({ code, details }: RpcRequestError, { method }: RpcCall): boolean {
-  // By the same code endpoints say that a range of logs is too wide.
+  // Endpoints use the same code for a range of logs that is too wide.
   return (limitCodes.has(code) && method !== 'eth_getLogs') || limitWords.test(details);
 }

@@ -1,8 +1,9 @@
 import { BaseError, RpcRequestError } from 'viem';
 
 /**
- * Why a node does not take a transaction's bytes. nonceTooLow: the nonce is used, as it sees the chain; underpriced: it wants higher
- * fees; insufficientFunds; rejected: it will never take these bytes, as it says; unavailable: it said nothing of use.
+ * Why a node refuses a transaction's bytes. nonceTooLow: the node sees the nonce as used. underpriced: it
+ * wants higher fees. insufficientFunds. rejected: it says that it will never take these bytes. unavailable:
+ * no usable answer.
  */
 export const nodeObjections = [
   'nonceTooLow',
@@ -13,10 +14,10 @@ export const nodeObjections = [
 ] as const;
 export type NodeObjection = (typeof nodeObjections)[number];
 
-/** What a node says to a transaction's bytes. It is a hint and no more: only the chain says what happened. */
+/** A node's answer to a transaction's bytes. It is only a hint: the chain decides. */
 export type NodeAnswer = 'accepted' | NodeObjection;
 
-/** The words of geth, erigon, reth, nethermind, besu and Anvil, the telling ones first. */
+/** The words of geth, erigon, reth, nethermind, besu and Anvil, most specific first. */
 const words: readonly (readonly [RegExp, NodeAnswer])[] = [
   [/already known|already imported|known transaction|already exists|alreadyknown/i, 'accepted'],
   [/nonce (is )?too low|old nonce|invalid nonce.*low|nonce_too_low/i, 'nonceTooLow'],
@@ -31,14 +32,17 @@ const words: readonly (readonly [RegExp, NodeAnswer])[] = [
   ],
 ];
 
-/** Reads an error of `eth_sendRawTransaction`. What is not understood counts as no answer, and the bytes are sent again. */
+/**
+ * Reads an error of `eth_sendRawTransaction`. An error that is not understood counts as no answer, and the
+ * bytes are sent again.
+ */
 export function readNodeAnswer(error: unknown): NodeAnswer {
   const text = findNodeText(error);
   if (text === undefined) return 'unavailable';
   return words.find(([pattern]) => pattern.test(text))?.[1] ?? 'unavailable';
 }
 
-/** The node's own words, where it was the node that refused: they hold no address of an endpoint. */
+/** The node's own words, if the node refused; they contain no address of an endpoint. */
 export function findNodeText(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const answer = error.walk((cause) => cause instanceof RpcRequestError);

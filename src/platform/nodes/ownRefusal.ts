@@ -2,7 +2,7 @@ import type { Reason } from '../errors/serviceError.ts';
 import { decodeRevert } from './decodeRevert.ts';
 import type { Simulation } from './simulateCall.ts';
 
-/** What an error of the agreement's contract, or of the factory, says of the permit or the input itself. */
+/** The meaning of an error of the agreement's contract, or of the factory, for the permit or the input itself. */
 export type OwnRefusal = { readonly reason: Reason; readonly field: string; readonly message: string };
 
 const unfitValues = {
@@ -32,15 +32,18 @@ const refusals: Readonly<Record<string, OwnRefusal>> = {
   ComparisonFailed: unfitValues,
 };
 
-/** What the called contract has against a call, where that has a reason of its own; undefined for all else, as reverts of actions. */
+/**
+ * Why the called contract refuses a call, if it gives a reason of its own; undefined otherwise, such as for
+ * reverts of actions.
+ */
 export function findOwnRefusal(simulation: Simulation | undefined): OwnRefusal | undefined {
   const error = findOwnError(simulation);
   return error !== undefined && Object.hasOwn(refusals, error) ? refusals[error] : undefined;
 }
 
 /**
- * The name of the error with which the called contract itself reverted, or its text where it has no name; undefined where it did
- * not, or where a contract that it called did.
+ * The name of the error with which the called contract itself reverted, or its text without a name. Undefined
+ * if it did not revert, or if a contract that it called did.
  */
 export function findOwnError(simulation: Simulation | undefined): string | undefined {
   if (simulation?.ok !== false) return undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RpcCall } from './batchedRpc.ts';
 
-/** A block as an endpoint tells it; its time in Unix seconds. */
+/** A block as reported by an endpoint; its time in Unix seconds. */
 export type Head = {
   readonly number: number;
   readonly timestamp: bigint;
@@ -17,13 +17,13 @@ const headShape = z.object({
   parentHash: z.string(),
 });
 
-/** The newest block of an endpoint; undefined where what it says is none. Throws what `ask` throws. */
+/** The newest block of an endpoint; undefined if the answer is not a block. Throws what `ask` throws. */
 export async function readHead(ask: Ask): Promise<Head | undefined> {
   const said = await ask({ method: 'eth_getBlockByNumber', params: ['latest', false] });
   return headShape.safeParse(said).data;
 }
 
-/** Whether the endpoint has the block that its head says it comes after. */
+/** Whether the endpoint has the parent of its head. */
 export async function isHeadProven(ask: Ask, { number, timestamp, parentHash }: Head): Promise<boolean> {
   if (number === 0) return true;
   const parent = headShape.safeParse(

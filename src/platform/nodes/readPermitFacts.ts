@@ -4,7 +4,7 @@ import { findOwnError } from './ownRefusal.ts';
 import { type Call, type Simulation, simulateCall } from './simulateCall.ts';
 import { chainUnavailable } from './unavailable.ts';
 
-/** What the chain says of a permit at its latest block. */
+/** On-chain data about a permit at the latest block. */
 export type PermitFacts = {
   /** The signer's next nonce in the contract. */
   readonly nonce: bigint;
@@ -12,7 +12,7 @@ export type PermitFacts = {
   readonly blockTimestamp: bigint;
   /** The agreement's state; undefined for a factory. */
   readonly currentState: Hex | undefined;
-  /** Undefined where no call was given. */
+  /** Undefined if no call was given. */
   readonly simulation: Simulation | undefined;
 };
 
@@ -24,20 +24,21 @@ type PermitQuery = {
 };
 
 /**
- * Reads all that decides about a permit in one round trip.
+ * Reads everything that decides about a permit in one round trip.
  *
  * @throws ChainUnavailableError where no endpoint of the chain answers.
  */
 export async function readPermitFacts(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const facts = await readOnce(client, query);
-  // A block between two of the answers uses up the nonce that the first one gave, and a good signature looks like a bad one.
+  // If a block between two answers uses up the nonce of the first answer, a good signature looks like a bad
+  // one.
   const isDoubtful = findOwnError(facts.simulation) === 'InvalidSignature';
   return isDoubtful ? readOnce(client, query) : facts;
 }
 
 async function readOnce(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const { contract, signer, isAgreement, call } = query;
-  // The factory and the engine declare `nonces` alike.
+  // The factory and the engine declare `nonces` in the same way.
   const reading = { address: contract, abi: agreementEngineAbi } as const;
   const [nonce, block, currentState, simulation] = await Promise.all([
     client.readContract({ ...reading, functionName: 'nonces', args: [signer] }).catch(refuse),

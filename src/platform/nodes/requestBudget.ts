@@ -1,14 +1,14 @@
-/** How many calls an endpoint gets in a second, of this process; what was not used is kept for one second. */
+/** Calls per second from this process to an endpoint; unused ones are kept for one second. */
 export type RequestBudget = {
-  /** Takes a call out of it where one is left now. */
+  /** Takes a call if one is available now. */
   take(): boolean;
-  /** Takes one out of what is to come, and returns after how many milliseconds it is there. */
+  /** Reserves a future call, and returns the milliseconds until it is available. */
   reserve(): number;
-  /** Milliseconds that a reservation would have to wait now. */
+  /** Milliseconds that a reservation would wait now. */
   waitMs(): number;
 };
 
-/** A budget of `perSecond` calls; without a number it never ends. */
+/** A budget of `perSecond` calls; unlimited without a number. */
 export function createRequestBudget(
   perSecond: number | undefined,
   clock: () => number = () => performance.now(),

@@ -1,4 +1,7 @@
-/** What the errors of the protocol's contracts, and those of OpenZeppelin within them, mean to whoever sent the permit. */
+/**
+ * The errors of the protocol's contracts, and of OpenZeppelin within them, explained to the sender of the
+ * permit.
+ */
 const errors: Readonly<Record<string, string>> = {
   ActionTargetZero: 'An action of the agreement calls the zero address.',
   ComparisonFailed: 'A submitted value breaks a rule of the agreement.',
@@ -25,7 +28,7 @@ const errors: Readonly<Record<string, string>> = {
   UnknownVerifier: 'An input names a verifier that is not registered.',
   VarNotSet: 'A rule needs a variable that has no value yet.',
   VerifierZero: 'A verifier is the zero address.',
-  // Of the tokens and contracts that actions call.
+  // Errors of tokens and contracts that actions call.
   AccessControlUnauthorizedAccount: 'The called contract does not allow this to the agreement.',
   ERC20InsufficientAllowance: 'The agreement may not spend that much of the token.',
   ERC20InsufficientBalance: 'The payer has too little of the token.',
@@ -34,7 +37,7 @@ const errors: Readonly<Record<string, string>> = {
   SafeERC20FailedOperation: 'The token refused the operation.',
 };
 
-/** The same for the texts with which the agreement's contract reverts. */
+/** The texts with which the agreement's contract reverts. */
 const texts: Readonly<Record<string, string>> = {
   'Condition field not found in input data': 'A rule needs a field that was not submitted.',
   'Duplicate inputId': 'The document declares an input twice.',
@@ -55,7 +58,7 @@ const texts: Readonly<Record<string, string>> = {
   'Verifier not registered': 'A verifier of this input is not registered.',
 };
 
-/** Words for an error by its name, or for a text that a contract reverted with; undefined for what others have made up. */
+/** Words for an error by its name, or for a revert text; undefined for unknown ones. */
 export function findRevertWords(reason: {
   readonly name: string;
   readonly message: string;

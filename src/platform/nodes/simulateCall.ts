@@ -3,14 +3,14 @@ import { chainUnavailable, findCallFault } from './unavailable.ts';
 
 export type Call = { readonly from: Address | undefined; readonly to: Address; readonly data: Hex };
 
-/** What a call would do in the next block. */
+/** The result of a call in the next block. */
 export type Simulation =
   | { readonly ok: true; readonly gas: bigint }
-  /** `data` is what the contract reverted with; absent where the node says only in words why the call cannot be mined. */
+  /** `data` is the contract's revert data; absent if the node gives only words. */
   | { readonly ok: false; readonly data: Hex | undefined; readonly message: string };
 
 /**
- * Runs a call against the latest block without sending it, and estimates its gas at the same time.
+ * Runs a call on the latest block without sending it, and estimates its gas at the same time.
  *
  * @throws ChainUnavailableError where no endpoint of the chain runs it.
  */
@@ -29,7 +29,7 @@ export async function simulateCall(client: PublicClient, { from, to, data }: Cal
   }
 }
 
-/** Some nodes leave the revert data out of estimates, and give them for a plain call. */
+/** Some nodes leave the revert data out of estimates but return them for a plain call. */
 async function readRevertData(
   client: PublicClient,
   call: { from?: Address; to: Address; data: Hex },

@@ -2,7 +2,10 @@ import type { Endpoint } from './endpoint.ts';
 import { usualIntervalMs } from './endpointHeights.ts';
 import { isHeadProven, readHead } from './readHead.ts';
 
-/** Asks every endpoint for its latest block until it is closed. Those that rest, or have no calls left, are left out. */
+/**
+ * Polls every endpoint for its latest block until it is closed. Endpoints that rest, or have no calls left,
+ * are skipped.
+ */
 export function watchHeights(
   endpoints: readonly Endpoint[],
   intervalMs = usualIntervalMs,
@@ -20,7 +23,7 @@ export function watchHeights(
       const isProven = await isHeadProven(ask, head);
       height.note(head, { atMs: performance.now(), isProven });
     } catch {
-      // Its health has noted that; the height stays what it was.
+      // Its health has noted the failure; the height stays unchanged.
     } finally {
       asking.delete(endpoint);
     }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 const patienceMs = 2_000;
 
-/** Says whether the database answers within two seconds. Whoever asks at the same time shares one question. */
+/** Whether the database answers within two seconds. Concurrent callers share one query. */
 export function createDatabaseProbe(pool: pg.Pool): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   return () => {
@@ -16,7 +16,8 @@ export function createDatabaseProbe(pool: pg.Pool): () => Promise<boolean> {
 async function answersInTime(pool: pg.Pool): Promise<boolean> {
   const overdue = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => overdue.resolve(false), patienceMs);
-  // Beyond its time the connection is given up too, so that a frozen database does not use up all of them.
+  // After the time-out the connection is dropped too, so that a frozen database does not use up all
+  // connections.
   const probe = { text: 'select 1', query_timeout: patienceMs };
   const answered = pool.query(probe).then(
     () => true,

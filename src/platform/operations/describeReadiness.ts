@@ -4,8 +4,8 @@ import type { OutboxCount, Position } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
 
 /**
- * Readiness as operators and their programs read it; `nowMs` is the time that lags are told for. Endpoints do not decide about it:
- * what one process cannot reach now, others may not reach either.
+ * Readiness in the form that operators and their programs read; lags are computed at `nowMs`. Endpoints do
+ * not decide about it: if this process cannot reach one, others may not reach it either.
  */
 export function describeReadiness(
   { isReady, checks, reasons, degraded, chains }: Readiness,
@@ -49,7 +49,7 @@ export function measureLag({ timestamp }: Position, nowMs: number): number {
   return Math.max(0, Math.round(nowMs / 1000 - timestamp));
 }
 
-/** How many transactions wait to be mined, and since when the oldest of them does. */
+/** How many transactions wait to be mined, and how long the oldest has waited. */
 export function measureOutbox(counts: readonly OutboxCount[]): { depth: number; oldestAgeSeconds: number } {
   const open = counts.filter(({ state }) => openStates.some((one) => one === state));
   return {

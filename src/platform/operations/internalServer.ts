@@ -12,14 +12,14 @@ import type { Metrics } from './metrics.ts';
 import { readEventFacts } from './readEventFacts.ts';
 import { createReadiness } from './readiness.ts';
 
-/** Of its own, so that a busy process is not taken for one whose database is away. */
+/** A pool of its own, so that a busy process does not look as if its database were away. */
 const maxConnections = 4;
 
 export type InternalServer = { readonly port: number; close(): Promise<void> };
 
 /**
- * Answers operators and their programs: `GET /ready` with 200 or 503 and what the process knows of its chains, `GET /metrics` for
- * Prometheus. It asks for no key: it belongs on an interface that callers do not reach.
+ * Serves operators and their programs: `GET /ready` with 200 or 503 and the process's view of its chains,
+ * `GET /metrics` for Prometheus. It asks for no key, so it belongs on an interface that callers cannot reach.
  *
  * @returns undefined where the usual port is taken, perhaps by another replica on the same machine.
  * @throws Error where it cannot listen on the port that the operator named.
@@ -29,10 +29,10 @@ export async function startInternalServer(options: {
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
   metrics: Metrics;
-  /** The process's own way to the chains. */
+  /** The process's access to the chains. */
   access: Pick<ChainAccess, 'describe' | 'latestBlock'>;
   isStopping: () => boolean;
-  /** What else is answered here. */
+  /** Additional routes. */
   addRoutes?: ((app: Hono, pool: pg.Pool) => void) | undefined;
   logger: Logger;
 }): Promise<InternalServer | undefined> {

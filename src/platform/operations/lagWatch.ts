@@ -5,14 +5,14 @@ import { indexViewsSchemaName } from '../database/indexNames.ts';
 const usualIntervalMs = 1_000;
 const mostWaiting = 1_000;
 
-/** For how long one position has not reached what another one had. */
+/** How long one position has been behind another. */
 export type Lag = {
   note(sight: { target: number; reached: number }, nowMs: number): void;
-  /** 0 where it has reached all that was noted. */
+  /** 0 if it has reached every noted position. */
   milliseconds(nowMs: number): number;
 };
 
-/** Measured by the watcher's own clock: blocks of a quiet chain are old without anything being late. */
+/** Measured by the watcher's own clock: the blocks of a quiet chain are old without a lag. */
 export function createLag(): Lag {
   let waiting: { target: number; sinceMs: number }[] = [];
   return {
@@ -25,12 +25,15 @@ export function createLag(): Lag {
   };
 }
 
-/** How late a chain is served, as one process has seen it. */
+/** How late a chain is served, as seen by one process. */
 export type ChainLag = {
   readonly chainId: number;
-  /** The latest block of the chain's nodes; null while none has told. */
+  /** The latest block of the chain's nodes; null while unknown. */
   readonly nodeBlock: number | null;
-  /** Since when the index has not shown a block that a node had, and since when records have not what the index shows. */
+  /**
+   * How long the index has lacked a block that a node had, and how long records have lacked a block of the
+   * index.
+   */
   readonly indexLateMs: number;
   readonly foldLateMs: number;
 };
@@ -41,7 +44,7 @@ export type LagWatch = { read(): ChainLag[]; close(): void };
 export function watchLags(options: {
   pool: pg.Pool;
   chainIds: readonly number[];
-  /** The latest block of the chain's nodes; undefined where none is known. */
+  /** The latest block of the chain's nodes; undefined if unknown. */
   readNodeBlock: (chainId: number) => number | undefined;
   intervalMs?: number;
   logger: Logger;
@@ -65,7 +68,7 @@ export function watchLags(options: {
         if (shown >= 0) fold.note({ target: shown, reached: folded.get(chainId) ?? -1 }, nowMs);
       }
     } catch (error) {
-      // Before there is an index, and while the database is away, which other checks say.
+      // Before there is an index, and while the database is away; other checks report these.
       logger.debug({ err: error }, 'how late the chains are served cannot be told now');
     } finally {
       isLooking = false;

@@ -8,7 +8,7 @@ import type { EventFacts } from './readEventFacts.ts';
 import type { ChainFacts } from './readFacts.ts';
 import type { Readiness } from './readiness.ts';
 
-/** One answered request; `route` is its path as documented, so that there are as many as there are routes. */
+/** One answered request. `route` is its documented path, so that there are only as many labels as routes. */
 export type ServedRequest = {
   readonly method: string;
   readonly route: string;
@@ -16,12 +16,12 @@ export type ServedRequest = {
   readonly seconds: number;
 };
 
-/** A reorganisation that was folded into the records. */
+/** A reorg that was folded into the records. */
 export type Reorganisation = {
   readonly chainId: number;
   /** Whether it reached blocks that had their confirmations. */
   readonly isConfirmed: boolean;
-  /** How many events of its blocks had been released before. */
+  /** How many events of its blocks had already been released. */
   readonly releasedEvents: number;
 };
 
@@ -31,32 +31,32 @@ export type Metrics = {
   noteReadiness(readiness: Readiness): void;
   noteEndpoints(endpoints: readonly EndpointFacts[]): void;
   noteLags(lags: readonly ChainLag[]): void;
-  /** An attempt of a delivery, and what became of the delivery by it. */
+  /** An attempt of a delivery, and the delivery's status after it. */
   noteAttempt(attempt: { readonly status: string; readonly seconds: number }): void;
   noteEvents(facts: EventFacts): void;
-  /** Firings of temporal rules, one for each recipient. */
+  /** Firings of rules of time, one for each recipient. */
   noteTemporalFirings(count: number): void;
-  /** What became of one attempt to send the mail of a rule. */
+  /** The outcome of one attempt to send a rule's mail. */
   noteMail(outcome: MailOutcome): void;
-  /** Rows that were removed since they were old, by kind. */
+  /** Rows removed because of their age, by kind. */
   noteRemoved(rows: Readonly<Record<string, number>>): void;
-  /** A write that was refused since a quota of its principal was used up. */
+  /** A write refused because a quota of its principal was used up. */
   noteQuotaRefusal(quota: string): void;
-  /** A call of a tool by an agent; `tool` is one that there is, or `unknown`. */
+  /** A tool call by an agent; `tool` is an existing tool or `unknown`. */
   noteToolCall(call: { readonly tool: string; readonly outcome: string; readonly seconds: number }): void;
-  /** An input that was admitted or refused, and by what; or one that was admitted and reverted, and what explains it. */
+  /** An input admitted or refused, and by what; or an admitted input that reverted, and the explanation. */
   noteAdmission(admission: CountedAdmission): void;
-  /** Who answered a read where there is a replica for reads. */
+  /** Who answered a read, if there is a replica. */
   noteRead(outcome: ReadOutcome): void;
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   print(): Promise<string>;
   readonly contentType: string;
 };
 
 /**
- * What became of an input. Of one that reverted, what happened after its admission that explains it: another way to the contract,
- * another input accepted at the same moment, one before it that failed, a reorganisation, a call of the agreement that failed. `none`
- * is a false admission.
+ * The outcome of an input. For a revert, the later event that explains it: another way to the contract,
+ * another input accepted at the same moment, an earlier one that failed, a reorg, a failed call of the
+ * agreement. `none` is a false admission.
  */
 export type CountedAdmission = {
   readonly by: 'local' | 'node';
@@ -65,10 +65,10 @@ export type CountedAdmission = {
 };
 export type AdmissionRace = 'foreign' | 'concurrent' | 'predecessor' | 'reorganisation' | 'external' | 'none';
 
-/** What became of an attempt to send a mail. */
+/** The outcome of an attempt to send a mail. */
 export type MailOutcome = 'sent' | 'skipped' | 'failed' | 'retried';
 
-/** From a cached read to a deployment that is awaited. */
+/** From a cached read to a deployment that waits for the chain. */
 const secondsBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
 const reaches = { confirmed: true, unconfirmed: true };
@@ -95,8 +95,9 @@ const attemptStatuses: Record<Exclude<DeliveryStatus, 'pending'>, true> = {
 };
 
 /**
- * What one process counts and measures: the process itself, its requests, and what the database says of the chains. What counts
- * rare things counts from 0: a series that begins with what it counts has not increased by it, for Prometheus.
+ * The metrics of one process: the process itself, its requests, and the database's view of the chains.
+ * Counters of rare events start at 0: for Prometheus a series that begins with its first count has not
+ * increased.
  */
 export function createMetrics({ chains }: { chains: readonly { readonly chainId: number }[] }): Metrics {
   const registers = [new Registry()];
@@ -309,7 +310,7 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
     },
     noteReadiness({ isReady, chains }) {
       ready.set(isReady ? 1 : 0);
-      // What nobody knows any more is left out, not shown as it last was.
+      // Unknown values are left out instead of shown with their last value.
       for (const metric of ofChains) metric.reset();
       for (const facts of chains) noteChain(facts, Date.now());
     },

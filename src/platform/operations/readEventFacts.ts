@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** What operators watch of events and their deliveries. */
+/** Data about events and deliveries for operators. */
 export type EventFacts = {
   /** Events in the feeds of all principals so far. */
   readonly released: number;
-  /** Deliveries that wait for their first attempt, or for another one. */
+  /** Deliveries that wait for their first or another attempt. */
   readonly waiting: readonly {
     readonly status: 'pending' | 'retry_pending';
     readonly count: number;
-    /** Since the oldest of them was planned. */
+    /** How long ago the oldest of them was planned. */
     readonly oldestAgeSeconds: number;
   }[];
   /** Records whose fold has failed, by chain. */
@@ -27,7 +27,7 @@ const statement = `
 const quarantineStatement = `
   select chain_id as "chainId", count(*)::int as count from service.quarantined_records group by chain_id`;
 
-/** Reads no more than what waits. */
+/** Reads only waiting rows. */
 export async function readEventFacts(pool: pg.Pool): Promise<EventFacts> {
   const { rows } = await pool.query<EventFacts['waiting'][number] & { released: number | null }>(statement);
   const quarantined = await pool.query<EventFacts['quarantined'][number]>(quarantineStatement);

@@ -9,33 +9,39 @@ export type Position = { readonly blockNumber: number; readonly timestamp: numbe
 export type OutboxCount = {
   readonly state: TransactionState;
   readonly count: number;
-  /** Since the oldest of them was accepted. */
+  /** How long ago the oldest of them was accepted. */
   readonly oldestAgeSeconds: number;
 };
 
 export type WalletFacts = {
   readonly address: Address;
-  /** `retired` where no worker has its key: it gets nothing new, and what it has signed is seen through. */
+  /**
+   * `retired` if no worker has its key: it gets no new transactions, and its signed ones are followed to
+   * their end.
+   */
   readonly status: string;
   /** Wei, in decimal. */
   readonly balance: string;
   readonly nextNonce: number;
-  /** Its transactions that are signed and not mined. */
+  /** Its signed transactions that are not mined. */
   readonly underWay: number;
 };
 
-/** What the database says of one chain. */
+/** The database's data about one chain. */
 export type ChainFacts = {
   readonly chainId: number;
-  /** Up to where the index shows the chain; null until live indexing has seen a block. */
+  /** How far the index shows the chain; null until live indexing has seen a block. */
   readonly index: Position | null;
-  /** Up to where it is folded into records; null before the first fold. */
+  /** How far the chain is folded into records; null before the first fold. */
   readonly folded: Position | null;
-  /** Since when its index is rebuilt, since a reorganisation reached below this final block; null where it is not. */
+  /** Since when its index is being rebuilt, because a reorg reached below this final block; null if it is not. */
   readonly rebuilding: { readonly blockNumber: number; readonly since: string } | null;
-  /** Since when the indexer goes on without the nodes of this chain, of which none answers; null where it has one. */
+  /**
+   * Since when the indexer has gone on without the nodes of this chain, because none answers; null if one
+   * does.
+   */
   readonly silentSince: string | null;
-  /** The transactions that are not final, by state; states without any are left out. */
+  /** Transactions that are not final, by state; states without any are left out. */
   readonly outbox: readonly OutboxCount[];
   readonly wallets: readonly WalletFacts[];
 };
@@ -51,7 +57,10 @@ export async function isIndexThere(pool: pg.Pool): Promise<boolean> {
 
 type PositionRow = { chain_id: number; number: string; timestamp: string };
 
-/** Reads what operators watch, for these chains. Cheap enough to be asked every second: nothing is read that grows for ever. */
+/**
+ * Reads the operators' data for these chains. Cheap enough for every second: it reads nothing that grows for
+ * ever.
+ */
 export async function readFacts(
   pool: pg.Pool,
   { chainIds, isIndexed }: { chainIds: readonly number[]; isIndexed: boolean },
@@ -90,7 +99,7 @@ export async function readFacts(
   }));
 }
 
-/** What indexers have written of chains whose index they have given up; nothing before the first of them has run. */
+/** Chains whose index was given up, as written by indexers; empty before the first indexer has run. */
 async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: number; since: string }>> {
   const table = `${indexerSchemaName}.rebuilds`;
   if (!(await isThere(pool, table))) return new Map();
@@ -105,7 +114,7 @@ async function readRebuilds(pool: pg.Pool): Promise<Map<number, { blockNumber: n
   );
 }
 
-/** What the indexer at work has written of chains whose nodes did not answer when it started. */
+/** Chains whose nodes did not answer at the start, as written by the working indexer. */
 async function readSilences(pool: pg.Pool): Promise<Map<number, string>> {
   const table = `${indexerSchemaName}.silent_chains`;
   if (!(await isThere(pool, table))) return new Map();

@@ -8,14 +8,14 @@ export type WaitingTransaction = {
   readonly kind: 'deploy' | 'input';
   readonly state: TransactionState;
   readonly ageSeconds: number;
-  /** Seconds until the chain refuses its permit; negative once it does. */
+  /** Seconds until the chain refuses its permit; negative after that. */
   readonly validForSeconds: number;
-  /** Which relayer sends it, and under which nonce; null before it is signed. */
+  /** The relayer that sends it, and the nonce; null before it is signed. */
   readonly wallet: string | null;
   readonly walletNonce: number | null;
-  /** How often its bytes were signed: more than once where fees were raised. */
+  /** How often it was signed: more than once if fees were raised. */
   readonly attempts: number;
-  /** What a node last said against it. */
+  /** The last objection of a node. */
   readonly lastError: string | null;
 };
 
@@ -33,7 +33,7 @@ const statement = `
     order by created_at, id limit ${most}
   ) oldest`;
 
-/** The transactions that have waited for longest, the oldest first. Reads no more than what waits. */
+/** The transactions that have waited longest, oldest first. Reads only waiting rows. */
 export async function readWaitingTransactions(pool: pg.Pool): Promise<WaitingTransaction[]> {
   const { rows } = await pool.query<WaitingTransaction>(statement);
   return rows;

@@ -6,37 +6,40 @@ import { createDatabaseProbe } from './databaseProbe.ts';
 import type { ChainLag } from './lagWatch.ts';
 import { type ChainFacts, isIndexThere, readFacts } from './readFacts.ts';
 
-/** What a process can do, and what it knows of its chains. */
+/** The condition of a process and its chains. */
 export type Readiness = {
   readonly isReady: boolean;
   readonly checks: {
     /** The database answers. */
     readonly database: boolean;
-    /** The tables are those of this program. */
+    /** The tables are as new as this program. */
     readonly migrations: boolean;
-    /** The views of the index are there. */
+    /** The views of the index exist. */
     readonly index: boolean;
-    /** The index shows, and the records hold, what the chains have, or lack it for no longer than is allowed. */
+    /** Index and records hold what the chains have, or lag for no longer than allowed. */
     readonly current: boolean;
     /** The process has not been asked to stop. */
     readonly running: boolean;
   };
   /** In words, what is not current. */
   readonly reasons: readonly string[];
-  /** In words, what is missing although the process is of use: a chain of which no node answers holds up no other. */
+  /**
+   * In words, what is missing although the process is useful: a chain without an answering node holds up no
+   * other.
+   */
   readonly degraded: readonly string[];
-  /** Empty where the database does not tell. */
+  /** Empty if the database does not answer. */
   readonly chains: readonly ChainFacts[];
 };
 
 /**
- * Answers whether a process should be sent work. One whose index or records have stood behind the chain for longer than is allowed
- * should not: what it answers is old.
+ * Whether a process should get work. A process whose index or records lag behind the chain for longer than
+ * allowed should not, because its answers are old.
  */
 export function createReadiness(options: {
   pool: pg.Pool;
   chains: readonly Pick<ChainConfiguration, 'chainId'>[];
-  /** Says whether the process has been asked to stop. */
+  /** Whether the process has been asked to stop. */
   isStopping: () => boolean;
   readLags: () => readonly ChainLag[];
   allowedLagMs: number;

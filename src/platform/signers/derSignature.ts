@@ -7,8 +7,9 @@ const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const tags = { sequence: 0x30, integer: 0x02 } as const;
 
 /**
- * Reads a signature of secp256k1 as X.509 and KMS write it: a DER sequence of two positive integers. `s` comes out in the lower
- * half of the curve's order: of (r, s) and (r, order - s), which sign the same, chains take only the lower one.
+ * Reads a secp256k1 signature in the form of X.509 and KMS: a DER sequence of two positive integers. The
+ * returned `s` is in the lower half of the curve's order: (r, s) and (r, order - s) sign the same, and chains
+ * accept only the lower one.
  *
  * @throws RangeError where it is anything else, be it only longer.
  */
@@ -23,7 +24,7 @@ export function parseDerSignature(der: Uint8Array): SignatureNumbers {
   return { r, s: s > order / 2n ? order - s : s };
 }
 
-/** Two numbers of this curve fit into the short form of lengths. */
+/** Two numbers of this curve fit the short form of lengths. */
 function readElement(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
   const length = der[at + 1];
   if (der[at] !== tag || length === undefined || length > 0x7f)

@@ -11,7 +11,7 @@ export function createKeySigner(privateKey: Hex): Signer {
     isLocal: true,
     async sign(hash) {
       const { signature, recoveryId } = signRecoverable(hexToBytes(hash), key);
-      // Above 1 it would be for an r that no one has ever seen, nor ever will.
+      // A value above 1 would need an r that never occurs in practice.
       const yParity = recoveryId % 2 === 1 ? 1 : 0;
       return { r: bytesToHex(signature.subarray(0, 32)), s: bytesToHex(signature.subarray(32)), yParity };
     },

@@ -51,24 +51,25 @@ const keystore = z.object({
   crypto,
 });
 
-/** Memory of scrypt is 128 × n × r bytes, 256 MB as geth writes it; given back right after. */
+/** scrypt's memory is 128 × n × r bytes, 256 MB with geth's parameters; freed right after. */
 const mostMemory = 1_200 * 1024 * 1024;
 
 /**
- * Decrypts the private key of a Web3 Secret Storage file, version 3: as geth, foundry and most wallets write it, with scrypt or
- * pbkdf2. Takes about a second, as the format wants it.
+ * Decrypts the private key of a Web3 Secret Storage file, version 3, as written by geth, foundry and most
+ * wallets, with scrypt or pbkdf2. Takes about a second by design of the format.
  *
  * @throws RangeError that says what is wrong with the file or that the password is; it holds no secret.
  */
 export function decryptKeystore(text: string, password: string): Hex {
   const { crypto: sealed, address } = parseKeystore(text);
   const derived = deriveKey(sealed, password);
-  // Not SHA-3: the format is older than that. What is checked is the second half of the derived key with the ciphertext.
+  // Not SHA-3: the format is older. The checksum covers the second half of the derived key and the
+  // ciphertext.
   const mac = keccak256(concat([derived.subarray(16, 32), sealed.ciphertext]), 'bytes');
   if (!timingSafeEqual(mac, sealed.mac)) throw new RangeError('the password is not that of the keystore');
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), sealed.cipherparams.iv);
   const plain = Buffer.concat([decipher.update(sealed.ciphertext), decipher.final()]);
-  // Old programs left out leading zeros.
+  // Old programs omitted leading zeros.
   const key = pad(toHex(plain), { size: 32 });
   if (address !== undefined && !isAddressOf(key, address))
     throw new RangeError('the key is not that of the address in the keystore');
@@ -83,7 +84,7 @@ function parseKeystore(text: string): z.output<typeof keystore> {
   throw new RangeError(`no keystore of version 3: ${path === '' ? '' : `${path}: `}${issue?.message}`);
 }
 
-/** Some programs write the keys of the outer object in capitals. */
+/** Some programs capitalise the keys of the outer object. */
 function parseJson(text: string): unknown {
   let parsed: unknown;
   try {
@@ -101,7 +102,7 @@ function deriveKey(sealed: z.output<typeof derivation>, password: string): Buffe
     return pbkdf2Sync(password, salt, c, dklen, 'sha256');
   }
   const { salt, n, r, p, dklen } = sealed.kdfparams;
-  // As RFC 7914 has it; some of the oldest files do not keep to it.
+  // From RFC 7914; some of the oldest files do not follow it.
   if (Math.log2(n) >= 16 * r || !Number.isInteger(Math.log2(n)))
     throw new RangeError('the keystore has parameters that scrypt does not take');
   try {

@@ -5,29 +5,30 @@ import { parseDerSignature } from './derSignature.ts';
 import { recoverAddress } from './recoverAddress.ts';
 import { type Signer, SigningError, type TransactionSignature } from './signer.ts';
 
-/** One key of AWS KMS: a key pair of the kind ECC_SECG_P256K1 for signing. */
+/** One key of AWS KMS: a key pair of type ECC_SECG_P256K1 for signing. */
 export type KmsKey = {
   /** Id, ARN or alias. */
   readonly keyId: string;
-  /** Undefined: as the environment or the profile of AWS says. */
+  /** Undefined: from the environment or the AWS profile. */
   readonly region: string | undefined;
-  /** Where KMS is asked instead of at the region's own address. */
+  /** An endpoint instead of the region's own. */
   readonly endpoint: string | undefined;
 };
 
 export type KmsTimes = {
-  /** For one answer; throttled and failed requests are made again, `attempts` in all. */
+  /** Per answer; throttled and failed requests are retried, `attempts` in total. */
   readonly requestMs: number;
   readonly attempts: number;
-  /** For a signature, with all attempts. */
+  /** Per signature, with all attempts. */
   readonly signMs: number;
 };
 
 const usualTimes: KmsTimes = { requestMs: 3_000, attempts: 4, signMs: 10_000 };
 
 /**
- * A signer whose key never leaves AWS KMS. Credentials come from where AWS programs look for them (the AWS_… variables, a profile,
- * the role of the machine). The public key is asked for once, here; the library is loaded only by who gets here.
+ * A signer whose key never leaves AWS KMS. Credentials come from the usual places (the AWS_… variables, a
+ * profile, the role of the machine). The public key is requested once, here; the library is loaded only when
+ * this is called.
  *
  * @throws SigningError where KMS does not give the public key, or it is not one of secp256k1.
  */
@@ -84,7 +85,7 @@ function readAddress(spki: Uint8Array | undefined, keyId: string): Address {
   }
 }
 
-/** KMS does not say by which of two points the signature is to be read: the one that gives the wallet is it. */
+/** KMS does not return the parity of the signature; the right one recovers to the wallet. */
 function readSignature(
   der: Uint8Array | undefined,
   { hash, address, keyId }: { hash: Hash; address: Address; keyId: string },
@@ -110,7 +111,7 @@ function decode(text: string): Buffer {
   return Buffer.from(text, 'base64url');
 }
 
-/** The service's own words alone: what the library adds is for its developers. */
+/** Only the service's own message: the library's additions are for its developers. */
 function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

@@ -5,10 +5,13 @@ import { type KmsKey, type KmsTimes, openKmsSigner } from './kmsSigner.ts';
 import type { Signer } from './signer.ts';
 import type { SignerSettings } from './signerSettings.ts';
 
-/** The signers of one chain: those that are there, and those of which a service outside has to be asked first. */
+/** The signers of one chain: those available now, and those that an external service has to provide first. */
 export type RelaySigners = {
   readonly ready: readonly Signer[];
-  /** Each resolves when it is there, however long that takes; with undefined where opening was given up. */
+  /**
+   * Each resolves when its signer is available, however long that takes; with undefined if opening was given
+   * up.
+   */
   readonly awaited: readonly Promise<Signer | undefined>[];
 };
 
@@ -16,8 +19,8 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
 /**
- * Opens the signers of all chains. Those of a service that does not answer are tried again until `stop` is aborted, while the
- * others work; a key that serves several chains is opened once.
+ * Opens the signers of all chains. If a service does not answer, its signers are retried until `stop` is
+ * aborted, while the others work. A key that serves several chains is opened once.
  */
 export function openSigners(
   byChain: ReadonlyMap<number, SignerSettings>,

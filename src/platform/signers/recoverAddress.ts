@@ -4,12 +4,12 @@ import { keccak256Bytes } from '../../protocol/keccak.ts';
 import type { TransactionSignature } from './signer.ts';
 
 /**
- * The address whose key made a signature over a hash; undefined where the signature has none. `r` and `s` are of 32 bytes. It takes
- * a third of a millisecond, a seventh of what viem takes for it.
+ * The address that signed a hash; undefined if the signature has none. `r` and `s` have 32 bytes. It takes a
+ * third of a millisecond, a seventh of viem's time.
  */
 export function recoverAddress(hash: Hash, { r, s, yParity }: TransactionSignature): Address | undefined {
   const key = findPublicKey(bytesOf(hash), bytesOf(r + s.slice(2)), yParity);
-  // The first byte says that both coordinates follow.
+  // The first byte means that both coordinates follow.
   return key && getAddress(`0x${keccak256Bytes(key.subarray(1)).slice(-40)}`);
 }
 

@@ -1,22 +1,22 @@
 import type { Address, Hash, Hex } from 'viem';
 
-/** As transactions carry it; `s` is in the lower half, as the chains want it. */
+/** In the form for transactions; `s` is in the lower half, as chains require. */
 export type TransactionSignature = { readonly r: Hex; readonly s: Hex; readonly yParity: 0 | 1 };
 
-/** What signs for one relayer wallet. The key itself is nowhere else in the process. */
+/** The signer of one relayer wallet. The key itself is nowhere else in the process. */
 export type Signer = {
   readonly address: Address;
-  /** Whether it signs in this process, in less than a millisecond. One that does not may take long, or fail. */
+  /** Whether it signs in this process, in less than a millisecond. External signers may take long or fail. */
   readonly isLocal: boolean;
   /**
-   * Signs a hash of 32 bytes; the signature recovers to `address`. Two signatures of the same hash may differ.
+   * Signs a hash of 32 bytes; the signature recovers to `address`. Two signatures of one hash may differ.
    *
    * @throws SigningError where there is no signature within the signer's time.
    */
   sign(hash: Hash): Promise<TransactionSignature>;
 };
 
-/** The signer gave no signature. Another attempt may succeed; nothing is known of what was to be signed. */
+/** The signer gave no signature. Another attempt may succeed. */
 export class SigningError extends Error {
   override readonly name = 'SigningError';
 }

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
 import type { KmsKey } from './kmsSigner.ts';
 
-/** What the relayer wallets of one chain sign with. */
+/** The signing keys of one chain's relayer wallets. */
 export type SignerSettings = { readonly keys: readonly Hex[]; readonly kms: readonly KmsKey[] };

@@ -8,15 +8,15 @@ const dieWithParent = fileURLToPath(new URL('dieWithParent.ts', import.meta.url)
 const defaultStopTimeoutMs = 20_000;
 
 export type ChildOptions = {
-  /** The program: a file that Node runs. */
+  /** The program: a file for Node to run. */
   entry: string;
-  /** What Node itself is told. */
+  /** Node's own options. */
   nodeFlags?: readonly string[] | undefined;
   /** The whole environment of the child. */
   env: NodeJS.ProcessEnv;
-  /** Receives each line that the child prints. Without it the child prints to this process's own output. */
+  /** Receives each line of the child's output. Without it the child writes to this process's output. */
   onLine?: ((line: string) => void) | undefined;
-  /** How long it may take to stop before it is killed: by default 20 seconds. */
+  /** How long it may take to stop before it is killed; 20 seconds by default. */
   stopTimeoutMs?: number | undefined;
 };
 
@@ -25,17 +25,17 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 /** A running Node process, leader of a process group of its own. */
 export type Child = {
   pid: number;
-  /** Resolves once the process is gone and everything it printed was received. */
+  /** Resolves once the process is gone and all of its output was received. */
   exited: Promise<Exit>;
-  /** Asks the child to stop (SIGTERM), and kills it where that takes too long. */
+  /** Asks the child to stop (SIGTERM), and kills it if that takes too long. */
   stop(): Promise<Exit>;
-  /** Ends the child and whatever it started at once (SIGKILL). */
+  /** Kills the child and its own children at once (SIGKILL). */
   kill(): Promise<Exit>;
 };
 
 /**
- * Starts a Node process that ends with this one. It gets a process group of its own: an interrupt typed at the terminal
- * reaches this process alone, which stops its children in their order.
+ * Starts a Node process that ends with this one. It gets its own process group: an interrupt from the
+ * terminal reaches only this process, which stops its children in order.
  */
 export function startChild(options: ChildOptions): Child {
   const { entry, nodeFlags = [], env, onLine, stopTimeoutMs = defaultStopTimeoutMs } = options;
@@ -46,7 +46,7 @@ export function startChild(options: ChildOptions): Child {
     stdio: ['ignore', output, output, 'ipc'],
   });
   const { pid } = child;
-  // What it had started itself is of no use without it, and would hold its output open.
+  // Its own children are useless without it, and would hold its output open.
   child.once('exit', () => pid !== undefined && signalGroup(pid, 'SIGKILL'));
   const exited = waitForExit(child);
   if (onLine) for (const stream of [child.stdout, child.stderr]) if (stream) forwardLines(stream, onLine);
@@ -67,13 +67,13 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Says how a process ended, in words for a log. */
+/** How a process ended, in words for a log. */
 export function describeExit({ code, signal }: Exit): string {
   return signal ? `was ended by ${signal}` : `ended with code ${code}`;
 }
 
 async function waitForExit(child: ChildProcess): Promise<Exit> {
-  // Other than `exit`, this also waits for the output; a program that cannot be started has no output.
+  // Unlike `exit`, this also waits for the output. A program that cannot be started has no output.
   const [code, signal] = await once(child, 'close');
   return { code, signal };
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Loaded into a child before its own program (`--import`): when the process that started it is gone, however that one
- * ended, the child stops as if it had been asked to. Where that takes longer than 5 seconds it is killed, with whatever it
- * has started: by a process of its own, since the child may hang, for example in writing to a log that nobody reads.
+ * Loaded into a child before its own program (`--import`). When the parent process is gone, however it ended,
+ * the child stops as if it had been asked to. If that takes longer than 5 seconds, a separate process kills
+ * the child and its children, because the child may hang, for example in writing to a log that nobody reads.
  */
 const killWhenOverdue = `
 left=50
@@ -16,6 +16,6 @@ if (process.channel) {
     spawn('/bin/sh', words, { detached: true, stdio: 'ignore' }).unref();
     process.kill(process.pid, 'SIGTERM');
   });
-  // Listening holds the channel open, which must not keep a child alive that has nothing else to do.
+  // Listening holds the channel open, but must not keep an otherwise finished child alive.
   process.channel.unref();
 }

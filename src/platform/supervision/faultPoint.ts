@@ -1,6 +1,6 @@
 /**
- * The places at which a fault test may end the process, in their order: on the way of a write, in the API, in the worker's relay and
- * in its projector, and in the worker also on those of a delivery, of what rules say, and of a mail.
+ * The places where a fault test may end the process, in order: along a write, in the API, in the worker's
+ * relay and projector; in the worker also along a delivery, a rule's notification, and a mail.
  */
 export const faultPoints = {
   api: ['beforeStoreCommit', 'afterStoreCommit', 'beforeAnswer'],
@@ -26,8 +26,9 @@ const [chosen, count = '1'] = isAllowed ? (process.env.FAULT_POINT ?? '').split(
 let remaining = Number(count);
 
 /**
- * Ends the process at once, as a crash would, where the variable FAULT_POINT names this place, or, as `<place>:<n>`, when it is
- * passed for the nth time. It does nothing otherwise, and nothing at all in production.
+ * Ends the process at once, like a crash, if the variable FAULT_POINT names this place, or, with
+ * `<place>:<n>`, when it is passed for the nth time. Otherwise it does nothing, and in production it never
+ * does anything.
  */
 export function faultPoint(name: FaultPoint): void {
   if (chosen === name && --remaining <= 0) process.kill(process.pid, 'SIGKILL');

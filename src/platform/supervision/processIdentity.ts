@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A process that cannot be taken for a later one with the same number: `startedAt` is in ticks since the machine's start. */
+/**
+ * A process, distinguishable from a later one with the same number: `startedAt` is in ticks since the
+ * machine's start.
+ */
 export const processIdentityShape = z.object({ pid: z.int().positive(), startedAt: z.string() });
 export type ProcessIdentity = z.output<typeof processIdentityShape>;
 
 /** The identity of a running process; null if it does not run. */
 export function findProcess(pid: number): ProcessIdentity | null {
   try {
-    // The name stands in brackets and may hold anything; the state is the first field after it, the start the twentieth.
+    // The name is in brackets and may hold anything. The state is the first field after it, the start time
+    // the twentieth.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -19,7 +23,7 @@ export function findProcess(pid: number): ProcessIdentity | null {
   }
 }
 
-/** The identity of a process that certainly runs, such as this one. Throws where it does not. */
+/** The identity of a process that certainly runs, such as this one. Throws if it does not run. */
 export function getProcess(pid: number): ProcessIdentity {
   const identity = findProcess(pid);
   if (!identity) throw new Error(`there is no process ${pid}`);

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
 import { onStopRequest } from './stopSignals.ts';
 
-/** Whoever supervises the process kills it after 20 seconds. */
+/** The supervisor kills the process after 20 seconds. */
 export const defaultCloseTimeoutMs = 15_000;
 
 export type Closing = { name: string; close(): Promise<void> | void };
 
 export type ServiceOptions = {
   logger: Logger;
-  /** Opens what the service needs, and hands in how to close each part as soon as it is open. */
+  /** Opens the service's resources, and registers the closing of each as soon as it is open. */
   start(onClose: (closing: Closing) => void): Promise<void>;
-  /** How long closing all parts may take. */
+  /** The most time for closing all resources. */
   closeTimeoutMs?: number;
 };
 
 /**
- * Runs one service until the process is asked to stop, then closes its parts in reverse order and ends the process: with 0, or
- * with 1 when something failed, did not close in time, or went wrong where nobody was waiting for it.
+ * Runs one service until the process is asked to stop, then closes its resources in reverse order and exits:
+ * with 0, or with 1 if something failed, did not close in time, or went wrong without anybody waiting for it.
  */
 export function runService(options: ServiceOptions): void {
   const { logger, start, closeTimeoutMs = defaultCloseTimeoutMs } = options;

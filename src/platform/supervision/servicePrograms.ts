@@ -3,7 +3,7 @@ import { withoutSigners } from '../config/relayerSigners.ts';
 import { type Exit, startChild } from './child.ts';
 import { type Supervisor, supervise, unlimitedRestarts } from './supervisor.ts';
 
-/** In the order in which they are stopped: first nobody asks any more, then nothing is sent, then nothing is indexed. */
+/** In the order of stopping: first no more requests, then no more sending, then no more indexing. */
 export const serviceNames = ['api', 'worker', 'indexer'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -14,39 +14,42 @@ const entries: Record<ServiceName, string> = {
 };
 
 /**
- * With Node's own 16 MB for each half of the young generation a process that serves little keeps 40 MB more than it needs; with 4
- * a busy one spends a seventh of its time on collecting garbage.
+ * With Node's own 16 MB for each half of the young generation, a quiet process keeps 40 MB more than it
+ * needs. With 4 MB a busy one spends a seventh of its time on garbage collection.
  */
 const lean = [
   '--max-semi-space-size=8',
   '--import',
   fileURLToPath(new URL('lightDrizzle.ts', import.meta.url)),
 ];
-/** Not for the indexer: Ponder has its own ways of loading, and a backfill is all allocation. */
+/** Not for the indexer: Ponder loads code in its own way, and a backfill mostly allocates. */
 const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
 
 export type ServicesOptions = {
-  /** The environment of all three; each gets of the secrets in it only what it needs. */
+  /** The environment for all three; each process gets only the secrets that it needs. */
   env: NodeJS.ProcessEnv;
-  /** How long each may take to stop before it is killed: by default 20 seconds. */
+  /** How long each may take to stop before it is killed; 20 seconds by default. */
   stopTimeoutMs?: number;
-  /** Receives what the services print. Without it they print to this process's own output. */
+  /** Receives the services' output. Without it they write to this process's output. */
   onLine?: (name: ServiceName, line: string) => void;
   onStarted?: (name: ServiceName, pid: number) => void;
   onRestart(name: ServiceName, exit: Exit, delayMs: number): void;
   onGivenUp(name: ServiceName, exit: Exit): void;
-  /** Services that are never given up: the others go on without them. */
+  /** Services that are restarted for ever; the others go on without them. */
   kept?: readonly ServiceName[];
 };
 
 export type Services = {
   /** Stops one after the other. */
   stop(onStopped?: (name: ServiceName) => void): Promise<void>;
-  /** Ends all at once, by force. */
+  /** Kills all at once. */
   kill(): Promise<void>;
 };
 
-/** The worker alone gets what signs and what sends mails; the indexer, which keeps no secrets, not what encrypts them either. */
+/**
+ * Only the worker gets the signing keys and the mail server; the indexer, which stores no secrets, gets no
+ * encryption key either.
+ */
 export function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (name === 'worker') return env;
   const { ENCRYPTION_KEY, SMTP_URL: _, ...others } = withoutSigners(env);

@@ -1,11 +1,11 @@
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** One Ctrl-C arrives twice where npm passes on what the terminal has sent already. */
+/** One Ctrl-C arrives twice if npm forwards the signal that the terminal has already sent. */
 const sameRequestMs = 1_000;
 const parentPollMs = 1_000;
 
 /**
- * Calls `stop` when this process is asked to stop, and `force` when it is asked again. A process that npm started is also
- * asked to stop by npm's end.
+ * Calls `stop` when this process is asked to stop, and `force` on the second request. A process started by
+ * npm is also asked to stop by npm's end.
  */
 export function onStopRequest({ stop, force }: { stop(cause: string): void; force(): void }): void {
   let firstAt: number | undefined;

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child, Exit } from './child.ts';
 
 const initialDelayMs = 200;
-/** One that has worked for so long is started again without the delays of earlier ends. */
+/** A process that has run this long is restarted without the delays of earlier ends. */
 const defaultSettledMs = 10_000;
 const defaultRestarts: RestartLimit = { most: 6, withinMs: 60_000, longestDelayMs: 5_000 };
 
-/** How many restarts within which time are too many to go on, and how long to wait before one at most. */
+/** The most restarts within a time before giving up, and the longest wait before one. */
 export type RestartLimit = { most: number; withinMs: number; longestDelayMs: number };
 
-/** For a process without which others still are of use: it is started again for ever, later and later. */
+/** For a process that others can do without: it is restarted for ever, with growing delays. */
 export const unlimitedRestarts: RestartLimit = {
   most: Number.POSITIVE_INFINITY,
   withinMs: 600_000,
@@ -18,28 +18,28 @@ export const unlimitedRestarts: RestartLimit = {
 
 export type SupervisorOptions = {
   start(): Child;
-  /** Called whenever the process is there, again after each restart. */
+  /** Called whenever the process is running, also after each restart. */
   onStarted?: (child: Child) => void;
-  /** Called when the process ended by itself and will be started again after `delayMs`. */
+  /** Called when the process ended by itself and will be restarted after `delayMs`. */
   onRestart(exit: Exit, delayMs: number): void;
-  /** Called when it ended too often to be started again; nothing more happens then. */
+  /** Called when it ended too often to be restarted; nothing more happens then. */
   onGivenUp(exit: Exit): void;
   /** By default 6 a minute, and 5 seconds. */
   restarts?: RestartLimit | undefined;
-  /** After how long a process counts as settled: by default 10 seconds. */
+  /** How long a process must run to count as settled; 10 seconds by default. */
   settledMs?: number;
 };
 
 export type Supervisor = {
-  /** Stops the process and does not start it again; resolves when it is gone. */
+  /** Stops the process and does not restart it; resolves when it is gone. */
   stop(): Promise<void>;
-  /** As `stop`, but at once and by force. */
+  /** Like `stop`, but kills it at once. */
   kill(): Promise<void>;
 };
 
 /**
- * Keeps a process running: one that ends without being asked to is started again until it is given up, later and later while it ends
- * soon after its starts.
+ * Keeps a process running. A process that ends without being asked to is restarted until it is given up, with
+ * growing delays while it ends soon after its starts.
  */
 export function supervise(options: SupervisorOptions): Supervisor {
   const { most, withinMs, longestDelayMs } = options.restarts ?? defaultRestarts;

@@ -3,8 +3,8 @@ import type { OpenSpan } from './tracing.ts';
 const held = new WeakMap<object, OpenSpan[]>();
 
 /**
- * Holds the spans of what is written in a database transaction until it is there to stay. Where the transaction is undone, they
- * are never seen.
+ * Holds the spans of writes in a database transaction until its commit. If the transaction is undone, they
+ * are dropped.
  */
 export function holdSpans(transaction: object): { end(): void } {
   const spans: OpenSpan[] = [];
@@ -16,7 +16,7 @@ export function holdSpans(transaction: object): { end(): void } {
   };
 }
 
-/** Ends a span together with others of its transaction; at once where nobody holds them. */
+/** Ends a span together with others of its transaction; at once outside of one. */
 export function endWith(transaction: object, span: OpenSpan): void {
   const spans = held.get(transaction);
   if (spans) spans.push(span);

@@ -5,7 +5,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { TraceSettings } from '../config/traceSettings.ts';
 
-/** How long the last spans may take when the process ends: the collector may be away. */
+/** Time for the last spans when the process ends: the collector may be away. */
 const closeTimeoutMs = 2_000;
 const exportTimeoutMs = 5_000;
 
@@ -57,7 +57,7 @@ export async function startTracing(
   };
 }
 
-/** Once when it begins and once when it is over, however often it is tried. */
+/** Logged once when it begins and once when it is over, however often it is tried. */
 function tellFailures(
   exporter: SpanExporter,
   { logger, success }: { logger: Logger; success: ExportResult['code'] },

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** What a span is called, and what is known of its work from the start. */
+/** A span's name, and the attributes known from the start. */
 type SpanPlan = {
   readonly name: string;
   readonly kind?: keyof typeof SpanKind;
@@ -19,17 +19,17 @@ type SpanPlan = {
 };
 type Continued = SpanPlan & { readonly traceParent: string | null | undefined };
 
-/** The span of some work, for what is known only later. */
+/** The span of some work, for attributes known only later. */
 type RunningSpan = {
-  /** With an `error.type` among the attributes, the span is that of a failure. */
+  /** With an `error.type` among the attributes, the span counts as a failure. */
   note(attributes: Attributes): void;
   rename(name: string): void;
 };
 type Work<Result> = (span: RunningSpan) => Promise<Result>;
 
-/** A span that its holder ends; one that is never ended is never exported. */
+/** A span that its holder ends; a span that is never ended is never exported. */
 export type OpenSpan = {
-  /** By which others continue its trace. */
+  /** The parent for others to continue its trace. */
   readonly traceParent: string;
   end(): void;
 };
@@ -39,28 +39,28 @@ export function isTracing(): boolean {
   return propagation.fields().length > 0;
 }
 
-/** The place of the running work in its trace, in the form of the header `traceparent`; null if it belongs to no trace. */
+/** The running work's position in its trace, in the form of the header `traceparent`; null without a trace. */
 export function currentTraceParent(): string | null {
   return writeTraceParent(context.active());
 }
 
-/** Runs work that begins a trace, or continues the one of a caller. */
+/** Runs work that begins a trace or continues the caller's. */
 export function traceEntry<Result>({ traceParent, ...plan }: Continued, work: Work<Result>): Promise<Result> {
   return run(readContext(traceParent), plan, work);
 }
 
-/** Runs a part of the work of a trace as a span of its own; without a trace it just runs the work. */
+/** Runs part of a trace's work as a span of its own; without a trace it just runs the work. */
 export function traceStep<Result>(plan: SpanPlan, work: Work<Result>): Promise<Result> {
   const active = context.active();
   return trace.getSpanContext(active) ? run(active, plan, work) : work(unseen);
 }
 
-/** Runs work as a part of the trace that something was stored with; without one it just runs the work. */
+/** Runs work as part of a stored trace; without one it just runs the work. */
 export function continueTrace<Result>(continued: Continued, work: Work<Result>): Promise<Result> {
   return continued.traceParent ? traceEntry(continued, work) : work(unseen);
 }
 
-/** Begins a span that continues a trace, or begins one; undefined if this process exports no spans. */
+/** Begins a span that continues a trace or begins one; undefined if this process exports no spans. */
 export function beginSpan({ traceParent, ...plan }: Continued): OpenSpan | undefined {
   const parent = readContext(traceParent);
   const span = start(parent, plan);
@@ -80,7 +80,7 @@ async function run<Result>(parent: Context, plan: SpanPlan, work: Work<Result>):
   try {
     return await context.with(trace.setSpan(parent, span), () => work(running));
   } catch (error) {
-    // The message may quote a secret, such as the address of a node.
+    // The message may quote a secret, such as a node's address.
     running.note({ 'error.type': error instanceof Error ? error.name : 'unknown' });
     throw error;
   } finally {

@@ -4,8 +4,9 @@ const shortMs = 5;
 const longestMs = 50;
 
 /**
- * Lets others have the event loop: for a moment after a step that was short, and for twice as long as it took after a long one. Another
- * request needs the loop several times, between its questions to the database: it should not wait for a long step each time.
+ * Yields the event loop: briefly after a short step, and for twice the step's time after a long one. Another
+ * request needs the event loop several times, between its database queries, and should not wait for a long
+ * step each time.
  *
  * @param startedAt when the step began, as `performance.now()` says.
  */

@@ -1,7 +1,7 @@
-/** So many places for each owner: whoever comes to them when all are taken waits behind the owner's own. */
+/** A number of places per owner: if all are taken, a caller waits behind the owner's own callers. */
 export type OwnPlaces = {
   enter(owner: string): Promise<void>;
-  /** Hands the place on to the owner's next, or gives it up. */
+  /** Passes the place to the owner's next caller, or frees it. */
   leave(owner: string): void;
 };
 

@@ -1,15 +1,15 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 
-/** After so long others have the event loop. */
+/** After this time the work yields the event loop. */
 const sliceMs = 10;
-/** Where a turn of the event loop takes longer, somebody else is at work. */
+/** If a turn of the event loop takes longer, other work is running. */
 const idleTurnMs = 1;
 
-/** One piece of work, which lets others have the event loop in between. */
+/** One piece of work that yields the event loop from time to time. */
 export type Pace = {
-  /** To be awaited between any two steps. */
+  /** Await this between any two steps. */
   breathe(): Promise<void>;
-  /** How long the work itself has taken so far. */
+  /** Time that the work itself has taken so far. */
   spentMs(): number;
 };
 

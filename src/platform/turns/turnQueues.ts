@@ -1,20 +1,20 @@
-/** One queue for each owner, which are served by turns; of one owner one item is under way at a time. */
+/** One queue per owner, served in turns; one item of each owner is under way at a time. */
 export type TurnQueues<Item> = {
   add(owner: string, item: Item): void;
-  /** The next item of the next owner who has none under way; undefined where there is none. */
+  /** The next item of the next owner without one under way; undefined if there is none. */
   take(): Item | undefined;
-  /** What was taken of an owner has ended. */
+  /** The owner's item has ended. */
   end(owner: string): void;
-  /** Takes an item away that still waits. */
+  /** Removes a waiting item. */
   remove(owner: string, item: Item): void;
-  /** How many items of an owner wait. */
+  /** Number of the owner's waiting items. */
   count(owner: string): number;
-  /** Empties all queues, and returns what waited. */
+  /** Empties all queues, and returns the waiting items. */
   clear(): Item[];
 };
 
 export function createTurnQueues<Item>(): TurnQueues<Item> {
-  /** In the order of turns: whoever is served goes to the end. */
+  /** In the order of turns: a served owner goes to the end. */
   const queues = new Map<string, Item[]>();
   const underWay = new Set<string>();
   const store = (owner: string, items: Item[]) => {

@@ -3,7 +3,7 @@ import { hash, instant } from '../columns.ts';
 import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 
-/** Whoever owns records, keys and webhooks. Nothing of one principal is ever shown to another. */
+/** The owner of records, keys and webhooks. One principal's data is never shown to another. */
 export const principals = serviceSchema.table(
   'principals',
   {
@@ -34,7 +34,7 @@ export const entitlements = serviceSchema.table(
   ],
 );
 
-/** One key of a principal. Only the SHA-256 of the key is here: the key itself was shown once. */
+/** One key of a principal. Only the SHA-256 of the key is stored; the key itself was shown once. */
 export const apiKeys = serviceSchema.table(
   'api_keys',
   {

@@ -3,12 +3,12 @@ import { hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 import { apiKeys, principals } from './access.ts';
 
-/** What a session or a link may do of what its key may; null for all of it. */
+/** What a session or link may do of its key's permissions; null for all. */
 const capabilities = () => json().$type<readonly string[]>();
 
 /**
- * One way into the console for somebody of a principal's own: good for one session, until `expiresAt`. Only the SHA-256 of its
- * secret is here.
+ * A link into the console for a principal's own users: opens one session, until `expiresAt`. Only the SHA-256
+ * of its secret is stored.
  */
 export const portalLinks = serviceSchema.table(
   'portal_links',
@@ -18,7 +18,7 @@ export const portalLinks = serviceSchema.table(
     principalId: text()
       .notNull()
       .references(() => principals.id),
-    /** By which it was made: with it the link ends. */
+    /** The key that created the link; the link ends with it. */
     keyId: text()
       .notNull()
       .references(() => apiKeys.id),
@@ -38,8 +38,8 @@ export const portalLinks = serviceSchema.table(
 );
 
 /**
- * One browser that a key has let in. Only the SHA-256 of the cookie's token is here. It is in force until `expiresAt`, which moves
- * on with its use, unless it has ended or its key is not active.
+ * A browser logged in with a key. Only the SHA-256 of the cookie's token is stored. The session is active
+ * until `expiresAt`, which moves on with its use, unless it has ended or its key is not active.
  */
 export const sessions = serviceSchema.table(
   'sessions',
@@ -54,7 +54,7 @@ export const sessions = serviceSchema.table(
       .references(() => apiKeys.id),
     capabilities: capabilities(),
     label: text(),
-    /** The link that it was opened with, if one was; without a reference, since links are forgotten earlier. */
+    /** The link that opened the session, if any. No foreign key, because links are deleted earlier. */
     portalLinkId: text(),
     createdAt: instant().notNull().defaultNow(),
     lastUsedAt: instant().notNull().defaultNow(),

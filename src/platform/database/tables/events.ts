@@ -13,12 +13,12 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** `pending` until its block has its confirmations; `withdrawn` where that falls out before. */
+/** `pending` until its block has its confirmations; `withdrawn` if the block falls out before. */
 export const releaseStates = ['pending', 'released', 'withdrawn'] as const;
 
 /**
- * A part of events, as JSON, that is the same for all whom a rule tells on one occasion: a transition that tells 250 recipients of
- * large values stores these once. Never changes.
+ * Part of an event, as JSON, shared by all recipients of a rule on one occasion: a transition that notifies
+ * 250 recipients of large values stores these once. Never changes.
  */
 export const eventParts = serviceSchema.table(
   'event_parts',
@@ -26,16 +26,17 @@ export const eventParts = serviceSchema.table(
     /** A hash of the principal and the text. */
     id: text().primaryKey(),
     text: text().notNull(),
-    /** When an event last took it. */
+    /** When an event last used it. */
     usedAt: instant().notNull().defaultNow(),
   },
   (table) => [index().on(table.usedAt)],
 );
 
 /**
- * What one principal is told. The id is made of what is announced, so that the same thing is one row for ever. A row is written
- * together with the state that it announces and waits as `pending` for the confirmations of its block; a reorg makes it
- * `withdrawn` meanwhile, and `pending` again where the transaction comes back. Once `released` it never changes.
+ * An event of one principal. The id is derived from the content, so that the same event is one row for ever.
+ * A row is written together with the state that it announces and is `pending` until its block has its
+ * confirmations. A reorg makes it `withdrawn`, and `pending` again if the transaction comes back. A
+ * `released` row never changes.
  */
 export const events = serviceSchema.table(
   'events',
@@ -44,26 +45,29 @@ export const events = serviceSchema.table(
     principalId: text()
       .notNull()
       .references(() => principals.id),
-    /** Null for `webhook.test` alone. */
+    /** Null for `webhook.test` only. */
     recordId: text().references(() => records.id),
     type: text().$type<EventType>().notNull(),
     /**
-     * The envelope, serialised once: these characters are what is signed and sent. Where the event has parts, it ends before them
-     * (`wholeBody` of `records/events/eventParts.ts`).
+     * The envelope, serialised once: exactly these characters are signed and sent. If the event has parts,
+     * the text ends before them (`wholeBody` of `records/events/eventParts.ts`).
      */
     body: text().notNull(),
     state: text({ enum: releaseStates }).notNull(),
-    /** Where it happened; block and transaction are null for what no transaction caused. */
+    /** The origin; block and transaction are null if no transaction caused the event. */
     chainId: integer(),
     blockNumber: blockNumber(),
     txHash: hash(),
-    /** The order within one block: of the agreement's transitions, each followed by the notifications that it triggered. */
+    /**
+     * The order within a block: of the agreement's transitions, each followed by the notifications that it
+     * triggered.
+     */
     blockOrder: integer().notNull().default(0),
-    /** The number in the principal's feed, from 1 without gaps; set when released, null for `webhook.test`. */
+    /** The number in the principal's feed, from 1 without gaps. Set at the release; null for `webhook.test`. */
     position: bigint({ mode: 'number' }),
     createdAt: instant().notNull().defaultNow(),
     releasedAt: instant(),
-    /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
+    /** The trace position of its writing, for later spans; null without tracing. */
     traceParent: text(),
     /** Both null, or neither. */
     notificationPartId: text().references(() => eventParts.id),
@@ -81,7 +85,7 @@ export const events = serviceSchema.table(
   ],
 );
 
-/** The number of the last event that each principal was told. Its row lock puts releases of one principal in order. */
+/** The number of each principal's last event. Its row lock orders the releases of one principal. */
 export const eventFeeds = serviceSchema.table(
   'event_feeds',
   {
@@ -89,7 +93,7 @@ export const eventFeeds = serviceSchema.table(
       .notNull()
       .references(() => principals.id),
     lastPosition: bigint({ mode: 'number' }).notNull(),
-    /** Events up to here may have been removed since they were older than what is kept. */
+    /** Events up to this number may have been removed because they were older than the retention. */
     expiredThrough: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.principalId] })],

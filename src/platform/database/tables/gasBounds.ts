@@ -3,8 +3,8 @@ import { instant, uint256 } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 
 /**
- * What inputs of one kind were seen to use at the most: those of one definition with one input id. `executionGas` is without what
- * the call data cost, of a call with so many bytes of data.
+ * The most gas seen for inputs of one kind: one definition and one input id. `executionGas` excludes the cost
+ * of the call data; the call had this many bytes of data.
  */
 export const gasBounds = serviceSchema.table(
   'gas_bounds',
@@ -13,7 +13,7 @@ export const gasBounds = serviceSchema.table(
     kind: text().notNull(),
     executionGas: uint256().notNull(),
     callBytes: integer().notNull(),
-    /** Receipts that it was compared with. */
+    /** Number of receipts compared. */
     receipts: integer().notNull().default(0),
     updatedAt: instant().notNull().defaultNow(),
   },

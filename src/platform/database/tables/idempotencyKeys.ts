@@ -6,8 +6,8 @@ import { principals } from './access.ts';
 const encrypted = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /**
- * One use of an Idempotency-Key by one principal: at work until `leaseUntil`, or answered. What was answered with a server
- * error leaves no row, and an expired row counts as none.
+ * One use of an Idempotency-Key by one principal: in progress until `leaseUntil`, or answered. A server error
+ * leaves no row; an expired row counts as absent.
  */
 export const idempotencyKeys = serviceSchema.table(
   'idempotency_keys',
@@ -18,11 +18,11 @@ export const idempotencyKeys = serviceSchema.table(
     key: text().notNull(),
     /** SHA-256 over method, target and body of the request. */
     fingerprint: hash().notNull(),
-    /** Names the request that is at work on it, or was. */
+    /** The request that works on it, or did. */
     attemptId: text().notNull(),
-    /** Renewed while the request is at work; null once it is answered. */
+    /** Renewed while the request is in progress; null once answered. */
     leaseUntil: instant(),
-    /** The answer, encrypted as a whole since some show a secret; null while the request is at work. */
+    /** The answer, encrypted as a whole because some answers show a secret; null while in progress. */
     answer: encrypted(),
     expiresAt: instant().notNull(),
   },

@@ -11,13 +11,13 @@ import { transactions } from './transactions.ts';
 export const inputStatuses = ['PENDING', 'MINED', 'FAILED'] as const;
 export type InputStatus = (typeof inputStatuses)[number];
 
-/** Orders inputs of the same time as the chain has taken them; those that it has not taken come last. */
+/** Orders inputs of the same time as on the chain; inputs that are not on the chain come last. */
 export const inputRankOf = (position: string) => `coalesce(${position}, 2147483647)`;
 const rank = sql.raw(`(${inputRankOf('"position"')})`);
 /**
- * What a history can be filtered by, in one text each: an index over it serves that filter and nothing else can, so that the
- * database has no choice to make, which it would make by the length of an average history. Documents name inputs in texts of any
- * length, of which an index takes the first characters.
+ * The filters of a history, each as one text: only the index over that text can serve the filter, so the
+ * planner has no choice to make. (It would choose by the length of an average history.) Input names may have
+ * any length; an index takes the first characters.
  */
 export const inputKeys = {
   status: (input: string) =>
@@ -29,8 +29,9 @@ const statusKey = (column: OrderedColumn) => key(`(${inputKeys.status('')})`, co
 const nameKey = (column: OrderedColumn) => key(`(${inputKeys.name('')})`, column);
 
 /**
- * One input in the history of one record: a submission of its principal (`transactionId` is set) or what others sent to the
- * contract, or both in one where the index shows the submission. `position` is the index's; it is set exactly while MINED.
+ * One input in the history of one record: its principal's submission (`transactionId` is set), or an input
+ * that others sent to the contract, or both in one row once the index shows the submission. `position` comes
+ * from the index and is set exactly while MINED.
  */
 export const inputs = serviceSchema.table(
   'inputs',
@@ -41,10 +42,10 @@ export const inputs = serviceSchema.table(
       .references(() => records.id),
     chainId: integer().notNull(),
     agreementAddress: address().notNull(),
-    /** The name that the document gives to the input, or its hash where it names none. */
+    /** The document's name for the input, or its hash without one. */
     inputId: text().notNull(),
     status: text({ enum: inputStatuses }).notNull(),
-    /** The principal that submitted it; null for what reached the chain by another way. */
+    /** The principal that submitted it; null if it reached the chain another way. */
     userId: text().references(() => principals.id),
     transactionId: text().references(() => transactions.id),
     signer: address(),
@@ -57,7 +58,7 @@ export const inputs = serviceSchema.table(
     position: integer(),
     /** Counts the agreement's inputs within the transaction from 0. */
     transactionOrdinal: integer(),
-    /** The number of the transition in its agreement; null while not mined and where the state stayed the same. */
+    /** The number of the transition in its agreement; null while not mined, and if the state stayed the same. */
     sequence: integer(),
     blockNumber: blockNumber(),
     error: json().$type<{ reason: string; message: string }>(),
@@ -68,8 +69,9 @@ export const inputs = serviceSchema.table(
     oneOf('inputs', 'status', inputStatuses),
     unique('inputs_position').on(table.recordId, table.position),
     unique('inputs_permit').on(table.recordId, table.transactionId),
-    // For each order of the history: of all inputs, and of those of one status and user, which are also kept by input. What a
-    // filter leaves open is merged out of these, as there are few statuses and two users: the principal and nobody.
+    // One index for each order of the history: of all inputs, and of those of one status and user, also by
+    // input. Less specific filters are merged from these, because there are few statuses and only two users:
+    // the principal and nobody.
     index('inputs_created').on(key('record_id', 'created_at'), table.createdAt, rank, table.id),
     index('inputs_updated').on(key('record_id', 'updated_at'), table.updatedAt, rank, table.id),
     index('inputs_status_created').on(statusKey('created_at'), table.createdAt, rank, table.id),

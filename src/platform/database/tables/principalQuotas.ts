@@ -2,7 +2,7 @@ import { bigint, date, index, integer, numeric, primaryKey, text } from 'drizzle
 import { serviceSchema } from '../schema.ts';
 import { principals } from './access.ts';
 
-/** What one principal may have or do in place of the default; no row means the default. */
+/** A principal's own quotas in place of the defaults; no row means the default. */
 export const principalQuotas = serviceSchema.table(
   'principal_quotas',
   {
@@ -15,7 +15,7 @@ export const principalQuotas = serviceSchema.table(
   (table) => [primaryKey({ columns: [table.principalId, table.quota] })],
 );
 
-/** What a principal has used on one day (UTC). */
+/** A principal's usage on one day (UTC). */
 export const usageDays = serviceSchema.table(
   'usage_days',
   {
@@ -25,20 +25,20 @@ export const usageDays = serviceSchema.table(
     day: date().notNull(),
     events: bigint({ mode: 'number' }).notNull().default(0),
     mails: bigint({ mode: 'number' }).notNull().default(0),
-    /** As estimated when the transactions were accepted. */
+    /** As estimated at the acceptance of the transactions. */
     gas: numeric({ precision: 30, scale: 0 }).notNull().default('0'),
-    /** UTF-8 bytes of answers that are kept for Idempotency-Keys. */
+    /** UTF-8 bytes of answers kept for Idempotency-Keys. */
     answerBytes: bigint({ mode: 'number' }).notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.principalId, table.day] }), index().on(table.day)],
 );
 
-/** What a principal has stored since its beginning, of what is kept for ever. */
+/** Everything that a principal has stored for ever, in total. */
 export const usageTotals = serviceSchema.table('usage_totals', {
   principalId: text()
     .primaryKey()
     .references(() => principals.id),
-  /** Of documents, values and payloads. */
+  /** Bytes of documents, values and payloads. */
   storedBytes: bigint({ mode: 'number' }).notNull().default(0),
   adoptedAgreements: integer().notNull().default(0),
 });

@@ -4,13 +4,16 @@ import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 import { records } from './records.ts';
 
-/** What a record in quarantine waits for: to become Deployed, to begin, to be restored after a reorg, or to go on. */
+/**
+ * The next step of a quarantined record: to become Deployed, to begin, to be restored after a reorg, or to
+ * continue.
+ */
 export const quarantinePhases = ['deploy', 'begin', 'restore', 'continue'] as const;
 export type QuarantinePhase = (typeof quarantinePhases)[number];
 
 /**
- * A record whose fold failed. It stays as it was last folded, and all others go on. It is tried again at `retryAt`; when that
- * succeeds, the row is gone and the record has everything that it lacked.
+ * A record whose fold failed. It keeps its last folded state, and all other records go on. It is retried at
+ * `retryAt`. When the retry succeeds, the row is deleted and the record is complete again.
  */
 export const quarantinedRecords = serviceSchema.table(
   'quarantined_records',

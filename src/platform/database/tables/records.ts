@@ -14,13 +14,13 @@ export const recordStatuses = ['Draft', 'Deployed'] as const;
 export const participantAccesses = ['none', 'read', 'sign'] as const;
 export type ParticipantAccess = (typeof participantAccesses)[number];
 
-/** Effective values by variable name, in the form of the wire: texts and booleans. */
+/** Effective values by variable name, in wire form: texts and booleans. */
 export type VariableValues = WireValues;
 
 /**
- * What the list of records can be filtered by, in one text each: an index over it serves that filter and nothing else can, so
- * that the database has no choice to make, which it would make by what is usual. Documents name states in texts of any length, of
- * which an index takes the first characters.
+ * The filters of the list of records, each as one text: only the index over that text can serve the filter,
+ * so the planner has no choice to make. (It would choose by averages.) State names may have any length; an
+ * index takes the first characters.
  */
 export const recordKeys = {
   chain: (record: string) => `${record}principal_id || ' ' || ${record}chain_id::text`,
@@ -28,14 +28,14 @@ export const recordKeys = {
 } as const;
 const key = (text: string, column: OrderedColumn) => sql.raw(orderedKey(text, column));
 const chainKey = (column: OrderedColumn) => key(`(${recordKeys.chain('')})`, column);
-/** What names are sorted and searched by. */
+/** The form of names for sorting and searching. */
 const name = sql.raw(foldedSql('display_name'));
 const stateKey = (column: OrderedColumn) => key(`(${recordKeys.state('')})`, column);
 
 /**
- * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed while the index
- * shows the agreement. What the chain says (state, variables, last input) is written by the projector alone, and always equals
- * the index at `stateBlockNumber`.
+ * One agreement of one principal. A row is a Draft from the moment its deployment is accepted, and Deployed
+ * while the index shows the agreement. Only the projector writes on-chain data (state, variables, last
+ * input), and they always equal the index at `stateBlockNumber`.
  */
 export const records = serviceSchema.table(
   'records',
@@ -45,11 +45,14 @@ export const records = serviceSchema.table(
       .notNull()
       .references(() => principals.id),
     chainId: integer().notNull(),
-    /** Null for a Draft, except where the record was asked for by address: it is Deployed once the index shows it there. */
+    /**
+     * Null for a Draft, unless the record was requested by address: then it is Deployed once the index shows
+     * the address.
+     */
     address: address(),
     status: text({ enum: recordStatuses }).notNull(),
     displayName: text().notNull(),
-    /** The authored document as it was hashed, character by character: never jsonb, which would re-order it. */
+    /** The authored document as it was hashed, character by character. Never jsonb, which would reorder it. */
     document: text().notNull(),
     docHash: hash().notNull(),
     templateId: text().notNull(),
@@ -59,22 +62,22 @@ export const records = serviceSchema.table(
     observers: json().$type<readonly string[]>().notNull(),
     contributors: json().$type<readonly string[]>().notNull(),
     notificationTemplate: text(),
-    /** The values at creation; `variables` are these, overwritten by what the mined inputs submit. */
+    /** The values at creation. `variables` are these, overwritten by the mined inputs. */
     initialVariables: json().$type<VariableValues>().notNull(),
     variables: json().$type<VariableValues>().notNull(),
     /** The permit that creates the agreement; null if the agreement was adopted from the chain, or is not signed yet. */
     deployTransactionId: text().references(() => transactions.id),
     /**
-     * Of an agreement that was adopted from the chain, the block that was the latest then: what happened up to it is history,
-     * of which nobody is told. Null where the record was deployed here.
+     * For an agreement adopted from the chain: the latest block at that time. Transitions up to it are
+     * history and cause no events. Null if the record was deployed here.
      */
     adoptedThrough: blockNumber(),
-    /** Why this Draft will not become Deployed by the permit at hand. */
+    /** Why the current permit will not deploy this Draft. */
     error: json().$type<{ reason: string; message: string }>(),
     owner: address(),
     initialStateHash: hash(),
     stateHash: hash(),
-    /** The name that the document gives to `stateHash`, or the hash where it names none. */
+    /** The document's name for `stateHash`, or the hash without one. */
     state: text(),
     stateBlockNumber: blockNumber(),
     stateUpdatedAt: instant(),
@@ -84,15 +87,21 @@ export const records = serviceSchema.table(
     transitionCount: integer().notNull().default(0),
     lastInputId: text(),
     lastInputAt: instant(),
-    /** The history is longer than what is folded at once, and the rest of it follows; all here is right at `stateBlockNumber`. */
+    /**
+     * The history is longer than one fold, and the rest follows; everything in the row is right at
+     * `stateBlockNumber`.
+     */
     behind: boolean().notNull().default(false),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),
-    /** A prepared deployment whose owner has not signed it yet: no permit exists, and the index will show nothing of it. */
+    /**
+     * A prepared deployment that its owner has not signed yet. There is no permit, and the index will show
+     * nothing of it.
+     */
     awaitsOwner: boolean().notNull().default(false),
-    /** What the participants' wallets may do with the record once they have logged in with one. */
+    /** What the participants' wallets may do with the record after their login. */
     participantAccess: text({ enum: participantAccesses }).notNull().default('none'),
-    /** The variables whose wallets that lets in; null while it lets nobody in. */
+    /** The variables whose wallets may log in; null while none may. */
     accessVariables: json().$type<readonly string[]>(),
   },
   (table) => [
@@ -108,8 +117,9 @@ export const records = serviceSchema.table(
       .where(sql`status = 'Draft' and error is null and not awaits_owner`),
     index('records_behind').on(table.chainId).where(sql`behind`),
     index().on(table.deployTransactionId),
-    // For each order of the list: of all records, of a chain's, and of those of a chain in one state. Lists of a state on all
-    // chains are merged out of the last, so that a write has no fourth index for each order to keep.
+    // One index for each order of the list: of all records, of a chain's, and of a chain's in one state.
+    // Lists of a state on all chains are merged from the last one, so that a write updates no fourth index
+    // per order.
     index('records_created').on(key('principal_id', 'created_at'), table.createdAt, table.id),
     index('records_updated').on(key('principal_id', 'updated_at'), table.updatedAt, table.id),
     index('records_named').on(key('principal_id', 'display_name'), name, table.id),

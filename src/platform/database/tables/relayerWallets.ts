@@ -5,7 +5,7 @@ import { serviceSchema } from '../schema.ts';
 
 export const walletStatuses = ['active', 'unfunded', 'retired'] as const;
 
-/** One wallet on one chain. Its owner, named in the lease, is the only process that may sign with it until the lease ends. */
+/** One wallet on one chain. Only the process named in the lease may sign with the wallet until the lease ends. */
 export const relayerWallets = serviceSchema.table(
   'relayer_wallets',
   {
@@ -13,9 +13,9 @@ export const relayerWallets = serviceSchema.table(
     address: address().notNull(),
     status: text({ enum: walletStatuses }).notNull(),
     balance: uint256().notNull(),
-    /** The most gas that the simulation of a transaction may use for this wallet to pay it now; null while nobody has said so. */
+    /** The most simulated gas for which this wallet can pay now; null while unknown. */
     payableGas: bigint({ mode: 'bigint' }),
-    /** The nonce that the next signed row gets; reconciled with the chain and free to go down. */
+    /** The nonce for the next signed row. It is reconciled with the chain and may go down. */
     nextNonce: bigint({ mode: 'number' }).notNull(),
     leaseOwner: text(),
     leaseUntil: instant(),

@@ -6,13 +6,14 @@ import { serviceSchema } from '../schema.ts';
 import { releaseStates } from './events.ts';
 import { records } from './records.ts';
 
-/** Unix milliseconds: a chain may claim times that no timestamp of the database can hold. */
+/** Unix milliseconds: a chain may have times that no timestamp of the database can hold. */
 const milliseconds = () => bigint({ mode: 'number' });
 
 /**
- * One temporal rule during one span of one agreement: a stay in a state that the rule names, or the part of such a stay in which
- * the rule's date had one value. Written together with the state that it follows from; a reorganisation deletes the spans that
- * began in its blocks and opens those again that ended there. `dueMs` is when the rule fires next.
+ * One rule of time during one span of one agreement: a stay in a state that the rule names, or the part of
+ * such a stay in which the rule's date kept one value. Written together with the state that starts it. A
+ * reorg deletes the spans that began in its blocks and reopens those that ended there. `dueMs` is when the
+ * rule fires next.
  */
 export const ruleSchedules = serviceSchema.table(
   'rule_schedules',
@@ -21,12 +22,12 @@ export const ruleSchedules = serviceSchema.table(
       .notNull()
       .references(() => records.id),
     ruleId: text().notNull(),
-    /** The identity of the transition that entered the state, and of the input with which this span began. */
+    /** The transition that entered the state, and the input that began this span. */
     stay: text().notNull(),
     span: text().notNull(),
     chainId: integer().notNull(),
     state: text().notNull(),
-    /** Of the transition that entered the state. */
+    /** From the transition that entered the state. */
     fromState: text().notNull(),
     inputId: text().notNull(),
     enteredMs: milliseconds().notNull(),
@@ -35,14 +36,14 @@ export const ruleSchedules = serviceSchema.table(
     /** The time and block of the input that ended the span; null while it lasts. */
     untilMs: milliseconds(),
     untilBlock: blockNumber(),
-    /** The text of the rule's date in this span; null where it has none, or where the rule needs none. */
+    /** The text of the rule's date in this span; null if the date is missing or the rule needs none. */
     date: text(),
-    /** When the rule fires first, and the last moment at which it may; null for never, and for no end. */
+    /** The first and the last moment at which the rule may fire; null for never, and for no end. */
     startsMs: milliseconds(),
     endsMs: milliseconds(),
-    /** From one firing to the next; null where there is only one. */
+    /** From one firing to the next; null if there is only one. */
     intervalMs: milliseconds(),
-    /** How many intervals lie behind. */
+    /** Number of intervals passed. */
     nextNumber: bigint({ mode: 'number' }).notNull().default(0),
     dueMs: milliseconds().generatedAlwaysAs(sql`case
       when interval_ms is null and next_number > 0 then null
@@ -63,8 +64,9 @@ export const ruleTriggers = ['onTransition', 'temporal'] as const;
 export const ruleChannels = ['external_webhook', 'email'] as const;
 
 /**
- * That a rule fired for one recipient on one occasion. The id is that of the event, and the same for ever. A firing of a
- * transition waits as `pending` for the confirmations of its block, like its event, and is `withdrawn` where that falls out.
+ * One firing of a rule for one recipient on one occasion. The id is the event's id, and the same for ever. A
+ * firing of a transition is `pending` until its block has its confirmations, like its event, and `withdrawn`
+ * if the block falls out.
  */
 export const ruleFirings = serviceSchema.table(
   'rule_firings',
@@ -74,14 +76,14 @@ export const ruleFirings = serviceSchema.table(
       .notNull()
       .references(() => records.id),
     ruleId: text().notNull(),
-    /** The e-mail address in lower case, else the wallet. */
+    /** The e-mail address in lower case, or else the wallet. */
     recipient: text().notNull(),
     occasion: text().notNull(),
     triggerType: text({ enum: ruleTriggers }).notNull(),
     channel: text({ enum: ruleChannels }).notNull(),
     state: text({ enum: releaseStates }).notNull(),
     chainId: integer().notNull(),
-    /** The block that caused it; null for temporal rules. */
+    /** The block that caused it; null for rules of time. */
     blockNumber: blockNumber(),
     createdAt: instant().notNull().defaultNow(),
   },
@@ -95,26 +97,29 @@ export const ruleFirings = serviceSchema.table(
   ],
 );
 
-/** `waiting` for confirmations, `due` to be sent by a job that was added with it, or at an end. */
+/** `waiting` for confirmations, `due` to be sent by a job added with it, or finished. */
 export const mailStatuses = ['waiting', 'due', 'sent', 'failed', 'skipped', 'withdrawn'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 
-/** The mail of one firing whose channel is e-mail; it goes out at least once, each time with the same Message-ID. */
+/**
+ * The mail of one firing with the channel e-mail. It is sent at least once, each time with the same
+ * Message-ID.
+ */
 export const mails = serviceSchema.table(
   'mails',
   {
     firingId: text()
       .primaryKey()
       .references(() => ruleFirings.id),
-    /** Null where the recipient has no e-mail address; such a mail is skipped. */
+    /** Null if the recipient has no e-mail address; such a mail is skipped. */
     address: text(),
     subject: text().notNull(),
     body: text().notNull(),
     status: text({ enum: mailStatuses }).notNull(),
     attemptCount: integer().notNull().default(0),
-    /** Why it was skipped, or what the last attempt failed with. */
+    /** Why it was skipped, or the error of the last attempt. */
     error: text(),
-    /** Where its writing stands in the trace of what caused it; null where nobody traced it. */
+    /** The trace position of its writing, for later spans; null without tracing. */
     traceParent: text(),
     createdAt: instant().notNull().defaultNow(),
     updatedAt: instant().notNull().defaultNow(),

@@ -5,8 +5,8 @@ import { apiKeys, principals } from './access.ts';
 import { records } from './records.ts';
 
 /**
- * A way to one record for somebody without a key, until `expiresAt`. Only the SHA-256 of its secret is here. It outlives the key
- * that made it: it was given to somebody outside.
+ * A link to one record for somebody without a key, until `expiresAt`. Only the SHA-256 of its secret is
+ * stored. It outlives the key that created it, because somebody outside has it.
  */
 export const signingLinks = serviceSchema.table(
   'signing_links',
@@ -20,7 +20,7 @@ export const signingLinks = serviceSchema.table(
       .notNull()
       .references(() => records.id, { onDelete: 'cascade' }),
     may: text().$type<'read' | 'sign'>().notNull(),
-    /** The variable whose wallet signs; null where whoever reads signs nothing. */
+    /** The variable whose wallet signs; null for a link that only reads. */
     participant: text(),
     note: text(),
     createdByApiKeyId: text().references(() => apiKeys.id),
@@ -39,7 +39,7 @@ export const signingLinks = serviceSchema.table(
 export const signingLinkUseKinds = ['opened', 'evidence', 'input', 'deployment'] as const;
 export type SigningLinkUseKind = (typeof signingLinkUseKinds)[number];
 
-/** What was done with a link: the record was opened, its evidence was read, or something was signed. */
+/** A use of a link: the record was opened, its evidence was read, or something was signed. */
 export const signingLinkUses = serviceSchema.table(
   'signing_link_uses',
   {
@@ -48,7 +48,7 @@ export const signingLinkUses = serviceSchema.table(
       .notNull()
       .references(() => signingLinks.id, { onDelete: 'cascade' }),
     kind: text().$type<SigningLinkUseKind>().notNull(),
-    /** Who has signed. */
+    /** The signer. */
     wallet: address(),
     /** The input that was submitted. */
     inputId: text(),

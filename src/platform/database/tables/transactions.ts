@@ -6,21 +6,21 @@ import { listOf, oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 
 /**
- * accepted: stored; signed: bytes and nonce fixed; broadcast: a node has it, and the chain has not mined it for a while; mined: the
- * index shows the permit's effect.
+ * accepted: stored. signed: bytes and nonce are fixed. broadcast: a node has it, but the chain has not mined
+ * it for a while. mined: the index shows the permit's effect.
  */
 export const transactionStates = ['accepted', 'signed', 'broadcast', 'mined', 'final', 'failed'] as const;
 export type TransactionState = (typeof transactionStates)[number];
 
 const someOf = <const States extends readonly TransactionState[]>(...states: States) => states;
-/** Its bytes are fixed, and may reach a node at any time. */
+/** Its bytes are fixed and may reach a node at any time. */
 export const sentStates = someOf('signed', 'broadcast');
-/** Nothing of it is on the chain, as far as the index shows, and it may still come. */
+/** The index shows no effect of it yet, but the effect can still come. */
 export const openStates = someOf('accepted', ...sentStates);
-/** Its effect can still come, or fall out again. */
+/** Its effect can still come or fall out again. */
 export const unsettledStates = someOf(...openStates, 'mined');
 
-/** The same as they stand in lists of SQL. */
+/** The same states as SQL lists. */
 export const stateLists = {
   sent: listOf(sentStates),
   open: listOf(openStates),
@@ -29,34 +29,35 @@ export const stateLists = {
 
 export const transactionKinds = ['deploy', 'input'] as const;
 
-/** By what an input was admitted, and what it was taken to come after: what a revert is explained by. */
+/** How an input was admitted, and which inputs were assumed to come before it. This explains a later revert. */
 export type Admission = {
   readonly by: 'local' | 'node';
-  /** How many inputs of the agreement the index showed, the block of the last of them, and that block's hash. */
+  /** Number of the agreement's inputs in the index, with the block of the last one and that block's hash. */
   readonly position?: number;
   readonly blockNumber?: string;
   readonly blockHash?: string;
-  /** The rows of the outbox that were taken to come before it. */
+  /** Outbox rows that were assumed to come before it. */
   readonly after?: readonly string[];
-  /** Whether a call that nobody could make then decides about it. */
+  /** Whether the outcome also depends on a call that could not be simulated. */
   readonly isExternal?: boolean;
 };
 
 /**
- * What rows have in common whose effects can depend on each other: the inputs of one agreement, whoever signed them; of a factory the
- * deployments of one signer. The state stands in front, in one text with it, so that an index over the text serves that question and
- * nothing else.
+ * The key shared by rows whose effects can depend on each other: all inputs of one agreement, or all
+ * deployments of one signer at a factory. The state comes first in the same text, so that an index over the
+ * text serves only this query.
  */
 export const orderKeyOf = (row: string, state = `${row}state`) =>
   `${state} || ' ' || ${row}chain_id::text || ' ' || ${row}contract || case when ${row}kind = 'input' then '' else ' ' || ${row}signer end`;
 
-/** Whose turn a row takes: rows of before principals were noted share one. */
+/** The owner whose turn a row takes. Rows from before principals were stored share one. */
 export const ownerKeyOf = (row: string) => `coalesce(${row}principal_id, '')`;
 
 /**
- * The outbox: one row per permit, for ever. Whoever sends the same permit again gets this row; of one signer's nonce in one
- * contract at most one row is not failed. `contentHash` is what the index is compared with: all that was signed of a deployment
- * (the document's hash alone in rows of earlier versions), keccak256 of input id and payload of an input.
+ * The outbox: one row per permit, for ever. Sending the same permit again returns this row. For one nonce of
+ * a signer in a contract, at most one row is not failed. `contentHash` is compared with the index: it covers
+ * everything signed in a deployment (only the document's hash in rows of earlier versions), or it is
+ * keccak256 of input id and payload of an input.
  */
 export const transactions = serviceSchema.table(
   'transactions',
@@ -64,9 +65,15 @@ export const transactions = serviceSchema.table(
     id: text().primaryKey(),
     chainId: integer().notNull(),
     kind: text({ enum: transactionKinds }).notNull(),
-    /** Who brought it first: whose turn it takes, and whose quotas. Null for rows of before that was noted. */
+    /**
+     * The first principal that sent the permit: its turn and its quotas count. Null for rows from before this
+     * was stored.
+     */
     principalId: text(),
-    /** The factory of a deployment, the agreement of an input: the permit's verifying contract, and the call's target. */
+    /**
+     * The factory of a deployment, or the agreement of an input: the permit's verifying contract and the
+     * call's target.
+     */
     contract: address().notNull(),
     signer: address().notNull(),
     permitNonce: uint256().notNull(),
@@ -75,9 +82,12 @@ export const transactions = serviceSchema.table(
     /** Unix seconds; the chain refuses the permit in blocks with a later timestamp. */
     deadline: uint256().notNull(),
     callData: bytes().notNull(),
-    /** What the simulation at acceptance used or what inputs of the kind use at the most, a hint for the sender. */
+    /**
+     * A hint for the sender: the gas of the simulation at acceptance, or the most gas that inputs of this
+     * kind use.
+     */
     gasEstimate: bigint({ mode: 'bigint' }),
-    /** What calls that use as much gas have in common, as `gas_bounds` has it; null where nobody knows. */
+    /** The key of calls with similar gas in `gas_bounds`; null if unknown. */
     gasKind: text(),
     /** Null for deployments, and for rows of earlier versions. */
     admission: json().$type<Admission>(),
@@ -85,13 +95,16 @@ export const transactions = serviceSchema.table(
     failure: json().$type<{ reason: string; message: string; [fact: string]: unknown }>(),
     wallet: address(),
     walletNonce: bigint({ mode: 'number' }),
-    /** Of the newest attempt; once mined, of the transaction that had the effect, whoever sent it. */
+    /** From the newest attempt; once mined, from the transaction that had the effect, whoever sent it. */
     txHash: hash(),
-    /** Somebody asks a signer outside of the process for bytes of this accepted row: until then others leave it alone. */
+    /**
+     * Set while an external signer is asked for the bytes of this accepted row; until then other processes
+     * leave it alone.
+     */
     reservedUntil: instant(),
-    /** The block in which the permit's nonce was used up: by its own effect, or by the content that superseded it. */
+    /** The block in which the permit's nonce was used up, by its own effect or by content that superseded it. */
     minedBlockNumber: blockNumber(),
-    /** The request that it was first accepted from, and where that stood in its trace; null for what nobody told. */
+    /** The request that it was first accepted from, and its trace position; null if unknown. */
     requestId: text(),
     traceParent: text(),
     createdAt: instant().notNull().defaultNow(),
@@ -110,11 +123,11 @@ export const transactions = serviceSchema.table(
     index('transactions_of_principal')
       .on(table.principalId, table.chainId, table.createdAt, table.id)
       .where(sql.raw(`state in (${stateLists.open})`)),
-    // By whose turn it is: signing takes the oldest of each principal.
+    // For turns: signing takes the oldest row of each principal.
     index('transactions_waiting')
       .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.createdAt, table.id)
       .where(sql`state = 'accepted'`),
-    // By what rows can depend on: what is not final keeps those that come after it in order.
+    // For dependencies: rows that are not final keep later rows in order.
     index('transactions_in_order')
       .on(sql.raw(`(${orderKeyOf('')})`), table.createdAt, table.id)
       .where(sql.raw(`state in (${stateLists.unsettled})`)),
@@ -128,18 +141,18 @@ export const transactions = serviceSchema.table(
     index('transactions_failed')
       .on(table.chainId, sql`lower(${table.contract})`, sql`lower(${table.signer})`, table.permitNonce)
       .where(sql`state = 'failed'`),
-    /** The call holds all that was signed and the signature: by it a permit that is sent again is recognised. */
+    /** The call contains all signed data and the signature, so a repeated permit is recognised by it. */
     index('transactions_call').using('hash', table.callData),
     index('transactions_hash').using('hash', table.txHash),
   ],
 );
 
-/** One signed form of a transaction; written before its bytes leave the process, and never deleted. */
+/** One signed form of a transaction. Written before its bytes leave the process, and never deleted. */
 export const transactionAttempts = serviceSchema.table(
   'transaction_attempts',
   {
     id: serial().primaryKey(),
-    /** Null where the bytes only use up a nonce that no transaction needs any more. */
+    /** Null if the bytes only use up a nonce that no transaction needs any more. */
     transactionId: text().references(() => transactions.id),
     chainId: integer().notNull(),
     wallet: address().notNull(),
@@ -150,16 +163,16 @@ export const transactionAttempts = serviceSchema.table(
     maxPriorityFeePerGas: uint256().notNull(),
     gas: uint256().notNull(),
     createdAt: instant().notNull().defaultNow(),
-    /** When a node last took it; null while none has. */
+    /** When a node last accepted it; null while none has. */
     acceptedAt: instant(),
-    /** Why a node last did not take it, and the node's own words; null where it took it, or said nothing. */
+    /** Why a node last refused it, and the node's own words; null if it accepted it or gave no answer. */
     objection: text({ enum: nodeObjections }),
     objectionText: text(),
   },
   (table) => [
     oneOf('transaction_attempts', 'objection', nodeObjections),
     unique('transaction_attempts_hash').on(table.chainId, table.txHash),
-    /** With the id, since the newest one is asked for. */
+    /** Includes the id, because queries ask for the newest attempt. */
     index('transaction_attempts_newest').on(table.transactionId, table.id),
     index().on(table.chainId, table.wallet, table.walletNonce),
   ],

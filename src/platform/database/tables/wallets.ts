@@ -3,20 +3,20 @@ import { address, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 import { records } from './records.ts';
 
-/** A message that a wallet was asked to sign, good for one login until `expiresAt`. The nonce is a part of the message. */
+/** A message for a wallet to sign, valid for one login until `expiresAt`. The nonce is part of the message. */
 export const walletChallenges = serviceSchema.table(
   'wallet_challenges',
   {
     id: text().primaryKey(),
     wallet: address().notNull(),
-    /** The whole text, as EIP-4361 has it. */
+    /** The whole text, in the form of EIP-4361. */
     message: text().notNull(),
     expiresAt: instant().notNull(),
   },
   (table) => [index().on(table.expiresAt)],
 );
 
-/** A browser whose user has signed in with a wallet. Only the SHA-256 of the cookie's token is here. */
+/** A browser logged in with a wallet. Only the SHA-256 of the cookie's token is stored. */
 export const walletSessions = serviceSchema.table(
   'wallet_sessions',
   {
@@ -31,8 +31,8 @@ export const walletSessions = serviceSchema.table(
 );
 
 /**
- * Whose wallets a record names now, in lower case, for records that let participants in. Wallets find their records of all
- * principals by it, the newest first.
+ * The wallets that a record names now, in lower case, for records that let participants in. A wallet finds
+ * its records of all principals here, newest first.
  */
 export const recordWallets = serviceSchema.table(
   'record_wallets',

@@ -12,7 +12,10 @@ const encrypted = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 export type SubscribableEventType = 'agreement.transitioned' | 'agreement.notification.triggered';
 
-/** Values of one field are alternatives; different fields must all match; an absent or empty field matches everything. */
+/**
+ * Values of one field are alternatives. Different fields must all match. An absent or empty field matches
+ * everything.
+ */
 export type SubscriptionFilters = {
   agreementIds?: readonly string[];
   templateIds?: readonly string[];
@@ -37,9 +40,9 @@ export const webhookSubscriptions = serviceSchema.table(
     status: text({ enum: subscriptionStatuses }).notNull().default('active'),
     eventTypes: json().$type<readonly SubscribableEventType[]>().notNull(),
     filters: json().$type<SubscriptionFilters>(),
-    /** Encrypted, with the id as context: it must sign. */
+    /** Encrypted, with the id as context; it is needed for signing. */
     secret: encrypted().notNull(),
-    /** The secret before the last rotation; good until `previousSecretUntil`. */
+    /** The secret before the last rotation; valid until `previousSecretUntil`. */
     previousSecret: encrypted(),
     previousSecretUntil: instant(),
     lastSuccessAt: instant(),
@@ -55,11 +58,11 @@ export const webhookSubscriptions = serviceSchema.table(
   ],
 );
 
-/** pending: not attempted yet; retry_pending: attempted in vain, and due again at `nextAttemptAt`. */
+/** pending: not attempted yet. retry_pending: a failed attempt, and due again at `nextAttemptAt`. */
 export const deliveryStatuses = ['pending', 'retry_pending', 'succeeded', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Of lists of deliveries: whose they are. */
+/** The owner, for lists of deliveries. */
 const listedKey = sql.raw(orderedKey('subscription_id', 'created_at'));
 
 /** One event for one subscription. */
@@ -73,15 +76,15 @@ export const deliveries = serviceSchema.table(
     eventId: text()
       .notNull()
       .references(() => events.id),
-    /** Whose first attempts keep their order; null for tests, which keep none. */
+    /** The key of first attempts that keep their order; null for tests, which have no order. */
     recordId: text().references(() => records.id),
-    /** The event's position in the feed of the principal: the order of first attempts. */
+    /** The event's position in the principal's feed: the order of first attempts. */
     position: bigint({ mode: 'number' }),
     status: text({ enum: deliveryStatuses }).notNull().default('pending'),
     attemptCount: integer().notNull().default(0),
     /**
-     * How many attempts it may have in all; null for as many as are configured. Set where somebody asked for it by hand: a
-     * test, or a redelivery.
+     * The most attempts in total; null for the configured number. Set for deliveries requested by hand: tests
+     * and redeliveries.
      */
     attemptLimit: integer(),
     nextAttemptAt: instant(),
@@ -94,7 +97,7 @@ export const deliveries = serviceSchema.table(
   (table) => [
     oneOf('deliveries', 'status', deliveryStatuses),
     unique('deliveries_event').on(table.subscriptionId, table.eventId),
-    // Lists of all deliveries are merged out of the statuses.
+    // Lists of all deliveries are merged from the lists of each status.
     index('deliveries_listed').on(listedKey, table.status, table.createdAt, table.id),
     index('deliveries_first').on(table.subscriptionId, table.position).where(sql`status = 'pending'`),
     index('deliveries_due')
@@ -105,8 +108,8 @@ export const deliveries = serviceSchema.table(
 );
 
 /**
- * Which worker attempts the deliveries of a subscription: one at a time, so that first attempts keep their order. A seat whose
- * worker has no lease any more is free.
+ * The worker that attempts a subscription's deliveries: one at a time, so that first attempts keep their
+ * order. The seat is free if its worker has no lease any more.
  */
 export const deliverySeats = serviceSchema.table('delivery_seats', {
   subscriptionId: text()
@@ -115,7 +118,7 @@ export const deliverySeats = serviceSchema.table('delivery_seats', {
   workerId: text().notNull(),
 });
 
-/** One try to hand a delivery over, and what came back. */
+/** One attempt at a delivery, and its result. */
 export const deliveryAttempts = serviceSchema.table(
   'delivery_attempts',
   {
@@ -128,9 +131,9 @@ export const deliveryAttempts = serviceSchema.table(
     startedAt: instant().notNull(),
     durationMs: integer().notNull(),
     responseStatus: integer(),
-    /** The beginning of what the receiver answered. */
+    /** The beginning of the receiver's answer. */
     responseExcerpt: text(),
-    /** Why there was no answer, or why it does not count. */
+    /** Why there was no answer, or why the answer does not count. */
     error: text(),
   },
   (table) => [index().on(table.deliveryId, table.number)],

@@ -2,8 +2,8 @@ import { text, timestamp } from 'drizzle-orm/pg-core';
 import { serviceSchema } from '../schema.ts';
 
 /**
- * A worker process that lives, by the database's clock. Whatever refers to a worker whose row is gone or over belongs to nobody
- * any more, and whoever finds it may take it.
+ * A live worker process, by the database's clock. If a worker's row is missing or expired, everything
+ * assigned to it is free for others.
  */
 export const workerLeases = serviceSchema.table('worker_leases', {
   id: text().primaryKey(),
