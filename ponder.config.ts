@@ -4,7 +4,7 @@ import { agreementFactoryAbi } from './abis/AgreementFactory.ts';
 import { isLocalUrl } from './src/indexer/runtime/isLocalUrl.ts';
 import { type ChainConfiguration, readConfiguration } from './src/platform/config/configuration.ts';
 
-/** In one order, whatever that of the environment: it is part of the identity. */
+/** In a fixed order, whatever the environment's order: the order is part of the index's identity. */
 const chains = readConfiguration(process.env).chains.toSorted((a, b) => a.chainId - b.chainId);
 
 const agreementDeployed = agreementFactoryAbi.find(
@@ -14,16 +14,17 @@ if (agreementDeployed?.type !== 'event')
   throw new Error('the ABI of the factory has no event AgreementDeployed');
 
 /**
- * The latest block is asked for this often, with all of its transactions. Ponder gets no websocket: it would ask for nothing by itself
- * then, so that after a start it would wait for the next block, and for ever where the connection is half open.
+ * How often the latest block is requested, with all of its transactions. Ponder gets no websocket, because
+ * then it would not poll: after a start it would wait for the next block, and for ever if the connection is
+ * half open.
  */
 const pollingIntervalMs = 1_000;
 const localPollingIntervalMs = 100;
 
 /**
- * Which chains are followed, where their factories stand and from which block: the entry point of the indexer has
- * resolved every start block. Everything under `contracts` and `blocks` is part of the identity of the index; URLs are
- * not, and may change between two starts.
+ * The followed chains, their factories and start blocks; the indexer's entry point has resolved every start
+ * block. Everything under `contracts` and `blocks` is part of the identity of the index. URLs are not, and
+ * may change between two starts.
  */
 export default createConfig({
   chains: byName(({ chainId, rpcUrls }) => ({
@@ -45,14 +46,14 @@ export default createConfig({
     },
   },
   blocks: {
-    // From the head of the chain on: the backfill would otherwise fetch every single block.
+    // Only from the head of the chain on: otherwise the backfill would fetch every single block.
     heads: { interval: 1, chain: byName(() => ({ startBlock: 'latest' as const })) },
   },
 });
 
 /**
- * Ponder starts with 20 requests a second per entry of the list, out of regard for public providers. A node of this machine
- * needs none, and a restarted indexer would take many seconds to catch up with it.
+ * Ponder starts with 20 requests a second per entry, for the sake of public providers. A local node needs no
+ * such limit, and with it a restarted indexer would take many seconds to catch up.
  */
 function repeatIfLocal(url: string): string[] {
   return isLocalUrl(url) ? Array.from({ length: 5 }, () => url) : [url];

@@ -1,9 +1,10 @@
 import { index, onchainTable, primaryKey } from 'ponder';
 
 /**
- * What the chains say, and nothing else. `chainId` leads every key, so that chains are indexed independently.
- * Block numbers and nonces are bigint; timestamps are Unix seconds of the block. The exports are named for GraphQL, which
- * makes `agreement` and `agreements` of `agreement`; the tables have the plural in the database.
+ * The chains' data and nothing else. `chainId` leads every key, so that chains are indexed independently.
+ * Block numbers and nonces are bigint; timestamps are Unix seconds of the block. The exports are named for
+ * GraphQL, which derives `agreement` and `agreements` from `agreement`; the database tables have plural
+ * names.
  */
 
 /** One row per agreement that a followed factory deployed, with the state after its last accepted input. */
@@ -14,25 +15,25 @@ export const agreement = onchainTable(
     address: t.hex().notNull(),
     factory: t.hex().notNull(),
     owner: t.hex().notNull(),
-    /** NUL characters and bytes that are no UTF-8 stand here as U+FFFD. */
+    /** NUL characters and invalid UTF-8 are stored as U+FFFD. */
     docUri: t.text().notNull(),
-    /** The bytes of the docUri, only where the text above is not exactly what the chain holds. */
+    /** The bytes of the docUri, only if the text above is not exactly the chain's. */
     docUriBytes: t.hex(),
     docHash: t.hex().notNull(),
-    /** Null only between the factory's event and the engine's, which stand in one transaction. */
+    /** Null only between the factory's event and the engine's, which are in one transaction. */
     initialState: t.hex(),
     currentState: t.hex(),
     initializedVersion: t.bigint(),
-    /** The three of a permit: null where the owner called the factory without one. */
+    /** The three values of a permit: null if the owner called the factory without one. */
     permitSigner: t.hex(),
     permitSubmitter: t.hex(),
     permitNonce: t.bigint(),
     /**
-     * All that was signed with the permit, as `hashDeploymentContent` has it; null where there is none, or where the factory was
-     * called through another contract, so that what was signed cannot be read.
+     * The hash of everything signed in the permit, from `hashDeploymentContent`. Null without a permit, and
+     * if the factory was called through another contract, so that the signed data cannot be read.
      */
     contentHash: t.hex(),
-    /** How many inputs were accepted, and how many of them changed the state. */
+    /** The number of accepted inputs, and of those that changed the state. */
     inputCount: t.integer().notNull(),
     transitionCount: t.integer().notNull(),
     verifierCount: t.integer().notNull(),
@@ -55,7 +56,7 @@ export const agreement = onchainTable(
   }),
 );
 
-/** What the creating call data says of an agreement; only where the transaction called the factory directly. */
+/** Data of an agreement that only its creating call has; only if the transaction called the factory directly. */
 export const definition = onchainTable(
   'definitions',
   (t) => ({
@@ -80,13 +81,14 @@ export const input = onchainTable(
     inputId: t.hex().notNull(),
     fromState: t.hex().notNull(),
     toState: t.hex().notNull(),
-    /** The number of the transition in its agreement from 1; null where the state stayed the same. */
+    /** The number of the transition in its agreement from 1; null if the state stayed the same. */
     sequence: t.integer(),
     payload: t.hex().notNull(),
     /**
-     * The payload decoded without a document, as JSON: `[{id, fType, data, value}]`; null where it is no array of fields. `value`
-     * is a text (integers in decimal, NUL and invalid UTF-8 as U+FFFD), a boolean, or null where the data do not decode. A text,
-     * because Ponder copies the rows of a table with a JSON column by a slow way at every write.
+     * The payload decoded without a document, as JSON: `[{id, fType, data, value}]`; null if it is no array
+     * of fields. `value` is a text (integers in decimal, NUL and invalid UTF-8 as U+FFFD), a boolean, or null
+     * if the data do not decode. Stored as text, because Ponder copies the rows of a table with a JSON column
+     * slowly at every write.
      */
     fields: t.text(),
     permitSigner: t.hex(),
@@ -95,7 +97,10 @@ export const input = onchainTable(
     transactionHash: t.hex().notNull(),
     transactionFrom: t.hex().notNull(),
     transactionTo: t.hex(),
-    /** Counts this agreement's inputs within the transaction from 0: with the hash it names the input across reorgs. */
+    /**
+     * Counts this agreement's inputs within the transaction from 0. Together with the hash it identifies the
+     * input across reorgs.
+     */
     transactionOrdinal: t.integer().notNull(),
     logIndex: t.integer().notNull(),
     blockNumber: t.bigint().notNull(),
@@ -122,7 +127,7 @@ export const verifier = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.agreement, table.ordinal] }) }),
 );
 
-/** One row per registration of an action, from 0; of two with the same state and input the later one governs. */
+/** One row per registration of an action, from 0; of two with the same state and input the later one counts. */
 export const action = onchainTable(
   'actions',
   (t) => ({
@@ -155,7 +160,7 @@ export const actionExecution = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.agreement, table.position] }) }),
 );
 
-/** How many permits of a signer a factory or an engine has consumed: the signer's next nonce there. */
+/** The number of a signer's permits that a factory or an engine has used: the signer's next nonce there. */
 export const permitCount = onchainTable(
   'permit_counts',
   (t) => ({
@@ -167,7 +172,7 @@ export const permitCount = onchainTable(
   (table) => ({ pk: primaryKey({ columns: [table.chainId, table.contract, table.signer] }) }),
 );
 
-/** One row per block that holds at least one event above: what a reader compares to see a reorg. */
+/** One row per block with at least one of the events above; readers compare these rows to see a reorg. */
 export const block = onchainTable(
   'blocks',
   (t) => ({
@@ -180,8 +185,9 @@ export const block = onchainTable(
 );
 
 /**
- * The last block that live indexing has passed, one row per chain. It is rolled back together with the other rows (on a
- * reorg, and when a stopped indexer starts again), which Ponder's own checkpoint is not: all rows up to this block are there.
+ * The last block that live indexing has passed, one row per chain. It is rolled back together with the other
+ * rows (on a reorg, and when a stopped indexer starts again), unlike Ponder's own checkpoint. So all rows up
+ * to this block exist.
  */
 export const head = onchainTable('heads', (t) => ({
   chainId: t.integer().primaryKey(),

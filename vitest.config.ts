@@ -1,26 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// Tests start some two hundred processes of the same code: each would compile it anew.
+// Tests start some two hundred processes of the same code; without a cache each would compile it again.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/node', import.meta.url));
 
-/** In a log of all tests, what one of them compared must not bury the others. */
+/** Keeps one test's large comparison from burying the log of all tests. */
 const diff = process.env.CI ? { truncateThreshold: 12 } : {};
 
-/** For all projects but `unit`, which needs nothing, and `contracts`, which starts chains alone. */
+/** For all projects except `unit`, which needs nothing, and `contracts`, which starts only chains. */
 const withDatabase = {
   diff,
-  // Longer than anything that a test waits for, which says what did not come.
+  // Longer than any wait in a test; the wait itself reports what did not come.
   testTimeout: 600_000,
   hookTimeout: 600_000,
-  // What is waited for comes when the machine gets to it.
+  // How long a condition may take depends on the machine's load.
   expect: { poll: { timeout: 120_000 } },
 };
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // Of tests of one file that mostly wait: each starts processes of its own.
+    // For files whose tests mostly wait: each starts its own processes.
     maxConcurrency: 3,
     // One PostgreSQL for all projects.
     globalSetup: ['test/support/globalPostgres.ts'],
@@ -70,12 +70,12 @@ export default defineConfig({
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
           ...withDatabase,
-          // As long as whoever asks for many requests is ready to wait.
+          // As long as the caller who asks for many requests is ready to wait.
           testTimeout: 3_600_000,
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withDatabase } },
-      // Short runs of what has a longer form as a command: `npm run test:long`, and `.ci/run`.
+      // Short runs of longer commands: `npm run test:long`, and `.ci/run`.
       { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withDatabase } },
     ],
   },

@@ -6,7 +6,7 @@ import { isNoLargerThan } from './isNoLargerThan.ts';
 type Call = DecodeFunctionDataReturnType<typeof agreementFactoryAbi>;
 type CreateArguments = Extract<Call, { functionName: 'createAgreement' }>['args'];
 
-/** What only the creating call says of an agreement; there is no getter and no event for it. */
+/** Data that only the creating call has; there is no getter and no event for it. */
 export type Creation = {
   functionName: string;
   salt: Hex | null;
@@ -15,13 +15,13 @@ export type Creation = {
   inputDefs: CreateArguments[3];
   transitions: CreateArguments[4];
   initVars: CreateArguments[5];
-  /** All that the signer signed, in one hash; null without a permit, and where it is larger than the call. */
+  /** One hash over everything signed; null without a permit, and if the content is larger than the call. */
   signedHash: Hex | null;
 };
 
 /**
- * Reads the call of one of the factory's four create functions. Null for any other call, and for call data that do not
- * decode: whoever called the factory through another contract, or by its raw bytes, leaves nothing to read.
+ * Reads the call of one of the factory's four create functions. Null for any other call, and for call data
+ * that do not decode: a call through another contract, or with raw bytes, cannot be read.
  */
 export function decodeCreation(call: { to: Address | null; input: Hex }, factory: Address): Creation | null {
   if (call.to?.toLowerCase() !== factory.toLowerCase()) return null;
@@ -60,7 +60,7 @@ export function decodeCreation(call: { to: Address | null; input: Hex }, factory
   }
 }
 
-/** The content without what belongs to the permit. */
+/** The content without the permit. */
 function firstEight([...content]: readonly [
   ...CreateArguments,
   deadline: bigint,
@@ -82,7 +82,7 @@ function readContent(
 ): Creation {
   const [docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions] = content;
   const parameters = { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions };
-  // A call whose parts share bytes could stand for megabytes, which nobody has signed here.
+  // A call whose parts share bytes could decode to megabytes, which nobody has signed here.
   const arrays = [inputDefs, transitions, initVars, verifiers, actions];
   const isReadable = signedDigits !== null && isNoLargerThan(arrays, signedDigits);
   const signedHash = isReadable ? hashDeploymentContent(parameters) : null;

@@ -4,9 +4,9 @@ import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import { findChain } from '../../protocol/chains.ts';
 
 /**
- * The nonce of the first permit that the index sees of a signer at a factory. Zero where the factory is followed from
- * its deployment on; otherwise permits may lie before the start block, and the chain is asked as of the block before.
- * Ponder keeps the answers, so a rebuilt index says the same without asking again.
+ * The nonce of a signer's first permit at a factory that the index sees. Zero if the factory is followed from
+ * its deployment on. Otherwise permits may lie before the start block, and the chain is asked at the block
+ * before. Ponder caches the answers, so a rebuilt index gives the same result without asking again.
  */
 export async function readFirstNonce(
   context: Context,

@@ -1,9 +1,9 @@
-/** What an ABI value takes of call data at the least, in hexadecimal digits. */
+/** The least call data of an ABI value, in hexadecimal digits. */
 const wordDigits = 64;
 
 /**
- * Whether decoded values could be what an encoder made of so many hexadecimal digits: where parts of an encoding share bytes, what is
- * decoded is larger. Stops as soon as that is certain.
+ * Whether an encoder can have made decoded values from this many hexadecimal digits: if parts of an encoding
+ * share bytes, the decoded values are larger. Stops as soon as the answer is certain.
  */
 export function isNoLargerThan(values: unknown, digits: number): boolean {
   let left = digits;

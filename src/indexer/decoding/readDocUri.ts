@@ -2,8 +2,8 @@ import { decodeAbiParameters, type Hex, stringToHex } from 'viem';
 import { storableText } from './storableText.ts';
 
 /**
- * The docUri of an `AgreementDeployed` event as text that can be stored, and its bytes where that text is not exactly
- * what the chain holds (invalid UTF-8, NUL characters): nothing that an event says is lost.
+ * The docUri of an `AgreementDeployed` event as storable text, and its bytes if that text is not exactly the
+ * chain's (invalid UTF-8, NUL characters). So nothing of the event is lost.
  */
 export function readDocUri(event: { args: { docUri: string }; log: { data: Hex } }): {
   docUri: string;

@@ -3,15 +3,19 @@ import { decodeDataFields } from '../../protocol/decodeDataFields.ts';
 import { decodeValue } from '../../protocol/decodeValue.ts';
 import { storableText } from './storableText.ts';
 
-/** A field of a payload as it is stored: `data` is exact, `value` is for reading. */
+/** A stored field of a payload: `data` is exact, `value` is for reading. */
 export type StoredField = { id: Hex; fType: number; data: Hex; value: string | boolean | null };
 
-/** Offset, id, type, offset of the data and their length: what a field takes of a payload beside its data, in hexadecimal digits. */
+/**
+ * Offset, id, type, data offset and data length: the size of a field in a payload without its data, in
+ * hexadecimal digits.
+ */
 const fieldOverhead = 5 * 64;
 
 /**
- * The fields of a payload, decoded without a document. Null for bytes that are no array of fields: anyone may send any. Null too where
- * fields share bytes of the payload, as no encoder makes them: a few bytes could stand for megabytes of fields.
+ * The fields of a payload, decoded without a document. Null for bytes that are no array of fields, because
+ * anyone may send anything. Null too if fields share bytes of the payload, which no encoder does: a few bytes
+ * could decode to megabytes of fields.
  */
 export function readFields(payload: Hex): StoredField[] | null {
   try {

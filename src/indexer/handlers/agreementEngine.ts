@@ -38,7 +38,7 @@ ponder.on('AgreementEngine:Initialized', async ({ event, context }) => {
   await setInitializedVersion(context, key, event.args.version);
 });
 
-/** The engine announces an action before the input that caused it. */
+/** The engine logs an action before the input that caused it. */
 ponder.on('AgreementEngine:ActionExecuted', async ({ event, context }) => {
   await insertBlock(context, event.block);
   const inputCount = await getInputCount(context, { chainId: context.chain.id, address: event.log.address });
@@ -62,7 +62,10 @@ ponder.on('AgreementEngine:InputAccepted', async ({ event, context }) => {
   await insertInput(context, event, { agreement, permit });
 });
 
-/** Belongs to the input accepted last: an engine lets no second input in before it has emitted both events of the first. */
+/**
+ * Belongs to the last accepted input: an engine accepts no second input before it has logged both events of
+ * the first.
+ */
 ponder.on('AgreementEngine:InputSubmittedWithPermit', async ({ event, context }) => {
   await insertBlock(context, event.block);
   const { signer, submitter } = event.args;

@@ -10,7 +10,7 @@ ponder.on('AgreementFactory:AgreementDeployed', async ({ event, context }) => {
   await insertBlock(context, event.block);
   const { args, log, transaction } = event;
   const call = decodeCreation(transaction, log.address);
-  // It has to speak of this very agreement.
+  // It must name this agreement.
   const isOfThis = call?.docHash === args.docHash && call.docUri === args.docUri;
   const creation = isOfThis ? call : null;
   await insertAgreement(context, event, creation);

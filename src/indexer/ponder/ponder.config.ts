@@ -1,2 +1,2 @@
-/** Ponder looks for its configuration in this folder; the real one stands at the top level. */
+/** Ponder looks for its configuration in this folder; the real file is at the top level. */
 export { default } from '../../../ponder.config.ts';

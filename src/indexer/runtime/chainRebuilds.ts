@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 
-/** Nodes that go to and fro between two histories must not have the index built anew again and again. */
+/** Nodes that alternate between two histories must not cause endless rebuilds. */
 const leastIntervalMs = 3_600_000;
 
 /** Why the index of a chain was given up. */
@@ -14,8 +14,8 @@ const patienceMs = 10_000;
 const insufficientPrivilege = '42501';
 
 /**
- * How often the index of each chain was given up; chains of which none was are left out. It is part of the schema's name. Waits until
- * the database is there.
+ * How often the index of each chain was given up, without chains that never were. It is part of the schema's
+ * name. Waits until the database is available.
  *
  * @throws DatabaseError where the role may not make the table.
  */
@@ -48,7 +48,7 @@ export async function readGenerations(options: {
   }
 }
 
-/** One row for each chain whose index was given up. */
+/** One row per chain whose index was given up. */
 async function createTable(client: pg.Client): Promise<void> {
   await client.query(`
     begin;
@@ -65,8 +65,9 @@ async function createTable(client: pg.Client): Promise<void> {
 }
 
 /**
- * Gives up what is kept of one chain: from the next start on its index is made anew, under another schema, while the one that
- * there is goes on being served. Returns false where that was done less than an hour ago: then it would not help.
+ * Gives up the index of one chain: from the next start it is rebuilt under another schema, while the current
+ * index is still served. Returns false if that was done less than an hour ago, because then it would not
+ * help.
  */
 export async function giveUpChain(client: pg.Client, { chainId, block, hash }: GivenUp): Promise<boolean> {
   await client.query('begin');
@@ -83,7 +84,7 @@ export async function giveUpChain(client: pg.Client, { chainId, block, hash }: G
   return isGivenUp;
 }
 
-/** Forgets what Ponder keeps of the blocks of a chain; what it keeps of other chains stays. */
+/** Deletes Ponder's cached blocks of a chain; those of other chains stay. */
 export async function forgetSync(client: pg.Client, chainId: number): Promise<void> {
   const { rows } = await client.query(
     `select table_name from information_schema.columns where table_schema = 'ponder_sync' and column_name = 'chain_id'`,
@@ -94,7 +95,7 @@ export async function forgetSync(client: pg.Client, chainId: number): Promise<vo
   }
 }
 
-/** Notes that the rebuilt index is served, as soon as the views show `schema` alone. */
+/** Notes that the rebuilt index is served, once the views show only `schema`. */
 export async function noteServed(client: pg.Client, schema: string): Promise<void> {
   await client.query(
     `update ${indexerSchemaName}.rebuilds set done_at = now()

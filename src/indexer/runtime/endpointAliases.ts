@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
 /**
- * Providers put keys into the URLs of their endpoints, and Ponder and viem print the URL of every request that fails. So
- * from here on the endpoints have other names, at the same hosts, and only `fetch` knows where they lead.
- *
- * Returns the chains with those names, and sets them in the environment, from which ponder.config.ts reads them.
+ * Providers put keys into the URLs of their endpoints, and Ponder and viem print the URL of every failed
+ * request. So this gives the endpoints other names at the same hosts, and only `fetch` knows the real URLs.
+ * Returns the chains with those names, and sets them in the environment, from which ponder.config.ts reads
+ * them.
  */
 export function hideEndpoints(
   chains: readonly ChainConfiguration[],

@@ -8,24 +8,28 @@ import { askNode } from './askEndpoint.ts';
 const initialDelayMs = 500;
 const longestDelayMs = 5_000;
 
-/** A node that starts together with the indexer has so long to answer before the other chains go on without it. */
+/**
+ * How long a node that starts together with the indexer may take to answer before the other chains go on
+ * without it.
+ */
 const patienceMs = 10_000;
 
 export type FollowedChains = {
-  /** From which block each chain is followed, as far as its nodes have told by now. */
+  /** The start block of each chain, as far as its nodes have answered. */
   readStartBlocks(): Map<number, number>;
-  /** The chains of which no node has answered yet. They are asked further. */
+  /** The chains whose nodes have not answered yet. They are still being asked. */
   listSilent(): ChainConfiguration[];
-  /** Resolves with the first of these chains of which a node answers. Never where there is none. */
+  /** Resolves with the first of these chains that has an answering node. Never if there are none. */
   awaitAnswer(chains: readonly ChainConfiguration[]): Promise<ChainConfiguration>;
   /** @throws ConfigurationError as soon as an endpoint turns out to belong to another chain, however late that is. */
   readonly allAnswered: Promise<unknown>;
 };
 
 /**
- * Asks the nodes of every chain. Returns once all chains have one that answers and is up to date, or some have and the others do not for
- * ten seconds. Each chain is followed from the configured block, else from the registry's, else from 0 on a chain that is shorter than
- * that (a local one behind the same id).
+ * Asks the nodes of every chain. Returns once every chain has a node that answers and is up to date, or some
+ * have and the others have not for ten seconds. Each chain is followed from the configured block, or else
+ * from the registry's. If the chain is shorter than that (a local one with the same id), it is followed from
+ * 0.
  *
  * @throws ConfigurationError where an endpoint belongs to another chain.
  */
@@ -60,7 +64,7 @@ function findStartBlock({ chainId, startBlock }: ChainConfiguration, head: numbe
   return startBlock ?? (head !== undefined && head < registered ? 0 : registered);
 }
 
-/** The highest block of the chain's nodes, once one of them is usable; the others may come up later. */
+/** The highest block of the chain's nodes, once one of them is usable; the others may start later. */
 async function waitForHead(chain: ChainConfiguration, timeoutMs: number, logger: Logger): Promise<number> {
   for (let delayMs = initialDelayMs; ; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
     const heads = await askEndpoints(chain, timeoutMs, logger);
@@ -70,7 +74,7 @@ async function waitForHead(chain: ChainConfiguration, timeoutMs: number, logger:
   }
 }
 
-/** URLs may hold keys, so only variables and hosts are named. */
+/** URLs may contain keys, so only variables and hosts are named. */
 async function askEndpoints(chain: ChainConfiguration, timeoutMs: number, logger: Logger): Promise<number[]> {
   const { chainId, name, rpcUrls } = chain;
   const asked = rpcUrls.map((url) => ({

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 
-/** Of what runs: what was imported as a type alone is gone by then. */
+/** The imports of the running code: type-only imports are gone by then. */
 const relativeImport = /\b(?:from|import)\s*["'](\.[^"']+)["']/g;
 
-/** The code of a module by its path below the root. */
+/** The code of a module, by its path below the root. */
 export type ImportClosure = Map<string, string>;
 
 /**
- * The project's own modules that run where these entries are loaded, each as the code that runs: without types, comments and the
- * way it is laid out. Dynamic imports are not followed.
+ * The project's own modules that these entries load, each as its running code: without types, comments and
+ * layout. Dynamic imports are not followed.
  */
 export function readImportClosure(root: string, entries: readonly string[]): ImportClosure {
   const found: ImportClosure = new Map();
@@ -27,7 +27,7 @@ export function readImportClosure(root: string, entries: readonly string[]): Imp
 /** The code of one module without types, comments and layout. */
 export function readCode(path: string): string {
   const { emitWarning } = process;
-  // Node says that this function is experimental, on standard error amid the log.
+  // Node prints a warning that this function is experimental to standard error, amid the log.
   process.emitWarning = () => {};
   try {
     return stripTypeScriptTypes(readFileSync(path, 'utf8'), { mode: 'transform' });

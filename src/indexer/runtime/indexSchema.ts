@@ -9,11 +9,12 @@ import { readCode, readImportClosure } from './importClosure.ts';
 const packageManifest = z.object({ version: z.string() });
 
 /**
- * The name of the database schema in which the index of this code and these chains lives: another name whenever Ponder
- * would refuse to go on with what is there. So an upgrade builds its index beside the one that is being served.
+ * The name of the database schema for the index of this code and these chains. It differs whenever Ponder
+ * would refuse to continue with the existing index. So an upgrade builds its index beside the one that is
+ * being served.
  */
 export function computeIndexSchemaName(options: {
-  /** The top level of the project. */
+  /** The project's root folder. */
   root: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
   startBlocks: ReadonlyMap<number, number>;
@@ -28,22 +29,25 @@ export function computeIndexSchemaName(options: {
     add('chain', chainId, name, factory, options.startBlocks.get(chainId) ?? 0, generation);
   }
   for (const [file, code] of readIndexModules(options.root)) add('module', file, code);
-  // Ponder compares this one as it is written, and refuses an index of another.
+  // Ponder compares this value literally, and refuses the index of another value.
   add('file', readFileSync(join(options.root, registration), 'utf8'));
   return `${indexViewsSchemaName}_${hash.digest('hex').slice(0, 12)}`;
 }
 
 const registration = 'src/indexer/ponder/src/index.ts';
 
-/** The modules that decide what the rows of the index say: handlers and tables with all that they import, and what is followed. */
+/**
+ * The modules that decide the rows of the index: handlers and tables with all of their imports, and the
+ * followed chains and contracts.
+ */
 export function readIndexModules(root: string): [string, string][] {
   const modules = readImportClosure(root, ['ponder.schema.ts', registration]);
-  // Its settings are hashed by value; of what it imports the ABIs alone decide anything.
+  // Its settings are hashed by value; of its imports only the ABIs matter.
   modules.set('ponder.config.ts', readCode(join(root, 'ponder.config.ts')));
   return [...modules].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Of a package that reads what the chain says. */
+/** Versions of the packages that decode on-chain data. */
 function readVersion(name: string): string {
   const [start] = import.meta.resolve(name).split(`/node_modules/${name}/`);
   const manifest = new URL(`${start}/node_modules/${name}/package.json`);

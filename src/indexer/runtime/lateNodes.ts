@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
-/** What Ponder rests a node for, some seconds at most, and goes on with another one. */
+/** An error for which Ponder rests a node, for some seconds at most, and goes on with another. */
 const tooManyRequests = 429;
 const patienceMs = 2_000;
 
@@ -9,13 +9,14 @@ const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
 const answerShape = z.object({ result: z.string() });
 
-/** The endpoints of a chain, and the newest block that Ponder has been told of. */
+/** The endpoints of a chain, and the newest block reported to Ponder. */
 type Followed = { readonly urls: readonly string[]; newest: number };
 
 /**
- * Ponder takes a newest block below the one that it has for a reorganisation, and takes back what came after: so it would go to and fro
- * between nodes of which one is behind. From here on a node whose newest block is below the one before gives none while another node of
- * the chain has a newer one. Where none has, the chain has become shorter.
+ * Ponder takes a newest block below its current one for a reorg, and takes back everything above it. Between
+ * nodes of which one lags it would go back and forth. So a node whose newest block is below the last one
+ * reports none while another node of the chain has a newer one. If no other node has, the chain really became
+ * shorter.
  */
 export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpcUrls'>[]): void {
   const followed = new Map<string, Followed>();
@@ -45,7 +46,7 @@ export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpc
   };
 }
 
-/** The newest block of another node; -1 where it does not tell. */
+/** The newest block of another node; -1 if it does not answer. */
 async function askHead(url: string, fetchUrl: typeof fetch): Promise<number> {
   try {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });

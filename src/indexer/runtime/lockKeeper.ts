@@ -6,13 +6,13 @@ import { claimOwnership, fenceTables } from './ownerFence.ts';
 import { awaitEndOfSessions, endSessions, nameSessions, schemaLockKey, sessionName } from './sessions.ts';
 
 /**
- * The thread that takes the lock of an index schema and keeps it. It has an event loop of its own: what Ponder's start and backfill
- * hold up in the main one says nothing about the database.
+ * The thread that takes and keeps the lock of an index schema. It has its own event loop: Ponder's start and
+ * backfill block the main one, which says nothing about the database.
  */
 export const keeperPlanShape = z.object({
   url: z.string(),
   schema: z.string(),
-  /** Names the sessions of this process: see `sessionName`. */
+  /** The name of this process's sessions: see `sessionName`. */
   processMark: z.string(),
   leaseMs: z.number(),
 });
@@ -22,18 +22,18 @@ export type KeeperMessage =
   | { kind: 'unreachable'; reason: string; retryInMs: number }
   | { kind: 'standingBy' }
   | { kind: 'held' }
-  /** The lock is gone, or the database does not answer. */
+  /** The lock is lost, or the database does not answer. */
   | { kind: 'lost'; reason: string }
-  /** No waiting mends it. */
+  /** A permanent error. */
   | { kind: 'refused'; reason: string };
 
 const retryDelayMs = 250;
 const standbyIntervalMs = 250;
 const insufficientPrivilege = '42501';
-/** Without this a machine that is gone would not be noticed for hours. */
+/** Without this, the loss of a machine would go unnoticed for hours. */
 const keepAliveDelayMs = 10_000;
 const renewalsPerLease = 10;
-/** Renewals that came when they were due and found the one before unanswered. */
+/** Renewals that ran on time and found the previous one unanswered. */
 const mostUnanswered = 7;
 
 const lockKey = 'hashtextextended($1, 0)';
@@ -75,7 +75,10 @@ async function keepLock(plan: KeeperPlan, say: (message: KeeperMessage) => void)
   }
 }
 
-/** Asks for the lock until it is there. A holder that has said nothing for a lease by the database's clock loses its session. */
+/**
+ * Asks for the lock until it is granted. A holder that has been silent for a lease, by the database's clock,
+ * loses its session.
+ */
 async function lock(
   client: pg.Client,
   { schema, leaseMs }: KeeperPlan,
@@ -105,7 +108,10 @@ async function lock(
   }
 }
 
-/** Ponder's own lock is a row that a killed process leaves behind and that others honour for 25 seconds. */
+/**
+ * Ponder's own lock is a row that a killed process leaves behind, and that other processes respect for 25
+ * seconds.
+ */
 async function clearStaleLock(client: pg.Client, schema: string): Promise<void> {
   const table = `${pg.escapeIdentifier(schema)}._ponder_meta`;
   const { rows } = await client.query('select to_regclass($1) is not null as exists', [table]);
@@ -114,9 +120,9 @@ async function clearStaleLock(client: pg.Client, schema: string): Promise<void> 
 }
 
 /**
- * Speaks to the database often enough to keep the lock, and gives it up where the database is silent. Silence is counted in renewals
- * that came in time: between two of them this thread has read whatever had arrived. One that was held up, or stood still, says
- * nothing about the database.
+ * Renews the lock often enough to keep it, and gives it up if the database is silent. Silence is counted in
+ * renewals that ran on time: between two of them this thread has read everything that arrived. A delayed
+ * renewal says nothing about the database.
  */
 function renew(
   client: pg.Client,

@@ -2,15 +2,15 @@ import pg from 'pg';
 import { indexerSchemaName } from '../../platform/database/indexNames.ts';
 
 const trigger = 'refuse_former_owner';
-/** So that a writer of long transactions is not held up by the wait for its table. */
+/** So that a writer with long transactions is not delayed by the wait for its table. */
 const lockTimeoutMs = 1_000;
 const lockNotAvailable = '55P03';
-/** Ponder writes its own heartbeat there, and no row of the index. */
+/** Ponder writes only its own heartbeat there, no row of the index. */
 const unfenced = '_ponder_meta';
 
 /**
- * Makes the database sessions of that name the only ones that may write into the tables of the index schema. Whoever owned it before
- * is refused from the moment this returns, in every session that begins later; the sessions that there are have to be ended.
+ * Makes the sessions of that name the only ones that may write to the tables of the index schema. Once this
+ * returns, every later session of the former owner is refused; the caller must end existing sessions.
  */
 export async function claimOwnership(
   client: pg.Client,
@@ -43,8 +43,8 @@ export async function claimOwnership(
 }
 
 /**
- * Puts the check of the owner before every statement that writes into a table of the index schema. Tables that somebody holds
- * stay without it until the next call.
+ * Adds the ownership check to every statement that writes to a table of the index schema. Tables locked by
+ * others stay without it until the next call.
  */
 export async function fenceTables(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -69,7 +69,7 @@ export async function fenceTables(client: pg.Client, schema: string): Promise<vo
   await client.query('set lock_timeout = default');
 }
 
-/** Forgets the owner of an index schema that is dropped. */
+/** Removes the owner of a dropped index schema. */
 export async function forgetOwner(client: pg.Client, schema: string): Promise<void> {
   await client.query(`delete from ${indexerSchemaName}.owners where index_schema = $1`, [schema]);
 }

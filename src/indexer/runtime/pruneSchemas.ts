@@ -7,8 +7,8 @@ import { nameSessions, schemaLockKey, sessionName } from './sessions.ts';
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
 
 /**
- * Drops the indexes of earlier code and settings, as soon as the views show this one. Whatever another indexer works on, or stands
- * by for, is left to it.
+ * Drops the indexes of earlier code and settings, once the views show this one. An index that another indexer
+ * uses, or stands by for, is kept.
  */
 export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { intervalMs: number }): void {
   const look = async () => {
@@ -21,12 +21,12 @@ export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { int
   setTimeout(look, intervalMs).unref();
 }
 
-/** Returns false while there is something left to wait for: that the views show `schema` alone, or that others let go. */
+/** Returns false while it has to wait: until the views show only `schema`, or until other indexers let go. */
 async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boolean> {
   const client = new pg.Client({
     connectionString: nameSessions(databaseUrl, sessionName(schema, 'pruning')),
   });
-  // A connection that breaks fails its query.
+  // If a connection breaks, its query fails.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -46,7 +46,7 @@ async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boo
   }
 }
 
-/** The schemas whose tables the views show: two for a moment, while they are being switched over. */
+/** The schemas of the tables that the views show: two for a moment, during the switch. */
 async function readServedSchemas(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ table_schema: string }>(
     'select distinct table_schema from information_schema.view_table_usage where view_schema = $1',

@@ -15,16 +15,17 @@ export type ReplacedChainOptions = {
 };
 
 const lookIntervalMs = 5_000;
-/** Public nodes are asked less often. */
+/** Public nodes are polled less often. */
 const publicLookIntervalMs = 30_000;
 
 type Block = { number: bigint; hash: string | null };
 
 /**
- * Blocks that Ponder takes for final are never looked at again, so the nodes have to have them still. A chain of this machine
- * that was started anew, or lost its last blocks in a crash, does not: then the index is dropped and made again, with
- * everything that was kept of the chain. A public chain whose nodes all have another block was reorganised below what counts as
- * final: its index is given up, and made anew under another schema while the one that there is goes on being served.
+ * Ponder never looks again at blocks that it considers final, so the nodes must still have them. A local
+ * chain that was restarted from scratch, or lost its last blocks in a crash, does not have them: then the
+ * index is dropped and rebuilt, with all cached data of the chain. If all nodes of a public chain have
+ * another block, a reorg went below the final block: its index is given up and rebuilt under another schema,
+ * while the current one is still served.
  *
  * @returns whether the index of a chain was given up, so that the indexer has to start again.
  */
@@ -49,8 +50,8 @@ export async function forgetReplacedChains(options: ReplacedChainOptions): Promi
 }
 
 /**
- * Looks again and again whether a chain was replaced while it is being indexed, of which Ponder would complain for ten minutes. A
- * chain that does not answer is no concern of this.
+ * Checks repeatedly whether a chain was replaced during indexing, for which Ponder would log errors for ten
+ * minutes. A chain that does not answer is ignored.
  */
 export function watchForReplacedChains(
   options: ReplacedChainOptions,
@@ -106,7 +107,10 @@ async function giveUp(
   return isGivenUp;
 }
 
-/** A final block that all nodes of the chain that answer have otherwise; of a local chain, also one that they have not. */
+/**
+ * A final block for which all answering nodes of the chain have another one; on a local chain, also one that
+ * they lack.
+ */
 async function findConflict(
   client: pg.Client,
   chain: ChainConfiguration,
@@ -122,7 +126,7 @@ async function findConflict(
     const answers = (await Promise.allSettled(asked)).flatMap((answer) =>
       answer.status === 'fulfilled' ? [answer.value] : [],
     );
-    // A public node that has not the block is behind.
+    // A public node without the block lags.
     const said = isLocal ? answers : answers.filter((block) => block !== null);
     const isSame = said.some((block) => block !== null && (hash === null || block.hash === hash));
     if (said.length > 0 && !isSame) return { number, hash };
@@ -130,7 +134,7 @@ async function findConflict(
   return undefined;
 }
 
-/** The last block that Ponder keeps of the chain, and the last one that it has indexed for good: of that it knows no hash. */
+/** The last block of the chain in Ponder's cache, and the last one indexed as final, whose hash is unknown. */
 async function readFinalBlocks(client: pg.Client, chainId: number, schema: string): Promise<Block[]> {
   const blocks: Block[] = [];
   if (await exists(client, 'ponder_sync.blocks')) {
@@ -142,7 +146,8 @@ async function readFinalBlocks(client: pg.Client, chainId: number, schema: strin
   }
   const checkpoints = `${pg.escapeIdentifier(schema)}._ponder_checkpoint`;
   if (await exists(client, checkpoints)) {
-    // A checkpoint begins with ten digits of time and sixteen of chain id; the block's number follows in sixteen.
+    // A checkpoint begins with ten digits of time and sixteen of chain id; then come sixteen of the block's
+    // number.
     const { rows } = await client.query(
       `select substring(finalized_checkpoint from 27 for 16) as number from ${checkpoints} where chain_id = $1`,
       [chainId],

@@ -6,24 +6,24 @@ import { processMark } from './sessions.ts';
 export type SchemaLockOptions = {
   url: string;
   schema: string;
-  /** For how many milliseconds a holder keeps the lock of which the database hears nothing: by default 30 seconds. */
+  /** How many milliseconds a silent holder keeps the lock; 30 seconds by default. */
   leaseMs?: number;
   logger: Logger;
   /** Another process has the lock. */
   onStandingBy?: (() => void) | undefined;
-  /** The lock is lost: nothing more that this process writes into the index is taken. */
+  /** The lock is lost: the database refuses all further writes of this process to the index. */
   onLost(cause: Error): void;
 };
 
 const usualLeaseMs = 30_000;
 
 /**
- * Makes this process the only indexer of the schema for as long as it lives; waits while another one is. The lock belongs to a session
- * of the database, so it ends with the process, however that ends. A holder of which the database hears nothing for the lease, since
- * its machine is gone or it stands still, loses the lock to whoever waits for it, and keeps it while nobody does.
- *
- * Two do not write side by side, however busy or slow either is: whoever takes the lock makes itself the owner in the database, which
- * refuses the writes of all others from then on, and ends their sessions with what was not committed.
+ * Makes this process the only indexer of the schema for as long as it lives; waits while another one is. The
+ * lock belongs to a database session, so it ends with the process, however that ends. If the database hears
+ * nothing from a holder for the lease, because its machine is gone or frozen, a waiting indexer takes the
+ * lock; without one the holder keeps it. Two indexers never write side by side, however busy or slow either
+ * is: a new holder becomes the owner in the database. From then on the database refuses the writes of all
+ * others, and ends their sessions with their uncommitted work.
  *
  * @throws Error where the role may not make what is needed for that.
  */

@@ -7,23 +7,24 @@ const pauseMs = 50;
 
 export type SessionPart = 'lock' | 'chains' | 'pruning' | 'ponder';
 
-/** Tells this process from others of the schema. */
+/** Distinguishes this process from others of the schema. */
 export const processMark = randomBytes(4).toString('hex');
 
-/** How the sessions of this indexer are named in the database. */
+/** The name of this indexer's sessions in the database. */
 export function sessionName(schema: string, part: SessionPart, mark = processMark): string {
   return part === 'lock' ? lockName(schema) : `${schema} ${part} ${mark}`;
 }
 
 /**
- * The connection string with a name for its sessions that nothing else overrides, neither the operator's nor Ponder's; and with the
- * settings that every connection of the service has, after those that the operator has given in `options`.
+ * The connection string with a session name that nothing else overrides, neither the operator's nor Ponder's,
+ * and with the settings of every connection of the service, after those in the operator's `options`.
  */
 export function nameSessions(url: string, name: string): string {
-  // What stands there is kept letter by letter: `pg` reads more than what is well-formed. Of two names it takes the last one.
+  // The given text is kept unchanged: `pg` accepts more than well-formed strings. Of two names it uses the
+  // last one.
   const [address = '', ...fragment] = url.split('#');
   const given = /[?&]options=([^&]*)/.exec(address)?.[1] ?? '';
-  // `pg` keeps `=` there, and decodes `%3D` only in what is well-formed.
+  // `pg` keeps `=` there, and decodes `%3D` only in well-formed strings.
   const own = Object.entries(commonSettings).map(([setting, value]) => `-c%20${setting}=${value}`);
   const options = [...(given === '' ? [] : [given]), ...own].join('%20');
   const mark = address.includes('?') ? '&' : '?';
@@ -32,8 +33,8 @@ export function nameSessions(url: string, name: string): string {
 }
 
 /**
- * Ends whatever sessions other indexers of the schema have left, with the transactions that are open in them, and returns how many
- * there were. Those that hold the schema's lock or wait for it stay.
+ * Ends the sessions that other indexers of the schema have left, with their open transactions, and returns
+ * the number. Sessions that hold the schema's lock or wait for it stay.
  *
  * @throws DatabaseError where they are of a role that this one may not end them for.
  */
@@ -56,7 +57,7 @@ export async function awaitEndOfSessions(
   while ((await endSessions(client, schema, mark)) > 0) await delay(pauseMs);
 }
 
-/** What the lock of a schema is named by. */
+/** The name of a schema's lock. */
 export function schemaLockKey(schema: string): string {
   return `indexer of ${schema}`;
 }

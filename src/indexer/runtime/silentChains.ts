@@ -7,8 +7,9 @@ import type { Place } from './standIn.ts';
 type Options = { databaseUrl: string; schema: string; logger: Logger };
 
 /**
- * Where chains stand whose nodes do not answer: at the last block that this index holds of them for good. An installation that has no
- * index yet holds nothing of them. Undefined where another index is served: this one has to be whole before it takes its place.
+ * The position of chains whose nodes do not answer: the last block that this index holds as final. An
+ * installation without an index holds nothing of them. Undefined if another index is served, because this one
+ * must be complete before it replaces it.
  */
 export async function findPlaces(
   { databaseUrl, schema }: Options,
@@ -41,7 +42,8 @@ async function readFinalBlocks(client: pg.Client, schema: string): Promise<Place
     table,
   ]);
   if (found.rows[0]?.is_there !== true) return [];
-  // A checkpoint begins with ten digits of time and sixteen of chain id; the block's number follows in sixteen.
+  // A checkpoint begins with ten digits of time and sixteen of chain id; then come sixteen of the block's
+  // number.
   const { rows } = await client.query<{ chain_id: string; number: string; timestamp: string }>(
     `select chain_id, substring(finalized_checkpoint from 27 for 16) as number,
        substring(finalized_checkpoint for 10) as timestamp from ${table}`,
@@ -53,7 +55,7 @@ async function readFinalBlocks(client: pg.Client, schema: string): Promise<Place
   }));
 }
 
-/** Tells operators which chains the index goes on without. */
+/** Reports the chains that the index goes on without. */
 export async function noteSilentChains(
   { databaseUrl, logger }: Options,
   { chains, places }: { chains: readonly ChainConfiguration[]; places: readonly Place[] },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findChain } from '../../protocol/chains.ts';
 
-/** A block that the index holds for good, or the one before the first that it will hold. */
+/** The last block that the index holds as final, or the one before the first that it will hold. */
 export type Place = { readonly chainId: number; readonly number: number; readonly timestamp: number };
 
 const requestShape = z.object({
@@ -16,9 +16,10 @@ const zeroBloom = `0x${'0'.repeat(512)}`;
 const notFound = { code: -32_601, message: 'no node of this chain answers' };
 
 /**
- * Lets Ponder, which starts no chain without all others, go on without the nodes of some: to it each of these stands still at its
- * place, and whatever else it asks about them is refused, so that nothing is indexed or kept of them. Sets the endpoints of these chains
- * in the environment, from which ponder.config.ts reads them.
+ * Ponder starts no chain without all others. This lets it go on without the nodes of some: for Ponder each of
+ * these chains stands still at its position, and all other requests about it are refused, so that nothing of
+ * it is indexed or cached. Sets the endpoints of these chains in the environment, from which ponder.config.ts
+ * reads them.
  */
 export function standIn(places: readonly Place[], env: NodeJS.ProcessEnv): void {
   const byUrl = new Map<string, Place>();
@@ -48,8 +49,8 @@ function answer(place: Place, { method, params }: Request): { result: unknown } 
 const genesisRange = z.object({ fromBlock: z.literal('0x0'), toBlock: z.literal('0x0') });
 
 /**
- * At its start Ponder takes for final what is so many blocks below the latest, and asks for that without transactions; later, with
- * transactions, it asks for news, and the block that it holds is none.
+ * At its start Ponder computes the final block from the latest, and requests it without transactions. Later
+ * it polls with transactions; the block that it already holds is then no news.
  */
 function describeBlock(
   { chainId, number: held, timestamp }: Place,

@@ -7,7 +7,10 @@ import { readDocUri } from '../decoding/readDocUri.ts';
 export type AgreementKey = { chainId: number; address: Address };
 export type Agreement = typeof schema.agreement.$inferSelect;
 
-/** A new agreement, and what its creating call says where that can be read; its state is not known before the engine's own event. */
+/**
+ * A new agreement, with data from its creating call if that can be read. Its state is unknown until the
+ * engine's own event.
+ */
 export async function insertAgreement(
   context: Context,
   event: Event<'AgreementFactory:AgreementDeployed'>,
@@ -58,7 +61,7 @@ export async function setInitializedVersion(
   await context.db.update(schema.agreement, key).set({ initializedVersion: version });
 }
 
-/** Moves the agreement to the state after one more input and returns it as it is then. */
+/** Moves the agreement to the state after one more input and returns the new row. */
 export async function applyInput(
   context: Context,
   key: AgreementKey,
@@ -73,7 +76,7 @@ export async function applyInput(
   }));
 }
 
-/** Counts one more verifier and returns its place in the order of registration, from 0. */
+/** Counts one more verifier and returns its number in the order of registration, from 0. */
 export async function countVerifier(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db
     .update(schema.agreement, key)
@@ -81,7 +84,7 @@ export async function countVerifier(context: Context, key: AgreementKey): Promis
   return agreement.verifierCount - 1;
 }
 
-/** Counts one more action and returns its place in the order of registration, from 0. */
+/** Counts one more action and returns its number in the order of registration, from 0. */
 export async function countAction(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db
     .update(schema.agreement, key)
@@ -89,7 +92,7 @@ export async function countAction(context: Context, key: AgreementKey): Promise<
   return agreement.actionCount - 1;
 }
 
-/** How many inputs the agreement has accepted so far. */
+/** The number of inputs that the agreement has accepted so far. */
 export async function getInputCount(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db.find(schema.agreement, key);
   if (!agreement) throw new Error(`no agreement ${key.address} on chain ${key.chainId}`);

@@ -5,7 +5,10 @@ import { refuseBlock } from './refuseBlock.ts';
 
 type Block = { number: bigint; hash: Hex; timestamp: bigint };
 
-/** Every handler of a log comes through here first, so that no event lies in a block without a row, and none is indexed twice. */
+/**
+ * Every handler of a log calls this first, so that every block with an event has a row, and no event is
+ * indexed twice.
+ */
 export async function insertBlock(context: Context, { number, hash, timestamp }: Block): Promise<void> {
   await refuseRepetition(context, number);
   const row = { chainId: context.chain.id, number, hash, timestamp };
@@ -23,8 +26,9 @@ export async function setHead(context: Context, { number, hash, timestamp }: Blo
 }
 
 /**
- * A reorganisation takes the head back before the next block comes. A block at or below the head was indexed already: Ponder forgets
- * blocks where a node does not know the parent of one that another node has sent.
+ * After a reorg the head is rolled back before the next block comes, so a block at or below the head was
+ * indexed already. Ponder forgets blocks if a node does not know the parent of a block that another node has
+ * sent.
  */
 async function refuseRepetition(context: Context, number: bigint): Promise<void> {
   const chainId = context.chain.id;

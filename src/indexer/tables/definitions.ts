@@ -4,8 +4,8 @@ import type { Creation } from '../decoding/decodeCreation.ts';
 import { isNoLargerThan } from '../decoding/isNoLargerThan.ts';
 
 /**
- * Keeps what the creating call says, if that is no larger than the call: one whose parts share bytes, as no encoder makes them, could
- * stand for megabytes.
+ * Stores the creating call's definition, unless it is larger than the call: a call whose parts share bytes,
+ * which no encoder makes, could decode to megabytes.
  */
 export async function insertDefinition(
   context: Context,

@@ -6,7 +6,7 @@ import type { Agreement } from './agreements.ts';
 
 export type InputPermit = { permitSigner: Address; permitSubmitter: Address; permitNonce: bigint };
 
-/** The input that made the agreement what it is now, with the permit that it can be expected to have. */
+/** The input that led to the agreement's current state, with the expected permit. */
 export async function insertInput(
   context: Context,
   event: Event<'AgreementEngine:InputAccepted'>,
@@ -36,7 +36,7 @@ export async function insertInput(
   });
 }
 
-/** Gives an input its permit, where that is not the one that was expected. */
+/** Gives an input its permit, if it differs from the expected one. */
 export async function setInputPermit(
   context: Context,
   key: { chainId: number; agreement: Address; position: number },
@@ -51,8 +51,8 @@ export async function setInputPermit(
 }
 
 /**
- * An agreement's inputs of one transaction follow each other, so the input before tells; one that the transaction itself makes, by
- * calling the agreement, is alone in it.
+ * An agreement's inputs of one transaction follow each other, so the previous input tells. If the transaction
+ * itself calls the agreement, its input is the only one.
  */
 async function findTransactionOrdinal(
   context: Context,

@@ -11,8 +11,8 @@ export async function nextInputNonce(context: Context, { contract, signer }: Sig
 }
 
 /**
- * Counts one more permit of the signer at a factory or an engine and returns the nonce that it consumed: nonces are
- * consumed in order. `firstNonce` is asked only for the first permit that the index sees of this signer there.
+ * Counts one more permit of the signer at a factory or an engine and returns its nonce: nonces are used in
+ * order. `firstNonce` is called only for the first permit of this signer that the index sees there.
  */
 export async function consumePermit(
   context: Context,

@@ -1,9 +1,9 @@
-/** Another start may help: what supervisors know as EX_TEMPFAIL. */
+/** Another start may help; supervisors know this code as EX_TEMPFAIL. */
 const temporaryFailure = 75;
 
 /**
- * Ends the indexer before anything of the block is stored. Its next start drops all rows that are not final, and asks the nodes anew.
- * An error would not do: Ponder ends with a code by which no other start may help.
+ * Ends the indexer before anything of the block is stored. Its next start drops all rows that are not final,
+ * and asks the nodes again. An error would not work: Ponder then exits with a code for permanent failures.
  */
 export function refuseBlock(block: { chainId: number; number: bigint; head: bigint }): never {
   const { chainId, number, head } = block;

@@ -3,33 +3,39 @@ import { channels } from '../../platform/database/channels.ts';
 import { listen } from '../../platform/database/listen.ts';
 
 export type Wait<Value> = {
-  /** The transactions, records, deliveries and principals with their feeds, and the chains by their ids as text, whose changes matter. */
+  /**
+   * The kinds of things whose changes can be awaited: transactions, records, deliveries, principals with
+   * their feeds, and chains by their ids as text.
+   */
   readonly ids: readonly string[];
   read(): Promise<Value>;
   isSettled(value: Value): boolean;
   readonly timeoutMs: number;
-  /** Before this, nothing can be there to be read that settles it. */
+  /** Before this, nothing to read can settle it. */
   readonly first?: Promise<void> | undefined;
 };
 
-/** Sees the first change of something that is not there yet, and so none is missed. */
+/** Sees the first change of something that does not exist yet, so none is missed. */
 export type Watch = { readonly changed: Promise<void>; end(): void };
 
 export type Changes = {
   /** Resolves when notifications arrive. */
   readonly ready: Promise<void>;
-  /** Reads now and after every change until the value is settled or the time is up, and returns what it read last. */
+  /**
+   * Reads now and after every change until the value is settled or the time is up, and returns the last
+   * value.
+   */
   waitFor<Value>(wait: Wait<Value>): Promise<Value>;
-  /** Begins to watch for a change; whoever does has to end it. */
+  /** Begins to watch for a change; the caller must end the watch. */
   watch(id: string): Watch;
-  /** Ends all waits with what was read last. */
+  /** Ends all waits with their last values. */
   close(): Promise<void>;
 };
 
-/** Notifications may get lost with their connection; until the next one, this is how old a value can get. */
+/** Notifications may be lost with their connection; this bounds how old a value can get meanwhile. */
 const rereadMs = 2_000;
 
-/** Lets requests wait for what worker processes do, over one listening connection for all of them. */
+/** Lets requests wait for the work of other processes, over one listening connection for all of them. */
 export function createChanges(options: {
   databaseUrl: string;
   onAccessChanged(): void;
@@ -55,7 +61,7 @@ export function createChanges(options: {
       channels.accessChanged,
     ],
     onNotification(channel, payload) {
-      // Whoever follows the feed of a principal has to see whether it still may.
+      // Whoever follows a principal's feed must learn that its access has ended.
       if (channel === channels.accessChanged) options.onAccessChanged();
       wake(payload);
     },
@@ -95,7 +101,7 @@ export function createChanges(options: {
       try {
         if (first && !closing.signal.aborted) await changeOrTimeout(first, Math.min(rereadMs, timeoutMs));
         for (;;) {
-          // Set before reading, so that a change during the read is not slept through.
+          // Set before reading, so that a change during the read is not missed.
           change = Promise.withResolvers();
           const value = await read();
           const remainingMs = giveUpAt - performance.now();

@@ -9,12 +9,12 @@ import type { ChainClients } from '../../platform/nodes/clients.ts';
 import type { QuotaKeeper as Quotas } from '../quotas/quotaKeeper.ts';
 import type { Changes } from './changes.ts';
 
-/** What the functions of agreements work with; made at start, and shared by all requests. */
+/** The dependencies of the agreements' functions; created at the start and shared by all requests. */
 export type Services = {
   readonly database: Database;
   /** The pool of the same database, for reads in SQL. */
   readonly pool: pg.Pool;
-  /** For what callers only look at: records, histories and events, perhaps those of a replica. */
+  /** For data that callers only read: records, histories and events, possibly from a replica. */
   readonly reads: Reads;
   readonly chains: readonly ChainConfiguration[];
   readonly clients: ChainClients;
@@ -22,10 +22,10 @@ export type Services = {
   readonly limits: Limits;
   readonly cipher: Cipher;
   readonly webhookSettings: WebhookSettings;
-  /** Keeps principals to what they may use. */
+  /** Enforces the principals' quotas. */
   readonly quotas: Quotas;
-  /** Whether somebody sends the mails of notification rules. */
+  /** Whether the installation sends mails of notification rules. */
   readonly isMailConfigured: boolean;
-  /** Where callers reach this service, without a slash at the end. */
+  /** The service's public address, without a slash at the end. */
   readonly publicBaseUrl: string;
 };

@@ -1,33 +1,33 @@
 import type { WireValues } from '../../protocol/index.ts';
 
-/** A reference to a variable in a text: its value, or none while it is not known. */
+/** A reference to a variable in a text: its value, or none while it is unknown. */
 export type Reference = { readonly name: string; readonly value: string | undefined };
 export type Piece = string | Reference;
 
 /**
- * In characters, all values together as often as they are named: one that is named thousands of times would fill gigabytes. Where
- * they need more, those that need the most stay names.
+ * In characters, over all values as often as they are named: a value named thousands of times would fill
+ * gigabytes. Beyond the limit, the values that need the most room stay names.
  */
 export const maxValuesLength = 1024 * 1024;
 
-/** The text of a template with its values; a value that is not known stands as its name in brackets, like `[dueBack]`. */
+/** The text of a template with its values; an unknown value appears as its name in brackets, like `[dueBack]`. */
 export function fillTemplate(template: string, values: WireValues): string {
   return splitTemplate(template, values)
     .map((piece) => (typeof piece === 'string' ? piece : (piece.value ?? blankOf(piece))))
     .join('');
 }
 
-/** What stands in the place of a value that is not known. */
+/** The placeholder for an unknown value. */
 export function blankOf({ name }: Reference): string {
   return `[${name}]`;
 }
 
 /**
- * A template in pieces: texts, and between them the references `${variables.NAME}` and `${variables.NAME.value}`. Anything else
- * in braces is text, and so is whatever a value looks like.
+ * A template in pieces: texts, and between them the references `${variables.NAME}` and
+ * `${variables.NAME.value}`. Other braces are text, and so are references inside values.
  */
 export function splitTemplate(template: string, values: WireValues): Piece[] {
-  // Every other part is a name, which the pattern captures.
+  // Every other part is a name, captured by the pattern.
   const parts = template.split(/\$\{variables\.(\w+)(?:\.value)?\}/);
   const isName = (at: number) => at % 2 === 1;
   const fitting = findFitting(
@@ -37,7 +37,7 @@ export function splitTemplate(template: string, values: WireValues): Piece[] {
   return parts.map((part, at) => (isName(at) ? { name: part, value: fitting.get(part) } : part));
 }
 
-/** The known values of the names, without those that need the most room where there is not enough for all. */
+/** The known values of the names; if there is not enough room, without those that need the most. */
 function findFitting(names: readonly string[], values: WireValues): Map<string, string> {
   const needs = new Map<string, { value: string; length: number }>();
   for (const name of names) {

@@ -1,10 +1,10 @@
 import type { EventType } from '../../platform/database/tables/events.ts';
 import type { EventParts } from './eventParts.ts';
 
-/** The version of the envelope and of the data in it, which receivers check. */
+/** The version of the envelope and its data, for receivers to check. */
 export const eventApiVersion = '2026-06-01';
 
-/** An event as its receivers read it. */
+/** An event in the form for receivers. */
 export type Envelope = {
   id: string;
   type: EventType;
@@ -16,7 +16,7 @@ export type Envelope = {
 
 type Told = { id: string; type: EventType; createdAt: Date; data: Record<string, unknown> };
 
-/** The body of an event: written once and kept, as its characters are what is signed. */
+/** The body of an event: written once and stored, because exactly these characters are signed. */
 export function writeEnvelope({ id, type, createdAt, data }: Told): string {
   const envelope: Envelope = {
     id,
@@ -28,10 +28,13 @@ export function writeEnvelope({ id, type, createdAt, data }: Told): string {
   return JSON.stringify(envelope);
 }
 
-/** Below so many characters a row of their own costs more than it saves. */
+/** A shorter part is not worth its own row. */
 const leastShared = 2_048;
 
-/** The same with parts at the end of the data, which other events have too: what is short stands in the body, the rest beside it. */
+/**
+ * The body with parts at the end of the data that other events share: short parts are in the body, the rest
+ * beside it.
+ */
 export function writeSharedEnvelope(
   told: Told,
   parts: EventParts,

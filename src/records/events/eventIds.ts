@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Hex } from 'viem';
 
-/** An input that changed the state of an agreement, by its place on the chain that no reorganisation changes. */
+/** An input that changed an agreement's state, by its place on the chain, which no reorg changes. */
 export type TransitionPlace = {
   chainId: number;
   /** The contract; upper and lower case are the same. */
@@ -11,15 +11,18 @@ export type TransitionPlace = {
   ordinal: number;
 };
 
-/** A deployment that made a record Deployed; its agreement may get another address when the transaction is mined anew. */
+/**
+ * A deployment that made a record Deployed. If the transaction is mined again, its agreement may get another
+ * address.
+ */
 export type DeploymentPlace = { chainId: number; recordId: string; transactionHash: Hex };
 
-/** A firing of a rule for one recipient; the occasion tells firings of one rule for one record apart. */
+/** A firing of a rule for one recipient; the occasion distinguishes firings of one rule for one record. */
 export type NotificationPlace = { recordId: string; ruleId: string; recipient: string; occasion: string };
 
 type Of<Place> = Place & { principalId: string };
 
-/** Names events by what they announce: the same for ever and in every process, and not to be guessed by anybody. */
+/** Derives event ids from the content: the same for ever and in every process, and impossible to guess. */
 export type EventIds = {
   ofTransition(place: Of<TransitionPlace>): string;
   ofDeployment(place: Of<DeploymentPlace>): string;
@@ -40,7 +43,7 @@ export function createEventIds(secret: Buffer): EventIds {
   };
 }
 
-/** Tells a transition apart from all others, for whatever else is named after it; not a secret. */
+/** A unique name of a transition, for deriving other names; not a secret. */
 export function transitionIdentity({
   chainId,
   agreement,
@@ -50,7 +53,7 @@ export function transitionIdentity({
   return JSON.stringify([chainId, agreement.toLowerCase(), transactionHash.toLowerCase(), ordinal]);
 }
 
-/** The same of a deployment. */
+/** A unique name of a deployment, likewise. */
 export function deploymentIdentity({ chainId, recordId, transactionHash }: DeploymentPlace): string {
   return JSON.stringify([chainId, recordId, transactionHash.toLowerCase()]);
 }

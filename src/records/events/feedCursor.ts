@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
 
-/** A place in the feed of one principal: everything up to `position` is behind it. */
+/** A position in one principal's feed, after the event `position`. */
 export type FeedPlace = {
   readonly principalId: string;
   readonly position: number;
-  /** The event at that position, by which another feed is told from this one; undefined before the first. */
+  /** The event at that position, which distinguishes this feed from another; undefined before the first event. */
   readonly eventId?: string | undefined;
 };
 
-/** Where a cursor points, and by what to know the event that is there; null in cursors that say nothing of it. */
+/** A cursor's position, and the mark of the event there; the mark is null in cursors without one. */
 export type ParsedCursor = { readonly position: number; readonly mark: string | null };
 
 const markLength = 16;
 
-/** The place as callers keep it, of which they need to know nothing. */
+/** The position in the form that callers store, opaque to them. */
 export function writeFeedCursor({ principalId, position, eventId }: FeedPlace): string {
   const mark = eventId === undefined ? [] : [markEvent(eventId)];
   return Buffer.from(JSON.stringify(['events', principalId, position, ...mark])).toString('base64url');
 }
 
-/** What cursors say of an event: enough that two events at one position are not taken for each other. */
+/** The mark of an event in cursors: enough to distinguish two events at one position. */
 export function markEvent(eventId: string): string {
   return eventId.slice(-markLength);
 }
@@ -41,7 +41,7 @@ export function refuseCursor(message: string): MalformedError {
   return new MalformedError('The query is not as expected.', { field: 'after', issues });
 }
 
-/** For a cursor after which events were removed: whoever goes on from it would miss them without a word. */
+/** For a cursor after which events were removed: reading on would silently skip them. */
 export function refuseExpired(): RefusedError {
   const message =
     'Events that follow this cursor are older than what is kept: begin anew without it, and read records for what was missed.';

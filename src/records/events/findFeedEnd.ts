@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { writeFeedCursor } from './feedCursor.ts';
 
-/** The cursor of whatever is released from now on. */
+/** The cursor before all events released from now on. */
 export async function findFeedEnd(pool: pg.Pool, principalId: string): Promise<string> {
   const [end] = await runPrepared<{ position: string; id: string | null }>(
     pool,

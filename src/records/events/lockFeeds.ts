@@ -3,8 +3,8 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * Lets nobody else release events to principals until the end of the transaction, after all who had begun to. All take the rows in
- * one order, so that nobody waits in a circle: whoever needs several feeds takes them at once.
+ * Waits for running releases to principals, and prevents new ones until the end of the transaction. All
+ * callers take the rows in one order, to avoid deadlocks: a caller with several feeds takes them at once.
  */
 export async function lockFeeds(transaction: Queryable, principals: readonly string[]): Promise<void> {
   const ids = sql`${arrayOf([...new Set(principals)])}::text[]`;

@@ -2,20 +2,20 @@ import type { Hex } from 'viem';
 import type { EventType } from '../../platform/database/tables/events.ts';
 import type { EventParts } from './eventParts.ts';
 
-/** Something that one principal is to be told, as it is stored before it is released. */
+/** An event for one principal, as stored before its release. */
 export type NewEvent = {
-  /** Made of what is announced by `EventIds`: the same thing has the same id for ever. */
+  /** Derived from the content by `EventIds`: the same event has the same id for ever. */
   id: string;
   principalId: string;
   recordId: string;
   type: EventType;
-  /** The envelope as `writeEnvelope` makes it: whole, or up to the parts that it has in common with others. */
+  /** The envelope from `writeEnvelope`: whole, or up to the shared parts. */
   body: string;
   parts?: EventParts | null;
   chainId: number;
-  /** The block with whose confirmations it is released; null, like the transaction, where none caused it. */
+  /** The block whose confirmations release it; null, like the transaction, if no transaction caused it. */
   blockNumber: bigint | null;
   txHash: Hex | null;
-  /** The order among the events of its agreement in this block. */
+  /** The order among its agreement's events in this block. */
   blockOrder: number;
 };

@@ -10,21 +10,24 @@ export type FeedRequest = {
   /** The cursor of an earlier page; the feed from its beginning without one. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** UTF-8 bytes of the envelopes, but that there always is one where one follows; those of a page unless given. */
+  /**
+   * The limit in UTF-8 bytes of the envelopes; at least one event is returned if there is one. Default: a
+   * page's limit.
+   */
   readonly mostBytes?: number;
 };
 
-/** An event with the cursor of what follows it. */
+/** An event with the cursor after it. */
 export type FeedEvent = { readonly type: EventType; readonly body: string; readonly cursor: string };
 
 export type FeedPart = {
   readonly events: readonly FeedEvent[];
   readonly nextCursor: string;
-  /** Whether nothing follows for now. */
+  /** Whether nothing follows at the moment. */
   readonly isEnd: boolean;
 };
 
-/** The entries of the index after a position, up to the last one that was released. */
+/** The entries of the index after a position, up to the last released event. */
 const entriesOfFeed = buildIndexRange({
   key: 'principal_id',
   value: 'asked.principal_id',
@@ -40,7 +43,7 @@ const pageBytes = 4 * 1024 * 1024;
 type Row = {
   last_position: string;
   expired_through: string;
-  /** The event that the cursor points at. */
+  /** The event at the cursor. */
   seen_id: string | null;
   position: string | null;
   id: string | null;
@@ -49,7 +52,7 @@ type Row = {
 };
 
 /**
- * The released events of a principal after a cursor, each with its own.
+ * A principal's released events after a cursor, each with its own cursor.
  *
  * @throws MalformedError for a cursor of another principal, and for one that lies ahead of the feed or points at another event than
  * when it was given.
@@ -59,7 +62,7 @@ export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<Fee
   const { principalId, after, limit, mostBytes = pageBytes } = request;
   const cursor = after === undefined ? { position: 0, mark: null } : parseFeedCursor(after, principalId);
   const start = cursor.position;
-  // The number stands in the statement, as the database plans without it for a tenth of all rows.
+  // The limit is a literal in the statement, because without it the database plans for a tenth of all rows.
   const rows = await runPrepared<Row>(
     pool,
     `select coalesce(feed.last_position, 0) as last_position,

@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import type { VariableValues } from '../../platform/database/tables/records.ts';
 import type { Participant } from '../../protocol/participants.ts';
 
-/** What is told of the record that an event is about. */
+/** The record's data in its events. */
 export type AnnouncedRecord = {
   id: string;
   principalId: string;
@@ -15,11 +15,11 @@ export type AnnouncedRecord = {
   notificationTemplate: string | null;
 };
 
-/** That an agreement was deployed, or that an input changed its state; its principal is to be told. */
+/** A deployment, or an input that changed the state, to announce to its principal. */
 export type TransitionFact = {
   record: AnnouncedRecord;
   eventId: string;
-  /** Tells this transition apart from all others, also after a reorganisation has moved it. */
+  /** A unique name of this transition, even if a reorg moves it. */
   transactionIdentity: string;
   /** Empty for the deployment. */
   fromState: string;
@@ -32,21 +32,21 @@ export type TransitionFact = {
   blockNumber: bigint;
   /** Unix seconds. */
   blockTimestamp: bigint;
-  /** The numbers that follow, `blockOrdersPerTransition` of them, are free for what it triggers. */
+  /** This number and the next `blockOrdersPerTransition` are free for the events that it triggers. */
   blockOrder: number;
   /** The effective values after it. */
   variables: VariableValues;
 };
 
-/** What stands for the input where an agreement was deployed. */
+/** The input id of deployments. */
 export const deployInputId = '__deploy';
 
 export const blockOrdersPerTransition = 2 ** 17;
 const countedTransitions = 2 ** 13;
 
 /**
- * The place of a transition among the events of its agreement in one block: the deployment is number 0, whenever it is folded,
- * and inputs begin with 1. So many that the last numbers are the same fit into no block.
+ * The order of a transition among its agreement's events in one block: the deployment is number 0, whenever
+ * it is folded, and inputs begin with 1. No block has room for so many that the last numbers collide.
  */
 export function blockOrderOf(number: number): number {
   return Math.min(number, countedTransitions) * blockOrdersPerTransition;

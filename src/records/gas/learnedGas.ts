@@ -3,21 +3,21 @@ import { type Hex, size } from 'viem';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { intrinsicGas } from '../../protocol/intrinsicGas.ts';
 
-/** What inputs of a kind were seen to use at the most, without what their call data cost. */
+/** The most gas that inputs of a kind have used, without the cost of their call data. */
 export type GasBound = { readonly executionGas: bigint; readonly callBytes: number };
 
-/** What reading and checking one more byte of a payload uses at the most. */
+/** The most gas for reading and checking one more byte of a payload. */
 const byteGas = 44n;
-/** A slot that is written for the first time costs so much more than one that holds something. */
+/** The extra cost of writing a storage slot for the first time. */
 const coldSlotGas = 17_100n;
-/** A state that changes, where the one that was seen stayed the same. */
+/** A change of state, if the observed input kept the state. */
 const changedSlotGas = 2_900n;
 /** Of a stored field: its type, its length, and its data. */
 const slotsOfField = 4n;
 
 /**
- * What an input of the kind uses at the most: its data at their exact price, and the storage that it writes taken for empty,
- * as it is for a signer's first permit.
+ * The most gas that an input of the kind uses: its data at their exact price, and all written storage counted
+ * as empty, as it is for a signer's first permit.
  *
  * @param storedFields how many fields the input makes the contract store.
  */
@@ -32,12 +32,12 @@ export function boundGas(
   return bound > floor ? bound : floor;
 }
 
-/** Refunds are taken off what a receipt says, and are a fifth of what was used at the most. */
+/** Refunds are subtracted in a receipt; they are at most a fifth of the gas used. */
 const refundedShare = 5n;
 
 /**
- * Learns what an input has used: by an estimate, or by its receipt. What is known stays as it is unless it would have been too
- * little. Of rows without a kind nothing is learned.
+ * Learns the gas of an input from an estimate or a receipt. A known value changes only if it was too low.
+ * Rows without a kind teach nothing.
  */
 export async function learnGas(
   pool: pg.Pool,

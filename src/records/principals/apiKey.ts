@@ -6,17 +6,20 @@ const secretBytes = 32;
 const keyPattern = /^agk_(test|live)_[0-9a-zA-Z]{43,128}$/;
 const environmentWord = { testnet: 'test', production: 'live' } as const;
 
-/** A new key of an environment: 256 random bits, to be shown once and never stored. */
+/** A new key for an environment: 256 random bits, shown once and never stored. */
 export function createApiKeyText(environment: Environment): string {
   return `agk_${environmentWord[environment]}_${randomBytes(secretBytes).toString('hex')}`;
 }
 
-/** What is stored of a key. The key is as random as the hash is long: no salt or stretching would add to it. */
+/**
+ * The stored hash of a key. The key is as random as the hash is long, so salt or stretching would add
+ * nothing.
+ */
 export function hashApiKey(key: string): Hex {
   return `0x${hash('sha256', key)}`;
 }
 
-/** The environment that a text with the form of a key belongs to; undefined for any other text. */
+/** The environment of a text with the form of a key; undefined for any other text. */
 export function findKeyEnvironment(text: string): Environment | undefined {
   const word = keyPattern.exec(text)?.[1];
   if (word === undefined) return undefined;

@@ -9,7 +9,7 @@ import { AdministrationError } from './administrationError.ts';
 import { createApiKeyText, hashApiKey } from './apiKey.ts';
 import { getPrincipal, type Principal } from './principals.ts';
 
-/** What may be told of a key. Neither the key nor its hash is in it. */
+/** The public data of a key, without the key or its hash. */
 export type ApiKeyFacts = {
   id: string;
   principalId: string;
@@ -21,7 +21,7 @@ export type ApiKeyFacts = {
   endedAt: Date | null;
 };
 
-/** A key at its making, the only moment when its text is known. */
+/** A key at its creation, the only moment when its text is known. */
 export type NewApiKey = ApiKeyFacts & { key: string };
 
 const facts = {
@@ -36,7 +36,7 @@ const facts = {
 };
 
 /**
- * Makes a key of a principal (by id or name) for an environment.
+ * Creates a key of a principal (by id or name) for an environment.
  *
  * @throws AdministrationError where there is no such principal.
  */
@@ -69,7 +69,7 @@ export async function listKeys(
 }
 
 /**
- * Ends a key for ever, on every process within a second. A key that is revoked already stays as it is.
+ * Revokes a key for ever, on every process within a second. A revoked key stays unchanged.
  *
  * @throws AdministrationError where there is no key of that id.
  */
@@ -87,7 +87,7 @@ export function disableKey(database: Database, keyId: string): Promise<ApiKeyFac
 }
 
 /**
- * Makes a disabled key active again, on every process within a second. A key that is active already stays as it is.
+ * Reactivates a disabled key, on every process within a second. An active key stays unchanged.
  *
  * @throws AdministrationError where there is no key of that id, or it is revoked.
  */
@@ -104,7 +104,7 @@ export function enableKey(database: Database, keyId: string): Promise<ApiKeyFact
 }
 
 /**
- * Revokes a key and makes another of the same principal and label in one step.
+ * Revokes a key and creates another with the same principal and label in one step.
  *
  * @throws AdministrationError where there is no key of that id, or it is revoked already.
  */
@@ -162,7 +162,8 @@ async function lockKey(transaction: DatabaseTransaction, keyId: string): Promise
     .from(apiKeys)
     .innerJoin(principals, eq(principals.id, apiKeys.principalId))
     .where(eq(apiKeys.id, keyId))
-    // Of both rows, since Drizzle names a table for `of` in a way that PostgreSQL refuses; keys can be made meanwhile.
+    // Locks both rows: PostgreSQL refuses Drizzle's spelling of a table for `of`. Keys can still be created
+    // meanwhile.
     .for('no key update');
   if (!found) throw new AdministrationError(`There is no key with the id ${keyId}.`);
   return found;

@@ -15,8 +15,8 @@ export type PrincipalEntitlement = {
 };
 
 /**
- * Sets what a principal (by id or name) may do in a scope, instead of what was set for that scope before. In force on every
- * process within a second.
+ * Sets a principal's (by id or name) mode for a scope, replacing the earlier one. In force on every process
+ * within a second.
  *
  * @throws AdministrationError where there is no such principal.
  */

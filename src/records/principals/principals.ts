@@ -9,7 +9,7 @@ export type Principal = typeof principals.$inferSelect;
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u;
 
 /**
- * Registers a principal, which at first may do nothing and has no key.
+ * Registers a principal, which has no entitlement and no key at first.
  *
  * @throws AdministrationError where the name is taken or unusable; a name that looks like an id would be ambiguous.
  */

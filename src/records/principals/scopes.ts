@@ -1,8 +1,8 @@
-/** What a route may need. */
+/** The scopes that routes need. */
 export const scopes = ['agreements.read', 'agreements.write', 'webhooks.read', 'webhooks.write'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a principal may be given: scopes, and wildcards that stand for several. */
+/** What a principal can be given: scopes, and wildcards for several. */
 export const grantableScopes = [...scopes, 'agreements.*', 'webhooks.*', '*'] as const;
 export type GrantableScope = (typeof grantableScopes)[number];
 
@@ -15,8 +15,8 @@ export type Entitlement = { readonly scope: string; readonly mode: EntitlementMo
 const strictness = { free_allowlist: 0, paid_required: 1, blocked: 2 } as const;
 
 /**
- * The mode that governs a scope: that of the most specific entitlement which covers it, and of equally specific ones the
- * strictest. None covers it: undefined, which forbids.
+ * The mode for a scope: that of the most specific entitlement that covers it, and of equally specific ones
+ * the strictest. Undefined if none covers it, which forbids the scope.
  */
 export function findMode(entitlements: readonly Entitlement[], scope: Scope): EntitlementMode | undefined {
   const group = `${scope.split('.')[0]}.*`;
@@ -28,7 +28,7 @@ export function findMode(entitlements: readonly Entitlement[], scope: Scope): En
   return undefined;
 }
 
-/** What governs each scope; none forbids it. */
+/** The mode for each scope; a missing mode forbids it. */
 export type Modes = Readonly<Record<Scope, EntitlementMode | undefined>>;
 
 export function findModes(entitlements: readonly Entitlement[]): Modes {

@@ -6,7 +6,7 @@ import { type QuarantinePhase, quarantinedRecords } from '../../platform/databas
 import { records } from '../../platform/database/tables/records.ts';
 import { AdministrationError } from '../principals/administrationError.ts';
 
-/** A record whose fold has failed: why, how often, since when, and when it is tried again. */
+/** A record whose fold has failed: the reason, the number of tries, the first failure, and the next try. */
 export type QuarantinedRecord = {
   recordId: string;
   principalName: string;
@@ -29,7 +29,7 @@ const listed = {
   error: quarantinedRecords.error,
 };
 
-/** All records in quarantine, the oldest first. */
+/** All quarantined records, oldest first. */
 export function listQuarantine(database: Database): Promise<QuarantinedRecord[]> {
   return database
     .select(listed)
@@ -39,7 +39,7 @@ export function listQuarantine(database: Database): Promise<QuarantinedRecord[]>
     .orderBy(asc(quarantinedRecords.createdAt), asc(quarantinedRecords.recordId));
 }
 
-/** What is known of one record in quarantine, with what it shows meanwhile. */
+/** The details of one quarantined record, with the state that it shows meanwhile. */
 export async function getQuarantined(database: Database, recordId: string) {
   const [found] = await database
     .select({
@@ -61,7 +61,7 @@ export async function getQuarantined(database: Database, recordId: string) {
   };
 }
 
-/** Has a record tried again at once; it leaves the quarantine when that succeeds. */
+/** Retries a record at once; on success it leaves the quarantine. */
 export async function releaseRecord(
   database: Database,
   recordId: string,

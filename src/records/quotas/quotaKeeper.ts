@@ -4,7 +4,7 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Quota, type QuotaState, readQuotas } from './quotas.ts';
 import { addTotals, addUsage } from './usage.ts';
 
-/** What one write adds to what its principal has used. */
+/** What one write adds to its principal's usage. */
 export type Use = {
   openTransactions?: number;
   gas?: bigint;
@@ -15,21 +15,22 @@ export type Use = {
 
 export type QuotaKeeper = {
   /**
-   * Before a write: the principal is below all quotas that the write counts against. What this process has noted counts at once;
-   * through other processes a principal may go beyond them by a second's worth.
+   * Checks before a write that the principal is below all quotas that the write counts against. Usage noted
+   * by this process counts at once; through other processes a principal may exceed its quotas by a second's
+   * worth.
    *
    * @throws RefusedError `quota_exceeded` or `storage_exceeded`.
    */
   check(principalId: string, write: keyof typeof quotasOf): Promise<void>;
-  /** Begins to read what `check` will ask for, so that it need not wait. */
+  /** Begins to read the data for `check`, so that it need not wait. */
   prefetch(principalId: string): void;
   /** After a write. */
   note(principalId: string, use: Use): void;
-  /** Writes down what was noted. */
+  /** Stores the noted usage. */
   close(): Promise<void>;
 };
 
-/** How old what is known of other processes may be, and for how many principals at once. */
+/** How old the knowledge of other processes may be, and for how many principals it is kept. */
 const freshMs = 1_000;
 const rememberedPrincipals = 10_000;
 const flushMs = 1_000;
@@ -59,10 +60,10 @@ const isForEver: Record<Quota, boolean> = {
 
 type Noted = Use & { readonly principalId: string };
 
-/** What the database says, and what was noted here that it may not say yet. */
+/** The database's usage, plus usage noted here that may not be stored yet. */
 type Known = { states: Promise<QuotaState[]>; at: number; unread: Noted[] };
 
-/** Keeps principals to their quotas. What they use is written down once a second, so that no write waits for a counter. */
+/** Enforces the principals' quotas. Usage is stored once a second, so that no write waits for a counter. */
 export function createQuotaKeeper(options: {
   database: Database;
   logger: Logger;
@@ -103,7 +104,8 @@ export function createQuotaKeeper(options: {
   const look = (principalId: string): Known => {
     const entry = known.get(principalId);
     if (entry && performance.now() - entry.at < freshMs) return entry;
-    // Open transactions are rows by now. What is just being written down may count twice, for a second.
+    // Open transactions are rows by now. Usage that is being stored at this moment may count twice, for a
+    // second.
     const unread = [...underWay, ...noted]
       .filter((use) => use.principalId === principalId)
       .map(({ openTransactions: _, ...use }) => use);

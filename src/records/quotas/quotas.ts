@@ -6,17 +6,17 @@ import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { AdministrationError } from '../principals/administrationError.ts';
 import { getPrincipal } from '../principals/principals.ts';
 
-/** What one principal may have or do by default; days are those of UTC. */
+/** A principal's default quotas; days are UTC days. */
 export const defaultQuotas = {
-  /** Transactions that are accepted and not mined. */
+  /** Transactions accepted and not mined. */
   openTransactions: 5_000,
   eventsPerDay: 500_000,
   mailsPerDay: 2_000,
-  /** As estimated; the operator pays it. */
+  /** As estimated; the operator pays. */
   gasPerDay: 50_000_000_000,
-  /** Of answers that are kept for Idempotency-Keys, each for a day. */
+  /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Of documents, values and payloads, for ever. */
+  /** Bytes of documents, values and payloads, for ever. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;
@@ -47,7 +47,7 @@ type Row = {
   set: Record<string, number>;
 };
 
-/** One look at what a principal has used; of open transactions as many are counted as make a difference. */
+/** Reads a principal's usage; open transactions are counted only as far as it matters. */
 const findUse = (principalId: string) => sql`
   with own as (
     select coalesce(json_object_agg(quota, value), '{}') as set from service.principal_quotas where principal_id = ${principalId})
@@ -61,7 +61,7 @@ const findUse = (principalId: string) => sql`
   left join service.usage_days today on today.principal_id = ${principalId} and today.day = (now() at time zone 'utc')::date
   left join service.usage_totals total on total.principal_id = ${principalId}`;
 
-/** What a principal has used, and may use. */
+/** A principal's usage and quotas. */
 export async function readQuotas(database: Queryable, principalId: string): Promise<QuotaState[]> {
   const { rows } = await database.execute<Row>(findUse(principalId));
   const [row] = rows;
@@ -83,7 +83,7 @@ export async function readQuotas(database: Queryable, principalId: string): Prom
   }));
 }
 
-/** Sets a quota of a principal, or sets it back to the default. */
+/** Sets a principal's quota, or restores the default. */
 export async function setQuota(
   database: Database,
   { principal: name, quota, value }: { principal: string; quota: Quota; value: number | null },
@@ -102,7 +102,7 @@ export async function setQuota(
   return { principalName: principal.name, quota, limit: value ?? defaultQuotas[quota] };
 }
 
-/** What all principals, or one, have used and may use. */
+/** The usage and quotas of all principals, or of one. */
 export async function listQuotas(
   database: Database,
   name?: string,

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 
-/** What principals have used today, to be added to what is known; in the order of their ids, so that nobody waits in a circle. */
+/** Adds to the principals' usage of today, in the order of their ids, to avoid deadlocks. */
 export async function addUsage(
   transaction: Queryable,
   used: readonly {
@@ -31,7 +31,7 @@ export async function addUsage(
       answer_bytes = usage.answer_bytes + excluded.answer_bytes`);
 }
 
-/** What principals have stored for ever, to be added to what is known. */
+/** Adds to the principals' permanent storage. */
 export async function addTotals(
   transaction: Queryable,
   stored: readonly { principalId: string; storedBytes?: number; adoptedAgreements?: number }[],

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** How many rows of each kind a step has removed, or would remove. */
+/** Rows of each kind that a step has removed, or would remove. */
 export type OldRows = {
   events: number;
   eventParts: number;
@@ -19,15 +19,15 @@ export const noOldRows: OldRows = {
   usageDays: 0,
 };
 
-/** An event is old when it was created before `$1` and nothing of it is to be delivered any more. */
+/** An event is old if it was created before `$1` and has no pending delivery. */
 const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn') and not exists (
   select 1 from service.deliveries where event_id = event.id and status in ('pending', 'retry_pending'))`;
-/** An old event's part goes one step after the last event that has it. */
+/** An old event's part is removed one step after the last event that uses it. */
 const isOldPart = `part.used_at < $1 and not exists (
   select 1 from service.events where notification_part_id = part.id or variables_part_id = part.id)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
 
-/** Counts what is older than a time and would be removed. Reads all of it. */
+/** Counts the rows that are older than a time and would be removed. Reads all of them. */
 export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {
   const { rows } = await pool.query<OldRows>(
     `with old as materialized (select event.id from service.events event where ${isOld}),
@@ -60,7 +60,7 @@ const removeEvents = `
   select (select array_agg(id) from old) as events, (select array_agg(id) from delivered) as deliveries,
     (select count(*)::int from attempts) as attempts, (select count(*)::int from expired) as feeds`;
 
-/** Removes up to `limit` old events and what refers to them, in the caller's transaction. */
+/** Removes up to `limit` old events and their dependent rows, in the caller's transaction. */
 export async function removeOldEvents(
   client: Pick<pg.ClientBase, 'query'>,
   { before, limit }: { before: Date; limit: number },
@@ -72,13 +72,13 @@ export async function removeOldEvents(
   }>(removeEvents, [before, limit]);
   const { events, deliveries, attempts = 0 } = rows[0] ?? {};
   if (!events) return noOldRows;
-  // What refers to a row goes before it.
+  // Dependent rows are removed before the row.
   await client.query('delete from service.deliveries where id = any($1::text[])', [deliveries ?? []]);
   await client.query('delete from service.events where id = any($1::text[])', [events]);
   return { ...noOldRows, events: events.length, deliveries: deliveries?.length ?? 0, attempts };
 }
 
-/** Removes up to so many old parts of events that no event has any more. */
+/** Removes up to this many old parts that no event uses any more. */
 export async function removeOldParts(
   client: Pick<pg.ClientBase, 'query'>,
   { before, limit }: { before: Date; limit: number },
@@ -91,7 +91,7 @@ export async function removeOldParts(
   return { ...noOldRows, eventParts: rowCount ?? 0 };
 }
 
-/** Removes up to so many old mails, and days of use. */
+/** Removes up to this many old mails and daily usage rows. */
 export async function removeOldMails(
   client: Pick<pg.ClientBase, 'query'>,
   { before, limit }: { before: Date; limit: number },

@@ -9,21 +9,21 @@ import { type Channel, channelOf, type Rule } from './notificationTemplate.ts';
 import { knownAddresses, type Recipient, resolveRecipients } from './recipients.ts';
 import { fitVariables, type Notification, writeNotification } from './writeNotification.ts';
 
-/** One rule that fires, and what of. Times as ISO 8601. */
+/** A rule that fires, and its occasion. Times as ISO 8601. */
 export type Occurrence = {
   readonly rule: Rule;
-  /** What the rules are called, where their metadata says it. */
+  /** The rules' name, if their metadata has one. */
   readonly templateId: string | undefined;
   readonly record: AnnouncedRecord;
   readonly occasion: string;
-  /** The transition that caused it, or by which the state was entered whose time has come. */
+  /** The transition that caused it, or that entered the state whose time has come. */
   readonly transition: Transition;
-  /** When the transition was mined, if that is what caused it. */
+  /** The time of the transition, if it is the cause. */
   readonly occurredAt: string | undefined;
   readonly variables: VariableValues;
 };
 
-/** A rule that fires for one recipient, as it is stored. */
+/** A rule's firing for one recipient, as stored. */
 export type NewFiring = {
   readonly id: string;
   readonly principalId: string;
@@ -35,13 +35,13 @@ export type NewFiring = {
   readonly channel: Channel;
   readonly maxOccurrences: number | undefined;
   readonly notification: Notification;
-  /** Whether a mail may go to the recipient: the address is that of a participant or observer. */
+  /** Whether a mail may go to the recipient: the address belongs to a participant or observer. */
   readonly isParty: boolean;
-  /** The event that tells of it; null where a mail does. */
+  /** The event of the firing; null if it is a mail. */
   readonly event: Omit<NewEvent, 'blockNumber' | 'txHash' | 'blockOrder'> | null;
 };
 
-/** What a rule does on one occasion: a firing for each of its recipients, with the texts filled in. */
+/** A rule's effect on one occasion: a firing for each of its recipients, with the texts filled in. */
 export function buildFirings(
   occurrence: Occurrence,
   { eventIds, createdAt, variables }: { eventIds: EventIds; createdAt: Date; variables: EventPart },
@@ -73,7 +73,7 @@ export function buildFirings(
   });
 }
 
-/** What all events of one occasion pass on: the values, as far as they fit. */
+/** The data shared by all events of one occasion: the values, as far as they fit. */
 export function passOnVariables(occurrences: readonly [Occurrence, ...Occurrence[]]): EventPart {
   const [{ record, variables }] = occurrences;
   const events = occurrences
@@ -92,7 +92,7 @@ export function describe({ rule, record, transition, variables }: Occurrence): N
   return writeNotification(rule, { facts, variables });
 }
 
-/** The `data` of an `agreement.notification.triggered` event, without what it has in common with others. */
+/** The `data` of an `agreement.notification.triggered` event, without the shared part. */
 function buildData(
   { rule, templateId, record, transition, occurredAt }: Occurrence,
   recipient: Recipient,

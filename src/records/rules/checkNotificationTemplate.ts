@@ -20,21 +20,21 @@ import {
 } from './notificationTemplate.ts';
 import { knownAddresses } from './recipients.ts';
 
-/** What is wrong with a template, and what may surprise; paths begin with `notificationTemplate`. */
+/** Errors and warnings of a template; paths begin with `notificationTemplate`. */
 export type TemplateReport = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
 
-/** What the rules are checked against. */
+/** The context of the check. */
 export type TemplateFacts = {
   readonly agreement: unknown;
   readonly isMailConfigured: boolean;
-  /** Who takes part and observes, where that is known already. */
+  /** Participants and observers, if already known. */
   readonly parties?: {
     readonly participants: readonly Participant[];
     readonly observers: readonly string[];
   };
-  /** UTF-8 bytes of all values that the agreement begins with; 0 unless known. */
+  /** UTF-8 bytes of all initial values of the agreement; 0 by default. */
   readonly valueBytes?: number;
-  /** Of this installation. */
+  /** The installation's limits. */
   readonly limits?: RuleLimits;
 };
 
@@ -45,9 +45,9 @@ type Names = {
 };
 
 /**
- * Checks the rules that a document is deployed with: their shape, that ids are not repeated, and that states, inputs, dates and
- * recipients are there. All issues are found at once, up to a hundred. Texts that name unknown variables are a warning, as they are in the
- * document's own content; so is what cannot be done with a mail.
+ * Checks the rules of a deployment: their shape, that ids are unique, and that states, inputs, dates and
+ * recipients exist. Finds all issues at once, up to a hundred. Unknown variables in texts are a warning, as
+ * in the document's own content; so is anything that a mail cannot do.
  */
 export function checkNotificationTemplate(
   template: unknown,
@@ -92,7 +92,7 @@ export function checkNotificationTemplate(
   return { issues, warnings: listIssues(warnings) };
 }
 
-/** Mails go to nobody who was not named as taking part or observing; events of webhooks name whomever a rule names. */
+/** Mails go only to people named as participants or observers; webhook events name any recipient of a rule. */
 function listStrangers(rule: JsonCursor, parties: TemplateFacts['parties']): Issue[] {
   if (!parties || rule.at('notification').at('channel').value === 'external_webhook') return [];
   const known = knownAddresses(parties);
@@ -117,7 +117,7 @@ function listManyRules({ path, value }: JsonCursor, { rules }: RuleLimits): Issu
   return [{ path, message: `must have no more than ${rules} items` }];
 }
 
-/** One event of an agreement must not cause more notifications than a database takes at once. */
+/** One event of an agreement must not cause more notifications than the database can write at once. */
 function checkReach(
   rules: readonly JsonCursor[],
   {
@@ -163,7 +163,7 @@ function checkTrigger(trigger: JsonCursor, { states, inputs, document }: Names):
         ? [issueAt(name, `names ${quote(name.value)}, which is not a declared ${kind}`)]
         : [],
     );
-  // Before the deployment there is no state, which events show as an empty text.
+  // Before the deployment there is no state; events show it as an empty text.
   const withNone = new Set([...states, '']);
   return [
     ...inList(trigger.at('from'), withNone, 'state'),
@@ -174,7 +174,7 @@ function checkTrigger(trigger: JsonCursor, { states, inputs, document }: Names):
   ];
 }
 
-/** A `string` may hold a date too; what is of another type never does. */
+/** A `string` may hold a date too; other types never do. */
 function checkDate(variable: JsonCursor, document: JsonCursor): Issue[] {
   if (typeof variable.value !== 'string') return [];
   const declared = findVariable(document, variable.value);
@@ -217,7 +217,7 @@ function listWarnings(rule: JsonCursor, document: JsonCursor, isMailConfigured: 
   ];
 }
 
-/** The items of what is an array; what is not is the shape's to refuse. */
+/** The items of an array; the shape refuses anything else. */
 function listItems(list: JsonCursor): JsonCursor[] {
   return Array.isArray(list.value) ? list.items() : [];
 }

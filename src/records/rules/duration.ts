@@ -10,7 +10,7 @@ const unitMs = {
 
 export const durationUnits = ['seconds', 'minutes', 'hours', 'days', 'weeks'] as const;
 
-/** A length of time as rules are written; a day has 24 hours. */
+/** A duration as written in rules; a day has 24 hours. */
 export type Duration = { readonly value: number; readonly unit: (typeof durationUnits)[number] };
 
 export const durationShape = z.strictObject({
@@ -18,10 +18,13 @@ export const durationShape = z.strictObject({
   unit: z.enum(durationUnits),
 });
 
-/** The same in whole milliseconds. */
+/** The duration in whole milliseconds. */
 export function toDurationMs({ value, unit }: Duration): number {
   return Math.round(value * unitMs[unit]);
 }
 
-/** A rule of time fires no more often than this for one recipient; whoever asks for less gets this, and a warning. */
+/**
+ * The shortest interval of a rule of time for one recipient. A shorter request gets this interval and a
+ * warning.
+ */
 export const shortestIntervalMs = 60_000;

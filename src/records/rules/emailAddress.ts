@@ -1,4 +1,4 @@
-/** One mailbox: no list, no display name, and nothing that could end a header. */
+/** One mailbox: no list, no display name, and no character that could end a header. */
 const pattern = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;\\]+$/;
 const maxLength = 254;
 

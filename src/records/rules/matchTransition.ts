@@ -4,8 +4,8 @@ export type Mismatch = 'from_state_not_listed' | 'to_state_not_listed' | 'input_
 export type Transition = { readonly fromState: string; readonly toState: string; readonly inputId: string };
 
 /**
- * Why a trigger does not take a transition; undefined where it does. Values of one list are alternatives, and a list that is
- * absent or empty takes all.
+ * Why a trigger does not match a transition; undefined if it does. Values of one list are alternatives; an
+ * absent or empty list matches all.
  */
 export function findMismatch(trigger: TransitionTrigger, transition: Transition): Mismatch | undefined {
   const { from = [], to = [], inputs = [] } = trigger;

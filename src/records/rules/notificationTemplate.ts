@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { durationShape, toDurationMs } from './duration.ts';
 
-/** What a template may hold at most. */
+/** Limits of a template. */
 export const templateLimits = {
-  /** More than any installation should allow: its own limit is that of `RuleLimits`. */
+  /** More than any installation should allow; `RuleLimits` has the installation's own limit. */
   rules: 1_000,
   /** Names, states, inputs or recipients in one list. */
   listItems: 256,
@@ -14,20 +14,23 @@ export const templateLimits = {
   bodyLength: 20_000,
   /** Milliseconds: ten years of 366 days. */
   durationMs: 10 * 366 * 86_400_000,
-  /** UTF-8 bytes of what all rules together may write at one time: a notification holds all values of the agreement. */
+  /**
+   * The most UTF-8 bytes that all rules together may write at one time: a notification holds all values of
+   * the agreement.
+   */
   notificationBytes: 16 * 1024 * 1024,
 } as const;
 
-/** What an installation allows of the rules of one agreement. */
+/** An installation's limits for the rules of one agreement. */
 export type RuleLimits = {
   readonly rules: number;
-  /** What all rules together may cause at one time. */
+  /** The most notifications that all rules together may cause at one time. */
   readonly notifications: number;
 };
 
 export const defaultRuleLimits: RuleLimits = { rules: 100, notifications: 250 };
 
-/** Everybody who takes part, and everybody who was named as an observer. */
+/** All participants, and all named observers. */
 export const allParticipants = '*';
 export const allObservers = '@observers';
 
@@ -63,7 +66,7 @@ const temporalTriggerShape = z.strictObject({
   type: z.literal('temporal'),
   states: listOf(z.string()).refine((states) => states.length > 0, 'must name at least one state'),
   condition: z.discriminatedUnion('type', [
-    // A variable has no meaning here, and does no harm.
+    // A variable has no meaning here, but does no harm.
     z.strictObject({
       type: z.literal('stateAge'),
       variable: z.string().optional(),
@@ -99,7 +102,7 @@ const ruleShape = z.strictObject({
   constraints: z.strictObject({ maxOccurrences: z.int().positive().optional() }).optional(),
 });
 
-/** The shape of the rules of an agreement; what its names refer to is checked against the document beside it. */
+/** The shape of an agreement's rules; the names in them are checked against the document elsewhere. */
 export const notificationTemplateShape = z
   .looseObject({
     metadata: z
@@ -132,7 +135,7 @@ export function isTemporal(rule: Rule): rule is TemporalRule {
 
 export type ReadRules = { readonly templateId: string | undefined; readonly rules: readonly Rule[] };
 
-/** The rules of a record that are switched on; none where there are none, or where they are not what they were checked to be. */
+/** The enabled rules of a record; empty without rules, and if the stored rules do not match the shape. */
 export function readRules(text: string | null): ReadRules {
   const none = { templateId: undefined, rules: [] };
   if (text === null) return none;

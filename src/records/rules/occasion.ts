@@ -1,19 +1,19 @@
 /**
- * What tells the firings of one rule for one recipient apart, made of facts of the chain alone: so that no restart, rebuilt index
- * or restored database gives one cause two names.
+ * Distinguishes the firings of one rule for one recipient. Derived from on-chain data only, so that a
+ * restart, a rebuilt index or a restored database never gives one cause two names.
  */
 
-/** A transition; by its identity, which no reorganisation changes. */
+/** A transition, by its identity, which no reorg changes. */
 export function occasionOfTransition(identity: string): string {
   return JSON.stringify(['transition', identity]);
 }
 
-/** A stay in a state, by the transition that entered it: for rules that fire once. */
+/** A stay in a state, by the transition that entered it; for rules that fire once. */
 export function occasionOfStay(stay: string): string {
   return JSON.stringify(['stay', stay]);
 }
 
-/** One interval, counted from 0, of a part of a stay: for rules that fire again. */
+/** One interval of a part of a stay, counted from 0; for rules that fire repeatedly. */
 export function occasionOfInterval(span: string, number: number): string {
   return JSON.stringify(['interval', span, number]);
 }

@@ -8,7 +8,10 @@ import { resolveRecipients } from './recipients.ts';
 import { dateOf, findDue, planTemporal } from './temporalPlan.ts';
 import type { Notification } from './writeNotification.ts';
 
-/** What is asked about: a transition that may happen, or a moment in the present state. Times in Unix milliseconds. */
+/**
+ * The occasion to preview: a possible transition, or a moment in the present state. Times in Unix
+ * milliseconds.
+ */
 export type PreviewOccasion =
   | { readonly type: 'transition'; readonly transition: Transition }
   | { readonly type: 'moment'; readonly atMs: number };
@@ -26,11 +29,11 @@ export type PreviewedRecord = {
   /** Null while it is not deployed. */
   readonly state: string | null;
   readonly enteredMs: number | null;
-  /** By what the state was entered. */
+  /** The transition that entered the state. */
   readonly enteredBy: { readonly fromState: string; readonly inputId: string };
-  /** Where temporal rules stand, by rule. */
+  /** The schedules of rules of time, by rule. */
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
-  /** What has fired so far and was not withdrawn. */
+  /** Firings so far, without withdrawn ones. */
   readonly fired: readonly { ruleId: string; recipient: string; occasion: string }[];
 };
 export type PreviewedSpan = {
@@ -60,15 +63,15 @@ export type PreviewedRule = {
   readonly triggerType: 'onTransition' | 'temporal';
   readonly channel: 'external_webhook' | 'email';
   readonly fires: boolean;
-  /** Only where it does not fire. */
+  /** Only if it does not fire. */
   readonly reason?: SilenceReason;
-  /** When a temporal rule fires next, or fired for this moment; absent where it never does in this state. */
+  /** When a rule of time fires next, or fired for this moment; absent if it never fires in this state. */
   readonly dueAt?: string;
   readonly recipients: readonly { recipient: string; fires: boolean; reason?: SilenceReason }[];
   readonly notification?: Notification;
 };
 
-/** What each rule of a template would do on an occasion, and why the others would do nothing. */
+/** The effect of each rule of a template on an occasion, and why the others would do nothing. */
 export function previewRules(
   template: NotificationTemplate,
   { record, occasion }: { record: PreviewedRecord; occasion: PreviewOccasion },

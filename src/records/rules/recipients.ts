@@ -3,9 +3,9 @@ import type { VariableValues } from '../../platform/database/tables/records.ts';
 import type { Participant } from '../../protocol/participants.ts';
 import { allObservers, allParticipants } from './notificationTemplate.ts';
 
-/** Whom a rule reaches: by mail where there is an address for it, else only as the holder of a wallet. */
+/** A recipient of a rule: reached by mail if there is an address, otherwise as the holder of a wallet. */
 export type Recipient = {
-  /** What the recipient is called in events and told apart by: the e-mail address in lower case, else the wallet. */
+  /** The recipient's name and identity in events: the e-mail address in lower case, or else the wallet. */
   readonly name: string;
   readonly email: string | undefined;
 };
@@ -16,7 +16,7 @@ export type Parties = {
   readonly variables: VariableValues;
 };
 
-/** The addresses, in lower case, that mails may go to: those that were given for participants and observers. */
+/** The allowed mail addresses, in lower case: those given for participants and observers. */
 export function knownAddresses({
   participants,
   observers,
@@ -31,16 +31,16 @@ export function knownAddresses({
 type Candidate = { readonly email: string | undefined; readonly wallet: Address | undefined };
 
 /**
- * Whom the recipients of a rule stand for, each once however often it is named, in the order of first mention. A variable stands
- * for the wallet that is its value now, and for the e-mail address of its participant as long as that has this wallet. What
- * stands for nobody yet is left out.
+ * The people behind a rule's recipients, each once, in the order of first mention. A variable stands for its
+ * current wallet, and for its participant's e-mail address as long as the participant has this wallet.
+ * Variables without a person yet are left out.
  */
 export function resolveRecipients(recipients: readonly string[], parties: Parties): Recipient[] {
   const candidates = recipients.flatMap((recipient) => resolve(recipient, parties));
   const reachable = new Set(candidates.flatMap(({ email, wallet }) => (email && wallet ? [wallet] : [])));
   const found = new Map<string, Recipient>();
   for (const { email, wallet } of candidates) {
-    // Somebody who can be written to needs no second notification as the holder of the same wallet.
+    // Somebody with a mail address needs no second notification as the holder of the same wallet.
     if (!email && wallet && reachable.has(wallet)) continue;
     const name = email?.toLowerCase() ?? wallet;
     if (name !== undefined && !found.has(name)) found.set(name, { name, email });
@@ -61,7 +61,7 @@ function resolveVariable(name: string, { participants, variables }: Parties): Ca
   const value = Object.hasOwn(variables, name) ? variables[name] : participant?.walletAddress;
   const wallet =
     typeof value === 'string' && isAddress(value, { strict: false }) ? getAddress(value) : undefined;
-  // Whoever has taken over the part has another address than the one that was given.
+  // If another wallet has taken over the part, the given address is not its address.
   const isSame = wallet !== undefined && participant?.walletAddress === wallet;
   const email = isSame && typeof participant.email === 'string' ? participant.email : undefined;
   return { email, wallet };

@@ -2,8 +2,9 @@ import { shortestIntervalMs, toDurationMs } from './duration.ts';
 import type { TemporalTrigger } from './notificationTemplate.ts';
 
 /**
- * When a temporal rule fires during one span: at `startsMs`, and every `intervalMs` after it, up to and with `endsMs`. Times in
- * Unix milliseconds. Nothing but chain and document decides about it, so that it comes out the same whenever it is planned.
+ * When a rule of time fires during one span: at `startsMs`, and every `intervalMs` after it, until `endsMs`
+ * inclusive. Times in Unix milliseconds. Derived from chain and document only, so that planning always gives
+ * the same result.
  */
 export type TemporalPlan = {
   readonly startsMs: number | null;
@@ -12,13 +13,13 @@ export type TemporalPlan = {
   readonly intervalMs: number | null;
 };
 
-/** A part of a stay in a state: since when the stay lasts, and since when the variables are what they are. */
+/** Part of a stay in a state: when the stay began, and when the variables got their values. */
 export type Span = { readonly enteredMs: number; readonly sinceMs: number; readonly date: string | null };
 
-/** How often a rule fires that does not say so. */
+/** The default interval of a rule. */
 const defaultIntervalMs = 86_400_000;
 
-/** Why a rule does not fire in a span, in `TemporalPlan`: its date is not one. */
+/** The reason in `TemporalPlan` why a rule does not fire in a span: its date is invalid. */
 const never: TemporalPlan = { startsMs: null, endsMs: null, intervalMs: null };
 
 export function planTemporal(
@@ -35,13 +36,13 @@ export function planTemporal(
   if (condition.type === 'elapsedSinceVariable')
     return { startsMs: Math.max(dateMs + thresholdMs, span.sinceMs), endsMs: null, intervalMs };
   const startsMs = Math.max(dateMs - thresholdMs, span.sinceMs);
-  // A date that lay behind already never approaches.
+  // A date that was already past never approaches.
   return startsMs > dateMs ? never : { startsMs, endsMs: dateMs, intervalMs };
 }
 
 /**
- * The number of the last interval that has begun by `nowMs`, and when it began; of those that were missed only this one counts.
- * Undefined where none has begun since `nextNumber`.
+ * The number and start of the last interval that has begun by `nowMs`; of missed intervals only this one
+ * counts. Undefined if none has begun since `nextNumber`.
  */
 export function findDue(
   { startsMs, endsMs, intervalMs }: TemporalPlan,
@@ -58,14 +59,14 @@ export function findDue(
   return number < nextNumber ? undefined : { number, dueMs: startsMs + number * (intervalMs ?? 0) };
 }
 
-/** The text of the date that a rule looks at; null where it looks at none, or the variable has none. */
+/** The text of the rule's date; null if the rule has none, or the variable has no value. */
 export function dateOf(
   { condition }: TemporalTrigger,
   variables: Readonly<Record<string, unknown>>,
 ): string | null {
   if (condition.type === 'stateAge') return null;
   const value = Object.hasOwn(variables, condition.variable) ? variables[condition.variable] : undefined;
-  // Anything may have been submitted as its value: text of any length, and such as cannot be stored.
+  // The submitted value may be anything: text of any length, and text that cannot be stored.
   return typeof value === 'string' && parseDate(value) !== undefined ? value : null;
 }
 
@@ -78,7 +79,7 @@ export function parseDate(text: string | null): number | undefined {
   if (day === undefined) return undefined;
   const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
   const dateMs = Date.parse(`${day}T${time}${offset}`);
-  // The calendar has no 30 February, though the parser may take it for a day in March.
+  // There is no 30 February, but the parser may read it as a day in March.
   const isDay = new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) ?? false;
   return Number.isNaN(dateMs) || !isDay ? undefined : dateMs;
 }

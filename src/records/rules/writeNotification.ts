@@ -2,7 +2,7 @@ import type { VariableValues } from '../../platform/database/tables/records.ts';
 import { blankOf, splitTemplate } from '../documents/fillTemplate.ts';
 import { type Rule, templateLimits } from './notificationTemplate.ts';
 
-/** What a rule says on one occasion, with everything filled in that is known. */
+/** The text of a rule on one occasion, with all known values filled in. */
 export type Notification = {
   readonly subject: string;
   readonly title?: string;
@@ -11,7 +11,7 @@ export type Notification = {
   readonly attachmentStrategy?: { readonly type: 'customerInvoicePdf'; readonly variant: string };
 };
 
-/** What texts may refer to beside variables. */
+/** References in texts, in addition to variables. */
 export type NotificationFacts = {
   readonly agreementId: string;
   readonly agreementName: string;
@@ -20,15 +20,16 @@ export type NotificationFacts = {
   readonly inputId: string;
 };
 
-/** Longer ones, by what was filled in, are cut: a value may be as long as a transaction. */
+/** Longer texts are cut: a value may be as long as a transaction. */
 const maxLine = 1_000;
 const maxBody = 20_000;
-/** Bytes of all values as JSON that one event passes on: four times what nodes take as one transaction. */
+/** The most bytes of values as JSON in one event: four times the size that nodes accept for one transaction. */
 const maxPassedOn = 524_288;
 
 /**
- * The notification of a rule with its references filled in. A variable without a value stands as its name in brackets; whatever
- * else is in braces stays as it is, and nothing is filled in twice. Any value may be filled in: the texts can be stored and mailed.
+ * The notification of a rule with its references filled in. A variable without a value appears as its name in
+ * brackets. Other braces stay, and values are not filled in again. Any value is safe: the texts can be stored
+ * and mailed.
  */
 export function writeNotification(
   { notification }: Rule,
@@ -47,8 +48,8 @@ export function writeNotification(
 }
 
 /**
- * The values that each of some events of one occasion passes on: all of them, whole, for a receiver may make a document of them.
- * Where they are larger together than an event holds, or all of the events may send, those that need the most are left out.
+ * The values for each event of one occasion: whole values, because a receiver may build a document from them.
+ * If together they exceed the limit of an event, or of all events, the largest are left out.
  */
 export function fitVariables(variables: VariableValues, events: number): VariableValues {
   let room = Math.min(maxPassedOn, Math.floor(templateLimits.notificationBytes / Math.max(1, events)));
@@ -67,7 +68,10 @@ export function fitVariables(variables: VariableValues, events: number): Variabl
 
 const factPattern = /\$\{(agreementId|agreementName|fromState|toState|inputId)\}/g;
 
-/** The text with its values, up to a little more than `most` characters: a large value may be named a thousand times. */
+/**
+ * The text with its values, up to slightly more than `most` characters: a large value may be named a thousand
+ * times.
+ */
 function fill(
   text: string,
   { facts, variables, most }: { facts: NotificationFacts; variables: VariableValues; most: number },
@@ -84,12 +88,12 @@ function fill(
   return filled;
 }
 
-/** A chain holds any text, a database none with NUL. */
+/** A chain can hold any text; the database cannot hold NUL. */
 function storable(value: string): string {
   return value.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** Never within a surrogate pair. */
+/** Never cuts within a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.length <= length
     ? text

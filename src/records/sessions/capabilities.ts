@@ -1,22 +1,22 @@
 import { AccessError } from '../../platform/errors/serviceError.ts';
 import { type Scope, scopes } from '../principals/scopes.ts';
 
-/** What a session may do of what its key may; null for all of it. */
+/** The part of its key's permissions that a session has; null for all. */
 export type Capabilities = readonly Scope[] | null;
 
-/** What is stored, as scopes: one that there is no more is left out, and so never widens anything. */
+/** Stored capabilities as scopes. A scope that no longer exists is dropped, so it never widens anything. */
 export function readCapabilities(stored: readonly string[] | null): Capabilities {
   return stored === null ? null : scopes.filter((scope) => stored.includes(scope));
 }
 
-/** What is left of capabilities where a maker that is narrowed itself narrows further: never more than the maker has. */
+/** Capabilities narrowed by the creator's own: never more than the creator has. */
 export function narrow(own: Capabilities, wanted: Capabilities): Capabilities {
   if (own === null) return wanted;
   return wanted === null ? own : wanted.filter((scope) => own.includes(scope));
 }
 
 /**
- * Lets nobody on whose session is narrowed: what concerns the principal as a whole is not for those whom it lets in for a part.
+ * Refuses narrowed sessions: matters of the whole principal are not for guests with partial access.
  *
  * @throws AccessError `forbidden`.
  */

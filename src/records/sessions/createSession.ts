@@ -33,7 +33,7 @@ export function createSession(
   return inTransaction(database, (transaction) => insertSession(transaction, session, limits));
 }
 
-/** The same as a part of a transaction. */
+/** Opens a session within the caller's transaction. */
 export async function insertSession(
   transaction: DatabaseTransaction,
   { principalId, keyId, capabilities, label, portalLinkId }: NewSession,
@@ -67,7 +67,7 @@ export async function insertSession(
   return { session, token };
 }
 
-/** Keeps everybody else from opening sessions of the principal, or making links for them, until the end of the transaction. */
+/** Prevents other new sessions and links of the principal until the end of the transaction. */
 export async function lockSessionsOf(transaction: DatabaseTransaction, principalId: string): Promise<void> {
   await transaction
     .select({ id: principals.id })

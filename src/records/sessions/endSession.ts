@@ -8,7 +8,7 @@ import { hashSecret, isSecret } from './secretText.ts';
 import { type SessionRow, sessionColumns } from './sessionRow.ts';
 
 /**
- * Ends a session of a principal for ever, on every process within a second. One that has ended stays as it is.
+ * Ends a session of a principal for ever, on every process within a second. An ended session stays unchanged.
  *
  * @throws NotFoundError where the principal has no such session.
  */
@@ -28,7 +28,7 @@ export function endSession(
   });
 }
 
-/** Ends the session of a token, if there is one: a browser that is let in anew has no use for it. */
+/** Ends the session of a token, if there is one: a browser that logs in again no longer needs it. */
 export async function endSessionOfToken(database: Database, token: string | undefined): Promise<void> {
   if (token === undefined || !isSecret('session', token)) return;
   await inTransaction(database, async (transaction) => {

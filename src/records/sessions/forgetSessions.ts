@@ -1,11 +1,14 @@
 import type pg from 'pg';
 
-/** So long after they have expired, sessions and links can still be looked up by whoever asks what happened. */
+/** How long expired sessions and links remain for look-ups. */
 const keptDays = 30;
 /** Few enough to hold no lock for long. */
 const batchSize = 1_000;
 
-/** Deletes sessions and links that expired a month ago, and returns how many. Several processes may do so at once. */
+/**
+ * Deletes sessions and links that expired a month ago, and returns the number. Several processes may do so at
+ * once.
+ */
 export async function forgetSessions(pool: pg.Pool): Promise<number> {
   let total = 0;
   for (const table of [

@@ -7,7 +7,7 @@ import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
 import { isInForce, type SessionRow, sessionColumns } from './sessionRow.ts';
 
 /**
- * A page of the sessions of a principal that are in force, the newest first.
+ * A page of a principal's active sessions, newest first.
  *
  * @throws MalformedError for a cursor of another list.
  */

@@ -24,12 +24,12 @@ const columns = {
 };
 export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof columns>;
 
-/** Waiting to be used, and of a key that is active. To be joined with the keys. */
+/** Unused, and with an active key. To be joined with the keys. */
 const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
   and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
 
 /**
- * Makes a link that lets one browser in.
+ * Creates a link that logs in one browser.
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` where the principal has as many that wait as it may have sessions.
@@ -76,8 +76,8 @@ export function createPortalLink(
 }
 
 /**
- * Opens the session that a link is good for, and uses the link up in the same transaction: of several that come at once one is
- * let in.
+ * Opens a link's session and uses the link up in the same transaction: of several concurrent requests one
+ * succeeds.
  *
  * @throws AccessError `unauthorized` for anything but a link that waits; it is not said what is wrong with it.
  * @throws RefusedError `session_limit_reached`; then the link still waits.
@@ -107,7 +107,7 @@ export function redeemPortalLink(
 }
 
 /**
- * A page of the links of a principal that wait, the newest first.
+ * A page of a principal's unused links, newest first.
  *
  * @throws MalformedError for a cursor of another list.
  */
@@ -130,7 +130,7 @@ export async function listPortalLinks(
 }
 
 /**
- * Ends a link for ever; sessions that it has opened stay. One that is used or has ended stays as it is.
+ * Ends a link for ever; sessions that it opened stay. A used or ended link stays unchanged.
  *
  * @throws NotFoundError where the principal has no such link.
  */
@@ -147,7 +147,7 @@ export async function revokePortalLink(
   return ended;
 }
 
-/** A link as the wire shows it. */
+/** A link in wire form. */
 export function toPortalLink(row: PortalLinkRow) {
   const capabilities = readCapabilities(row.capabilities);
   return {

@@ -1,23 +1,23 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 
-/** What a secret lets in, by the text that it begins with. */
+/** The kinds of secrets, by their prefix. */
 const prefixes = { session: 'ags_', portal: 'agp_', signing: 'agl_', wallet: 'agw_' } as const;
 export type SecretKind = keyof typeof prefixes;
 
 const secretBytes = 32;
 
-/** A new secret of a kind: 256 random bits, to be handed out once and never stored. */
+/** A new secret of a kind: 256 random bits, handed out once and never stored. */
 export function createSecret(kind: SecretKind): string {
   return `${prefixes[kind]}${randomBytes(secretBytes).toString('hex')}`;
 }
 
-/** What is stored of a secret, which is as random as the hash is long. */
+/** The stored hash of a secret, which is as random as the hash is long. */
 export function hashSecret(secret: string): Hex {
   return `0x${hash('sha256', secret)}`;
 }
 
-/** Whether a text has the form of a secret of this kind: anything else need not be looked for. */
+/** Whether a text has the form of a secret of this kind; others need no look-up. */
 export function isSecret(kind: SecretKind, text: string): boolean {
   return text.startsWith(prefixes[kind]) && /^[0-9a-f]{64}$/.test(text.slice(prefixes[kind].length));
 }

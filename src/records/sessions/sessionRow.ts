@@ -4,7 +4,7 @@ import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { scopes } from '../principals/scopes.ts';
 import { readCapabilities } from './capabilities.ts';
 
-/** What is shown of a session. Its token is not in it. */
+/** The shown columns of a session, without its token. */
 export const sessionColumns = {
   id: sessions.id,
   keyId: sessions.keyId,
@@ -18,11 +18,11 @@ export const sessionColumns = {
 };
 export type SessionRow = Pick<typeof sessions.$inferSelect, keyof typeof sessionColumns>;
 
-/** In force: not ended, not expired, and of a key that is active. To be joined with the keys. */
+/** Active: not ended, not expired, and with an active key. To be joined with the keys. */
 export const isInForce: SQL = sql`${sessions.endedAt} is null and ${sessions.expiresAt} > now()
   and ${apiKeys.status} = 'active'`;
 
-/** A session as the wire shows it; `currentId` is that of the caller's own. */
+/** A session in wire form; `currentId` is the caller's own. */
 export function toSession(row: SessionRow, currentId: string | undefined) {
   const capabilities = readCapabilities(row.capabilities);
   return {

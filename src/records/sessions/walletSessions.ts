@@ -7,14 +7,17 @@ import { walletChallenges, walletSessions } from '../../platform/database/tables
 import { AccessError } from '../../platform/errors/serviceError.ts';
 import { createSecret, hashSecret, isSecret } from './secretText.ts';
 
-/** How long a wallet may take to sign. */
+/** The time that a wallet has to sign. */
 const challengeSeconds = 300;
 const statement =
   'Sign in to see the agreements that name this wallet. This sends no transaction and costs nothing.';
 
 export type WalletSession = { readonly id: string; readonly wallet: Address; readonly expiresAt: Date };
 
-/** Makes a message for a wallet to sign (EIP-4361), bound to this service, good for one login within five minutes. */
+/**
+ * Creates a message for a wallet to sign (EIP-4361), bound to this service, valid for one login within five
+ * minutes.
+ */
 export async function createChallenge(
   database: Database,
   { wallet, chainId, publicBaseUrl }: { wallet: Address; chainId: number; publicBaseUrl: string },
@@ -43,7 +46,7 @@ export async function createChallenge(
 }
 
 /**
- * Opens a session for the wallet that has signed a challenge. A challenge is good once.
+ * Opens a session for the wallet that signed a challenge. A challenge is valid once.
  *
  * @returns with its token, which cannot be read again.
  * @throws AccessError `unauthorized` for an unknown, used or expired challenge, and for a signature of another wallet.
@@ -78,7 +81,7 @@ export async function openWalletSession(
   return { session, token };
 }
 
-/** The session in force of a token, if there is one. */
+/** The active session of a token, if there is one. */
 export async function findWalletSession(
   database: Database,
   token: string,
@@ -114,7 +117,7 @@ async function hasSigned(
   try {
     return isAddressEqual(await recoverMessageAddress({ message, signature }), wallet);
   } catch {
-    // Not every 65 bytes are a signature.
+    // Not every 65 bytes are a valid signature.
     return false;
   }
 }

@@ -10,7 +10,7 @@ export type LinkUse = {
 
 const shownUses = 25;
 
-/** What is shown of a link, with its last uses. Its secret is not in it. */
+/** The shown data of a link, with its last uses and without its secret. */
 export const linkColumns = {
   id: signingLinks.id,
   recordId: signingLinks.recordId,
@@ -24,14 +24,14 @@ export const linkColumns = {
 };
 export type LinkRow = Pick<typeof signingLinks.$inferSelect, keyof typeof linkColumns>;
 
-/** The last uses of a link, the newest first. */
+/** The last uses of a link, newest first. */
 export const usesOfLink = sql<LinkUse[]>`(
   select coalesce(json_agg(json_build_object('kind', used.kind, 'wallet', used.wallet, 'input_id', used.input_id,
     'used_at', used.used_at) order by used.id desc), '[]')
   from (select * from service.signing_link_uses where link_id = signing_links.id
     order by id desc limit ${sql.raw(String(shownUses))}) used)`;
 
-/** A link as the wire shows it. */
+/** A link in wire form. */
 export function toLink(row: LinkRow, uses: readonly LinkUse[]) {
   return {
     id: row.id,

@@ -29,7 +29,7 @@ type OfRecord = { readonly principalId: string; readonly recordId: string };
 const isInForce = sql`${signingLinks.endedAt} is null and ${signingLinks.expiresAt} > now()`;
 
 /**
- * Makes a link to a record.
+ * Creates a link to a record.
  *
  * @returns with its secret, which cannot be read again.
  * @throws RefusedError `link_limit_reached` where the record has as many in force as it may have.
@@ -40,7 +40,7 @@ export function createLink(
   limit: number,
 ): Promise<{ link: LinkRow; secret: string }> {
   return inTransaction(database, async (transaction) => {
-    // Whoever makes links of the same record waits here, so that together they keep the limit.
+    // Concurrent creations for the same record wait here, so that together they respect the limit.
     await transaction
       .select({ id: records.id })
       .from(records)
@@ -73,7 +73,7 @@ export function createLink(
 }
 
 /**
- * A page of the links to a record that are in force, the newest first.
+ * A page of the active links to a record, newest first.
  *
  * @throws MalformedError for a cursor of another list.
  */
@@ -93,7 +93,7 @@ export async function listLinks(
 }
 
 /**
- * Ends a link for ever, on every process within a second. One that has ended stays as it is.
+ * Ends a link for ever, on every process within a second. An ended link stays unchanged.
  *
  * @throws NotFoundError where the record has no such link.
  */
@@ -113,7 +113,7 @@ export function revokeLink(
   });
 }
 
-/** Keeps what was done with a link, at most so much that it can still be read. */
+/** Stores a use of a link, up to a number that can still be read. */
 export async function noteUse(
   database: Database,
   use: {

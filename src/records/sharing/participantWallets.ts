@@ -9,7 +9,7 @@ export type OpenedRecord = {
   readonly accessVariables: readonly string[];
   /** The effective values. */
   readonly variables: WireValues;
-  /** Of a deployment that waits for its signature, who has to give it. */
+  /** The required signer of a prepared deployment. */
   readonly awaitedOwner?: string | undefined;
 };
 
@@ -24,7 +24,7 @@ export function namedWallets({ accessVariables, variables, awaitedOwner }: Opene
   return [...new Set(wallets)];
 }
 
-/** Writes down whose wallets records name now, so that a wallet finds its records and is let in. */
+/** Stores the wallets that records name now, so that a wallet finds its records and may enter. */
 export async function keepWallets(transaction: Queryable, records: readonly OpenedRecord[]): Promise<void> {
   if (records.length === 0) return;
   const rows = records.flatMap((record) =>
@@ -42,7 +42,7 @@ export async function keepWallets(transaction: Queryable, records: readonly Open
     on conflict do nothing`);
 }
 
-/** Takes a record out of every wallet's list. */
+/** Removes a record from every wallet's list. */
 export async function forgetWallets(transaction: Queryable, recordId: string): Promise<void> {
   await transaction.execute(sql`delete from service.record_wallets where record_id = ${recordId}`);
 }

@@ -1,15 +1,15 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * All of IPv4 that is not somebody's public host: the registry of special-purpose addresses, with those that are reachable (they
- * are anycast to nobody in particular), multicast, and what is reserved.
+ * The part of IPv4 without public hosts: the registry of special-purpose addresses, including its reachable
+ * ones (anycast addresses of no particular host), multicast, and reserved ranges.
  */
 const special4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Public by its number, but in one large cloud the host that knows each machine's secrets.
+  // Public by number, but in one large cloud this host knows each machine's secrets.
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -27,17 +27,23 @@ const special4 = [
   '240.0.0.0/4',
 ];
 
-/** What is assigned for public hosts; everything outside it is refused: mapped, translated, local, multicast, not assigned. */
+/**
+ * The range assigned to public hosts. Everything else is refused: mapped, translated, local, multicast,
+ * unassigned.
+ */
 const global6 = '2000::/3';
 
-/** Within it: protocol assignments with Teredo, documentation, 6to4 (each carries an IPv4 address or none of a host), AS112. */
+/**
+ * Exceptions within it: protocol assignments with Teredo, documentation, 6to4 (each contains an IPv4 address
+ * or belongs to no host), AS112.
+ */
 const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 const refused4 = rangesOf(special4);
 const refused6 = rangesOf(special6);
 const assigned6 = rangesOf([global6]);
 
-/** Whether an address may be anybody's public host. Whatever is not an address in its usual form is not. */
+/** Whether an address may be a public host. Text that is not an address in its usual form is not. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   const family = isIP(address);
@@ -58,7 +64,7 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an address lies in one of the ranges; one with a zone lies in none. */
+/** Whether an address is in one of the ranges; an address with a zone is in none. */
 export function isWithin(ranges: BlockList, address: string): boolean {
   const family = address.includes('%') ? 0 : isIP(address);
   return family !== 0 && ranges.check(address, family === 6 ? 'ipv6' : 'ipv4');

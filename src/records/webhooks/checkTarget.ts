@@ -1,8 +1,8 @@
 import { TargetRefusedError, type TargetRules } from './targetRules.ts';
 
 /**
- * Why events may not be sent to a URL, as one who has it as their receiver can be told; undefined where they may. What its host
- * resolves to is looked up: a name that does not resolve is refused. The same is checked again whenever it is dialled.
+ * Why events may not be sent to a URL, in words for the receiver's owner; undefined if they may. Resolves the
+ * host: a name that does not resolve is refused. The same check runs again at every connection.
  */
 export async function checkTarget(url: string, rules: TargetRules): Promise<string | undefined> {
   if (!URL.canParse(url)) return 'expected a URL';

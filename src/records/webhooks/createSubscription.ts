@@ -17,13 +17,13 @@ export type NewSubscription = {
   readonly principalId: string;
   readonly apiKeyId: string | null;
   readonly url: string;
-  /** None at all are the default ones. */
+  /** An empty list means the default types. */
   readonly eventTypes?: readonly SubscribableEventType[] | null | undefined;
   readonly filters?: SubscriptionFilters | null | undefined;
 };
 
 /**
- * Makes an active subscription. What is released from its commit on is delivered to it, and nothing of before.
+ * Creates an active subscription. It receives every event released after its commit, and no earlier one.
  *
  * @returns with the secret, which cannot be read again.
  * @throws RefusedError `webhook_target_not_allowed`, `webhook_limit_reached`.
@@ -56,7 +56,8 @@ export async function createSubscription(
       })
       .returning(subscriptionColumns);
     if (!subscription) throw new Error(`the subscription ${id} was not stored`);
-    // Whatever is being released without it is in the feed before this commit, and what follows is delivered.
+    // A concurrent release without this subscription is in the feed before this commit; later ones are
+    // delivered.
     await lockFeeds(transaction, [principalId]);
     return { subscription, secret };
   });

@@ -3,10 +3,10 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { events } from '../../platform/database/tables/events.ts';
 import { deliveries, deliveryAttempts } from '../../platform/database/tables/webhooks.ts';
 
-/** The attempts shown with a delivery: more than it has by itself, and not all where it was redelivered over and over. */
+/** Attempts shown with a delivery: more than it has by default, but not all if it was redelivered many times. */
 const shownAttempts = 25;
 
-/** What is read of a delivery, out of its table joined with that of the events. */
+/** The columns of a delivery, from its table joined with the events. */
 export const deliveryColumns = {
   id: deliveries.id,
   subscriptionId: deliveries.subscriptionId,
@@ -30,7 +30,7 @@ export type DeliveryRow = Pick<
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
-/** Deliveries as callers see them, each with its last attempts, the first of them first. */
+/** Deliveries in wire form, each with its last attempts, in order. */
 export async function toDeliveries(database: Queryable, rows: readonly DeliveryRow[]) {
   const ids = rows.map(({ id }) => id);
   const attempts = ids.length === 0 ? [] : await readAttempts(database, ids);

@@ -19,7 +19,7 @@ export type DeliveryListRequest = {
 };
 
 /**
- * A page of what a principal's subscription was sent or is going to be, the newest first.
+ * A page of the past and planned deliveries of a principal's subscription, newest first.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does; MalformedError for a cursor of another list.
  */
@@ -39,7 +39,7 @@ export async function listDeliveries(
   if (!first) throw new Error('There is no status.');
   const newest = second
     ? unionAll(first, second, ...others)
-        // Drizzle would name the columns of a union as the code does.
+        // Drizzle would name the columns of a union as in the code.
         .orderBy(sql`created_at desc, id desc`)
         .limit(limit + 1)
     : first;
@@ -55,8 +55,8 @@ export async function listDeliveries(
 }
 
 /**
- * The newest deliveries of one status. The conditions are comparisons of rows and their subject a subquery, as `buildIndexRange`
- * explains: the planner goes along the index, whatever it knows of the table.
+ * The newest deliveries of one status. The conditions compare rows, and the source is a subquery, as
+ * `buildIndexRange` explains: the planner follows the index, whatever it knows of the table.
  */
 function selectKeys(
   database: Database,

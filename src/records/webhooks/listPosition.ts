@@ -8,7 +8,7 @@ import {
   writeListCursor,
 } from '../../platform/lists/listCursor.ts';
 
-/** The last row of a page of a list that begins with the newest: the next page begins after it. */
+/** The last row of a page of a list in descending order; the next page begins after it. */
 export type ListPosition = { readonly createdAt: Date; readonly id: string };
 
 const positionShape = z.tuple([positionParts.instant, positionParts.id]);
@@ -38,10 +38,13 @@ export function buildAfter(
   return start && sql`(${columns.createdAt}, ${columns.id}) < (${start})`;
 }
 
-/** A page of a list, the cursor of the next one if there is one, and how long the list is where the page is all of it. */
+/**
+ * A page of a list, the cursor of the next page if there is one, and the length of the list if the page holds
+ * all of it.
+ */
 export type Page<Row> = Pick<CutPage<Row>, 'page' | 'totalCount'> & { readonly nextCursor: string | null };
 
-/** A page out of rows of which one more than wanted was read. */
+/** A page from rows of which one more than requested was read. */
 export function finishPage<Row extends ListPosition>(
   list: ListName,
   rows: readonly Row[],

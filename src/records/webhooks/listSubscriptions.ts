@@ -12,7 +12,7 @@ export type SubscriptionListRequest = {
 };
 
 /**
- * A page of a principal's subscriptions, the newest first.
+ * A page of a principal's subscriptions, newest first.
  *
  * @throws MalformedError for a cursor of another list.
  */

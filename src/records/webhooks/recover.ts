@@ -8,18 +8,18 @@ import type { WebhookServices } from './webhookServices.ts';
 
 const listedKey = sql.raw(orderedKey('subscription_id', 'created_at'));
 
-/** What one request recovers at most: as much as one statement changes without holding anybody up. */
+/** The most that one request recovers: as many rows as one statement can change without delaying others. */
 const mostRecovered = 10_000;
 
 export type Recovered = {
   readonly recovered: number;
-  /** Whether there may be more, which the same request recovers next. */
+  /** Whether there may be more, for the same request to recover next. */
   readonly hasMore: boolean;
 };
 
 /**
- * Has all failed deliveries of events that were planned at a time or later attempted again, as often as new ones, in the order in
- * which they were planned.
+ * Retries all failed deliveries of events planned at or after a time, with as many attempts as new ones, in
+ * the order of their planning.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
  */
@@ -30,7 +30,7 @@ export async function recover(
 ): Promise<Recovered> {
   requireActive(await getSubscription(database, reference));
   return inTransaction(database, async (transaction) => {
-    // All are due at once, those first that were planned first.
+    // All are due at once, in the order of their planning.
     const { rowCount } = await transaction.execute(sql`
       with failed as (
         select id, created_at, position from service.deliveries

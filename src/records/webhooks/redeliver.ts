@@ -9,8 +9,8 @@ import { wakeSubscription } from './wakeSubscription.ts';
 import type { WebhookServices } from './webhookServices.ts';
 
 /**
- * Has a delivery attempted again at once, also one that has succeeded: the same event with the same id, as often as a new one.
- * The attempts are numbered on. One that was not attempted yet is just on its way.
+ * Retries a delivery at once, even a successful one: the same event with the same id, with as many attempts
+ * as a new one. Attempt numbers continue. A delivery that was not attempted yet just goes on.
  *
  * @throws NotFoundError, AccessError as `getSubscription` and `getDelivery` do.
  * @throws RefusedError `webhook_disabled`.

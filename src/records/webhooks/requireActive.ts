@@ -1,7 +1,7 @@
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { SubscriptionRow } from './subscriptionResource.ts';
 
-/** Why deliveries end as failed that were waiting when their subscription was disabled. */
+/** Why pending deliveries end as failed when their subscription is disabled. */
 export const disabledReason = 'the subscription is disabled';
 
 /** @throws RefusedError `webhook_disabled` for a subscription that nothing is delivered to. */

@@ -4,7 +4,7 @@ import { principals } from '../../platform/database/tables/access.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 
-/** Keeps everybody else from adding to the active subscriptions of a principal until the end of the transaction. */
+/** Prevents others from adding active subscriptions of a principal until the end of the transaction. */
 export async function lockSubscriptionsOf(
   transaction: DatabaseTransaction,
   principalId: string,
@@ -17,8 +17,8 @@ export async function lockSubscriptionsOf(
 }
 
 /**
- * Lets a principal, whose subscriptions are locked, have one active one more. Disabled ones are not counted: they cannot be
- * deleted, and cost nothing.
+ * Checks that a principal, whose subscriptions are locked, may have one more active one. Disabled ones do not
+ * count: they cannot be deleted, and cost nothing.
  *
  * @throws RefusedError `webhook_limit_reached` where it has as many as it may have.
  */

@@ -6,8 +6,8 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
 /**
- * The addresses that the name servers know. Asked without the threads of the process, of which a few names that nobody answers for
- * would occupy all, and without the hosts file, which names nothing public.
+ * Addresses from the name servers. Does not use the process's threads, which a few unanswered names would all
+ * occupy, or the hosts file, which names nothing public.
  *
  * @throws Error if the name has no address.
  */
@@ -19,6 +19,6 @@ export const resolvePublicHost: ResolveHost = async (hostname) => {
   return addresses;
 };
 
-/** The addresses as the machine sees them, which is what an operator means who allows a name. */
+/** Addresses as the machine resolves them; operators who allow a name mean these. */
 export const resolveLocalHost: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);

@@ -6,8 +6,8 @@ import { type SubscriptionRow, subscriptionColumns } from './subscriptionResourc
 import type { WebhookServices } from './webhookServices.ts';
 
 /**
- * Gives a principal's subscription another secret. The one that it had stays good for the grace; one that it had before that, and
- * whose own grace has not ended yet, ends now: there are never more than two.
+ * Gives a principal's subscription a new secret. The current one stays valid for the grace period. An even
+ * older one in its grace period ends now: there are never more than two.
  *
  * @param graceSeconds 0 ends the old secret at once.
  * @returns with the new secret, which cannot be read again.
@@ -22,7 +22,7 @@ export async function rotateSecret(
   const { id } = reference;
   const secret = createSigningSecret();
   const hasGrace = graceSeconds > 0;
-  // One statement: each of two rotations at a time hands on what the other has made.
+  // One statement: of two concurrent rotations, each passes on the other's result.
   const [subscription] = await database
     .update(webhookSubscriptions)
     .set({

@@ -9,7 +9,7 @@ export function createSigningSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('hex')}`;
 }
 
-/** What is stored of a secret: it can be decrypted only as that of the same subscription. */
+/** The stored form of a secret; it can be decrypted only for the same subscription. */
 export function encryptSecret(
   cipher: Cipher,
   { subscriptionId, secret }: { subscriptionId: string; secret: string },
@@ -17,16 +17,16 @@ export function encryptSecret(
   return cipher.encrypt(secret, contextOf(subscriptionId));
 }
 
-/** What signs a delivery. */
+/** The secrets that sign a delivery. */
 export type SigningSecrets = {
-  /** Signs the service's own header: while the grace of a rotation lasts, the secret that was rotated away. */
+  /** Signs the service's own header: the previous secret during the grace period of a rotation. */
   readonly own: string;
-  /** Those that `webhook-signature` lists a signature of, the current one first. */
+  /** The secrets for the signatures in `webhook-signature`, the current one first. */
   readonly all: readonly [string, ...string[]];
 };
 
 /**
- * The secrets of a subscription that are good at a point in time.
+ * A subscription's valid secrets at a point in time.
  *
  * @throws Error where they were encrypted with a key that is not known any more.
  */

@@ -7,10 +7,10 @@ export const subscribableEventTypes = [
   'agreement.notification.triggered',
 ] as const satisfies readonly SubscribableEventType[];
 
-/** What a subscription gets that names no types. */
+/** The types of a subscription that names none. */
 export const defaultEventTypes: readonly SubscribableEventType[] = ['agreement.transitioned'];
 
-/** Where in an event's data each filter looks; one that is absent here is not used for that type. */
+/** The field of an event's data for each filter; a filter without a field is not used for that type. */
 const subjects: Record<SubscribableEventType, Partial<Record<FilterName, readonly string[]>>> = {
   'agreement.transitioned': {
     agreementIds: ['agreementId'],
@@ -39,9 +39,9 @@ export const filterNames = [
 ] as const satisfies readonly FilterName[];
 
 /**
- * Whether a subscription wants an event, given its type and the `data` of its envelope. Values are compared exactly: one of each
- * filter has to be the event's; an absent or empty filter lets everything pass, one that the event has nothing for lets nothing
- * pass.
+ * Whether a subscription wants an event, given its type and the `data` of its envelope. Values are compared
+ * exactly: one value of each filter must equal the event's. An absent or empty filter matches everything; a
+ * filter whose field the event lacks matches nothing.
  */
 export function matchesSubscription(
   subscription: {

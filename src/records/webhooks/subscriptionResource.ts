@@ -3,12 +3,12 @@ import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts
 
 const { secret: _secret, previousSecret: _previousSecret, ...shown } = getTableColumns(webhookSubscriptions);
 
-/** What is read of a subscription to be shown: everything but its secrets. */
+/** The shown columns of a subscription: everything except its secrets. */
 export const subscriptionColumns = shown;
 
 export type SubscriptionRow = Omit<typeof webhookSubscriptions.$inferSelect, 'secret' | 'previousSecret'>;
 
-/** A subscription as callers see it. Where a secret is given, this is the one time that it is shown. */
+/** A subscription in wire form. If a secret is given, it is shown only this time. */
 export function toSubscription(row: SubscriptionRow, secret?: string) {
   const { previousSecretUntil } = row;
   const isRotating = previousSecretUntil !== null && previousSecretUntil > new Date();

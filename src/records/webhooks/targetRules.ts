@@ -4,36 +4,39 @@ import { type ResolveHost, resolveLocalHost, resolvePublicHost } from './resolve
 
 type DialledUrl = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Which targets may be called. */
+/** The rules for webhook targets. */
 export type TargetRules = {
-  /** Why a URL is refused whatever its host resolves to; undefined where it is not. */
+  /** Why a URL is refused whatever its host resolves to; undefined if it is allowed. */
   findUrlProblem(url: URL): string | undefined;
-  /** The addresses of the URL's host, all of which may be dialled. @throws TargetRefusedError, or whatever resolving throws. */
+  /**
+   * The addresses of the URL's host, all of which may be connected to. @throws TargetRefusedError, or any
+   * error of resolving.
+   */
   resolve(url: DialledUrl): Promise<readonly string[]>;
-  /** Whether an address may be dialled for this URL, however it was found. */
+  /** Whether this URL may connect to an address, however it was found. */
   mayDial(url: DialledUrl, address: string): boolean;
 };
 
-/** The rules forbid it, and nothing was sent; the message says why as its owner can be told. */
+/** The rules forbid the target, and nothing was sent; the message tells its owner why. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
 }
 
-/** Names that are never public hosts, by the registry of special-use names. */
+/** Names that are never public hosts, from the registry of special-use names. */
 const localNames = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 const notPublic = 'expected a host of which every address is public';
 const httpsPort = 443;
-/** Below it are the services of machines themselves. */
+/** Lower ports are for system services. */
 const firstFreePort = 1_024;
 
 /**
- * Every URL has to be https, without credentials, on port 443 or one from 1024, and every address of its host a public one: one
- * that is not refuses the rest. What `allowed` names is free of all this but of the credentials: host names, addresses, and ranges
- * of them in CIDR notation.
+ * Every URL must be https, without credentials, on port 443 or one from 1024. Every address of its host must
+ * be public; one other address refuses all. Targets in `allowed` only need to be without credentials: host
+ * names, addresses, and ranges in CIDR notation.
  */
 export function createTargetRules(options: {
   allowed: readonly string[];
-  /** How names are resolved; the name servers', and the machine's own way for allowed names, unless given. */
+  /** How names are resolved. Default: by the name servers, and for allowed names as the machine does. */
   resolveHost?: ResolveHost;
 }): TargetRules {
   const allowedRanges = rangesOf(options.allowed.filter(isRange));
@@ -53,7 +56,7 @@ export function createTargetRules(options: {
       if (isAllowedName(url.hostname)) return undefined;
       const address = addressIn(url.hostname);
       if (address) return mayDial(url, address) ? undefined : (findPublicProblem(url) ?? notPublic);
-      // A name may yet turn out to be one of the allowed addresses.
+      // The name may resolve to one of the allowed addresses.
       return options.allowed.some(isRange) ? undefined : findPublicProblem(url);
     },
     async resolve(url) {
@@ -71,7 +74,7 @@ export function createTargetRules(options: {
   };
 }
 
-/** Why no public host may be called by this URL. */
+/** Why this URL cannot reach a public host. */
 function findPublicProblem({ protocol, hostname, port }: DialledUrl): string | undefined {
   if (protocol !== 'https:') return 'expected an https URL';
   if (port !== '' && Number(port) !== httpsPort && Number(port) < firstFreePort)
@@ -79,7 +82,7 @@ function findPublicProblem({ protocol, hostname, port }: DialledUrl): string | u
   return isLocalName(hostname) ? notPublic : undefined;
 }
 
-/** The address that a URL's host is, without the brackets of IPv6; undefined for a name. */
+/** The address in a URL's host, without the brackets of IPv6; undefined for a name. */
 export function addressIn(hostname: string): string | undefined {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) === 0 ? undefined : address;

@@ -3,11 +3,11 @@ import { checkTarget } from './checkTarget.ts';
 import type { TargetRules } from './targetRules.ts';
 
 /**
- * What is wrong with the form of an address that deliveries are to be sent to, in words; undefined where nothing is. Whether the
- * target may be reached at all is another question.
+ * What is wrong with the form of a receiver's URL, in words; undefined if nothing is. Does not check whether
+ * the target may be reached.
  */
 export function findUrlFault(text: string): string | undefined {
-  // The parser of URLs would quietly drop blanks and further slashes, and turn backslashes around.
+  // The URL parser would silently drop blanks and extra slashes, and turn backslashes into slashes.
   if (!/^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) || !URL.canParse(text))
     return 'must be a URL that starts with http:// or https://';
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not hold credentials';
@@ -15,7 +15,7 @@ export function findUrlFault(text: string): string | undefined {
 }
 
 /**
- * Looks up whether deliveries may be sent to an address.
+ * Checks whether deliveries may be sent to a URL.
  *
  * @throws RefusedError `webhook_target_not_allowed` where they may not.
  */

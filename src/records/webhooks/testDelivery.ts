@@ -11,11 +11,11 @@ import { requireActive } from './requireActive.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
 import type { WebhookServices } from './webhookServices.ts';
 
-/** What a worker may need besides the attempt itself. */
+/** Time that a worker may need in addition to the attempt itself. */
 const marginMs = 5_000;
 
 export type TestOutcome = {
-  /** Whether the first attempt has succeeded. */
+  /** Whether the first attempt succeeded. */
   readonly ok: boolean;
   readonly deliveryId: string;
   readonly status: DeliveryStatus;
@@ -24,8 +24,8 @@ export type TestOutcome = {
 };
 
 /**
- * Sends a `webhook.test` event to a principal's subscription, by way of the workers as every event, and returns what came of the
- * first attempt; the status is `pending` where no worker got to it in time.
+ * Sends a `webhook.test` event to a principal's subscription, by a worker like every event, and returns the
+ * result of the first attempt. The status is `pending` if no worker got to it in time.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
  */
@@ -52,7 +52,7 @@ export async function testDelivery(
 }
 
 /**
- * Plans the delivery of a test event, which stands in no feed, and waits for nothing that happens on a chain.
+ * Plans the delivery of a test event, which is in no feed and waits for no chain.
  *
  * @param attempts how often it is attempted at most.
  */

@@ -17,20 +17,20 @@ import { requireTarget } from './targetUrl.ts';
 import { wakeSubscription } from './wakeSubscription.ts';
 import type { WebhookServices } from './webhookServices.ts';
 
-/** What is absent stays as it is. */
+/** Absent members stay unchanged. */
 export type SubscriptionChange = {
   readonly url?: string | undefined;
-  /** Null or empty: the default ones again. */
+  /** Null or empty: the default types again. */
   readonly eventTypes?: readonly SubscribableEventType[] | null | undefined;
-  /** As a whole; null for none. */
+  /** Replaced as a whole; null for none. */
   readonly filters?: SubscriptionFilters | null | undefined;
   readonly status?: 'active' | 'disabled' | undefined;
 };
 
 /**
- * Changes a principal's subscription. What is planned already goes to the new address; types and filters are for what is released
- * from now on. Nothing more is delivered to one that is disabled: what was pending ends as failed, and can be recovered once it is
- * active again.
+ * Changes a principal's subscription. Planned deliveries go to the new address; types and filters apply to
+ * later releases. A disabled subscription gets no more deliveries: pending ones end as failed, and can be
+ * recovered once it is active again.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does.
  * @throws RefusedError `webhook_target_not_allowed`, and `webhook_limit_reached` where it would become active.
@@ -49,11 +49,12 @@ export async function updateSubscription(
   await getSubscription(database, reference);
   if (url !== undefined) await requireTarget(url, targetRules);
   return inTransaction(database, async (transaction) => {
-    // Before the subscription's own lock, as by everybody who takes both.
+    // Before the subscription's own lock, in the same order as everywhere.
     if (status === 'active') {
       await lockSubscriptionsOf(transaction, principalId);
       const present = await getSubscription(transaction, reference);
-      // Nobody else makes it active meanwhile. Deliveries come before their subscription, as where attempts are recorded.
+      // Nobody else activates it meanwhile. Deliveries are locked before their subscription, in the same
+      // order as when attempts are recorded.
       if (present.status !== 'active') await failUndelivered(transaction, id);
     }
     const before = await getSubscription(transaction, reference, { isLocked: true });
@@ -74,14 +75,14 @@ export async function updateSubscription(
       .where(eq(webhookSubscriptions.id, id))
       .returning(subscriptionColumns);
     if (!after) throw new Error(`the subscription ${id} is gone`);
-    // Whatever is being released as it was before is in the feed before this commit.
+    // A concurrent release with the old settings is in the feed before this commit.
     await lockFeeds(transaction, [principalId]);
     if (after.status !== before.status) await wakeSubscription(transaction, id);
     return after;
   });
 }
 
-/** What a worker does as soon as a subscription is disabled; there may have been none since. */
+/** A worker does the same as soon as a subscription is disabled, but there may have been no worker since. */
 async function failUndelivered(transaction: Queryable, subscriptionId: string): Promise<void> {
   await transaction
     .update(deliveries)

@@ -1,8 +1,8 @@
 import type { Services } from '../agreements/services.ts';
 import type { TargetRules } from './targetRules.ts';
 
-/** What the functions of webhooks work with, beside what those of agreements do. */
+/** The dependencies of the webhooks' functions, in addition to those of agreements. */
 export type WebhookServices = Services & {
-  /** Where webhooks may be sent. */
+  /** The rules for webhook targets. */
   readonly targetRules: TargetRules;
 };

@@ -4,8 +4,8 @@ import { Hono } from 'hono';
 import { graphql } from 'ponder';
 
 /**
- * What the indexer serves itself, beside its health and metrics: GraphQL over the index, for operators. The service has its
- * own server, which reads the same tables.
+ * The indexer's own API, beside its health and metrics: GraphQL over the index, for operators. The service's
+ * API is a separate server that reads the same tables.
  */
 const app = new Hono();
 app.use('/graphql', graphql({ db, schema }));
