@@ -6,13 +6,13 @@ import { excerptOf } from './responseExcerpt.ts';
 export type AttemptRequest = {
   url: string;
   headers: Record<string, string>;
-  /** The bytes that were signed. */
+  /** The signed bytes. */
   body: Uint8Array;
-  /** What the attempt may take in all. */
+  /** Limit for the whole attempt. */
   timeoutMs: number;
-  /** So much of the answer is read; then the connection is closed. */
+  /** Bytes of the answer to read; then the connection is closed. */
   responseBytes: number;
-  /** Ends the attempt from outside; `attemptDelivery` throws then. */
+  /** Aborts the attempt; `attemptDelivery` then throws. */
   signal: AbortSignal;
 };
 
@@ -20,13 +20,13 @@ export type AttemptOutcome = {
   durationMs: number;
   responseStatus: number | undefined;
   responseExcerpt: string | undefined;
-  /** Why there was no answer; or, where there was one, why it was not read to its end. */
+  /** Why there was no answer, or why an answer was not read to its end. */
   error: string | undefined;
 };
 
 /**
- * Posts a delivery once. The status of the answer counts as soon as it is there, however its body goes on: the body is only read
- * for the log, up to its limit and within the time of the attempt.
+ * Posts a delivery once. The status counts as soon as it arrives, whatever happens to the body: the body is
+ * only read for the log, up to its limit and within the time of the attempt.
  *
  * @throws the reason of `signal` once that is aborted.
  */
@@ -73,7 +73,10 @@ export async function attemptDelivery(
   }
 }
 
-/** An idle connection that its receiver closes while it is taken says nothing of the receiver: the next one is new. */
+/**
+ * If the receiver closes an idle connection just as it is reused, that says nothing about the receiver: the
+ * retry uses a new one.
+ */
 async function post(
   dispatcher: Dispatcher,
   attempt: AttemptRequest,
@@ -100,7 +103,7 @@ async function readBody(
   body: AsyncIterable<Uint8Array> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },
   limit: number,
 ): Promise<{ bytes: Uint8Array; failure?: unknown }> {
-  // Closing it early is no failure of anybody.
+  // Closing it early is not a failure.
   body.on('error', () => {});
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -18,7 +18,7 @@ const texts: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
 };
 
-/** Why no answer came, as the owner of a subscription can be told: no address is named that the service has seen. */
+/** Why no answer came, in words for the subscription's owner; names no address that the service has seen. */
 export function describeConnectionFault(error: unknown): string {
   if (error instanceof TargetRefusedError) return error.message;
   if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
@@ -27,7 +27,7 @@ export function describeConnectionFault(error: unknown): string {
   return texts[code] ?? `the connection failed: ${code}`;
 }
 
-/** What lies deepest is the reason; of several addresses that were tried, the first one's. */
+/** The innermost error is the reason; of several addresses tried, the first one's. */
 function findCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;

@@ -22,31 +22,34 @@ import { createRunningAttempts } from './runningAttempts.ts';
 import { createWebhookAgent } from './webhookAgent.ts';
 
 export type DelivererOptions = {
-  /** Takes up to three connections out of it. */
+  /** Takes up to three connections from it. */
   pool: pg.Pool;
-  /** The same database, for the connection that listens. */
+  /** The same database, for the listening connection. */
   databaseUrl: string;
   cipher: Cipher;
   settings: WebhookSettings;
   profile: ClientProfile;
   rules: TargetRules;
   logger: Logger;
-  /** Called for every attempt that has ended. */
+  /** Called after every attempt. */
   onAttempt?(attempt: { status: DeliveryStatus; seconds: number }): void;
-  /** Milliseconds since 1970, by which deliveries are due and signed. */
+  /** Milliseconds since 1970, for due times and signatures. */
   now?(): number;
-  /** How often what is due is looked for, whatever notifications say. */
+  /** How often due deliveries are polled, in addition to notifications. */
   pollMs?: number;
-  /** How long what this worker attends to is left to it after it has died. */
+  /** How long a dead worker keeps its subscriptions. */
   leaseMs?: number;
-  /** Certificate authorities to trust in place of the public ones. */
+  /** Certificate authorities to trust instead of the public ones. */
   ca?: string;
 };
 
 export type Deliverer = {
   /** Resolves once notifications arrive. */
   ready: Promise<void>;
-  /** Begins no other attempt, and waits some seconds for those that run. One that takes longer is made again elsewhere. */
+  /**
+   * Starts no more attempts, and waits some seconds for the running ones. An attempt that takes longer is
+   * repeated by another worker.
+   */
   close(): Promise<void>;
 };
 
@@ -54,10 +57,11 @@ const defaultPollMs = 1_000;
 const closingGraceMs = 4_000;
 
 /**
- * Attempts deliveries from now until it is closed: each at least once, and none twice at a time, whatever is killed when. Any
- * number of processes may do so at once. Each attends to some of the subscriptions, so that first attempts of one record go out in
- * the order of its events, one after the other; a retry holds none of them back. A subscription, and a host, has a limit of what is
- * under way, so that a slow or dead one takes nothing from the others.
+ * Attempts deliveries until it is closed: each at least once, and none twice at the same time, whatever
+ * process is killed. Any number of processes may do so at once. Each serves some of the subscriptions, so
+ * that first attempts of one record go out in the order of its events, one after the other; a retry delays
+ * none of them. Subscriptions and hosts have limits, so that a slow or dead one takes nothing from the
+ * others.
  */
 export async function createDeliverer(options: DelivererOptions): Promise<Deliverer> {
   const { pool, settings, rules, logger, now = Date.now, pollMs = defaultPollMs } = options;
@@ -80,7 +84,7 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     logger,
     leaseMs: options.leaseMs,
     onLost() {
-      // Others attend to these subscriptions from now on.
+      // From now on other workers serve these subscriptions.
       term.ending.abort(new Error('the lease of the worker was lost'));
       term = beginTerm();
       recorder.drop();
@@ -120,7 +124,7 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     const { signal } = present.ending;
     const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);
     const disabled: string[] = [];
-    // What room there is goes to each principal in turn.
+    // Free places go to the principals in turn.
     for (const lane of byTurns(open, ({ id }) => subscriptions.get(id)?.principalId ?? '')) {
       const subscription = subscriptions.get(lane.id);
       if (!subscription) continue;

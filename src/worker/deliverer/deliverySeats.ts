@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 
-/** Those that others have are left to them as long as they live. */
+/** Seats of live workers stay with them. */
 const takeStatement = `
   insert into service.delivery_seats as seat (subscription_id, worker_id)
   select id, $1 from service.webhook_subscriptions where id = any($2::text[]) order by id
@@ -13,7 +13,7 @@ const takeStatement = `
 const leaveStatement = `
   delete from service.delivery_seats where worker_id = $1 and subscription_id = any($2::text[])`;
 
-/** Whatever is not attempted yet, of those subscriptions too that are disabled by now. */
+/** Includes waiting deliveries of disabled subscriptions. */
 const findStatement = `
   select id from service.webhook_subscriptions as subscription
   where (
@@ -24,18 +24,18 @@ const findStatement = `
     select 1 from service.delivery_seats join service.worker_leases lease on lease.id = worker_id
     where subscription_id = subscription.id and worker_id <> $1 and lease_until > now())`;
 
-/** Makes this worker the one that attempts what is due of subscriptions; returns those that are its own now. */
+/** Makes this worker serve subscriptions with due deliveries; returns those that are now its own. */
 export async function takeSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await runPrepared<{ id: string }>(pool, takeStatement, [workerId, ids]);
   return rows.map(({ id }) => id);
 }
 
-/** Lets other workers have subscriptions. */
+/** Gives subscriptions up to other workers. */
 export async function leaveSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<void> {
   await runPrepared(pool, leaveStatement, [workerId, ids]);
 }
 
-/** The subscriptions that have something due at a time and that no other worker attends to. */
+/** Subscriptions that have something due at a time and that no other worker serves. */
 export async function findDueSubscriptions(pool: pg.Pool, workerId: string, now: Date): Promise<string[]> {
   const rows = await runPrepared<{ id: string }>(pool, findStatement, [workerId, now]);
   return rows.map(({ id }) => id);

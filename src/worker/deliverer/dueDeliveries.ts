@@ -7,19 +7,19 @@ export type DueDelivery = {
   id: string;
   subscriptionId: string;
   eventId: string;
-  /** Whose first attempts come one after the other; null where there is no order. */
+  /** The key of first attempts in order; null without an order. */
   recordId: string | null;
   isFirst: boolean;
   attemptCount: number;
   attemptLimit: number | null;
-  /** Since when it is due to be attempted again, as the database writes it; null for a first attempt. */
+  /** When a retry became due, as the database writes it; null for a first attempt. */
   dueAt: string | null;
   body: string;
-  /** Where the writing of its event stands in a trace; null for none. */
+  /** The trace position of its event's writing; null without tracing. */
   traceParent: string | null;
 };
 
-/** How a subscription stands when its deliveries are read. */
+/** A subscription's settings when its deliveries are read. */
 export type ServedSubscription = {
   id: string;
   principalId: string;
@@ -31,7 +31,7 @@ export type ServedSubscription = {
   failuresInRow: number;
 };
 
-/** The first delivery of each record is looked for among this many waiting ones; the others follow later. */
+/** The first delivery of each record is searched among this many waiting ones; the others follow later. */
 const windowSize = 64;
 
 const subscriptionsStatement = `
@@ -76,9 +76,9 @@ export async function readSubscriptions(
 }
 
 /**
- * What of some subscriptions may be attempted at a time, of each up to `free` tests, first attempts and retries, in this order:
- * the earliest of each record that was not attempted yet, in the order of the feed, and the retries that are due. What is
- * `inFlight` is left out and keeps its record waiting.
+ * The deliveries that may be attempted at a time. Of each subscription up to `free` tests, first attempts and
+ * retries, in this order: the earliest unattempted delivery of each record, in the order of the feed, and the
+ * due retries. Deliveries in `inFlight` are left out and keep their record waiting.
  */
 export function findDueDeliveries(
   pool: pg.Pool,

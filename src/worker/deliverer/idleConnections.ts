@@ -9,18 +9,24 @@ type Ends = {
   remotePort?: number | undefined;
 };
 
-/** How much each open connection had brought when its present request was sent; it carries one at a time. */
+/**
+ * Bytes received on each open connection before its current request; a connection carries one request at a
+ * time.
+ */
 const readBefore = new Map<string, number>();
 let isWatching = false;
 
-/** Has connections followed from now on, all of this process: `wasIdle` knows of no other. */
+/** Follows all later connections of this process; `wasIdle` knows only these. */
 export function watchConnections(): void {
   if (isWatching) return;
   isWatching = true;
   subscribe('undici:client:sendHeaders', noteRequest);
 }
 
-/** Whether a request met a connection that had brought answers before, and broke without a byte of this one's. */
+/**
+ * Whether a request used a connection that had carried answers before, and that broke before the first byte
+ * of this answer.
+ */
 export function wasIdle(error: unknown): boolean {
   if (!(error instanceof errors.SocketError) || !error.socket) return false;
   const before = readBefore.get(nameOf(error.socket)) ?? 0;
@@ -32,7 +38,7 @@ function noteRequest(message: unknown): void {
   const { socket } = message;
   if (!(socket instanceof Socket)) return;
   const name = nameOf(socket);
-  // Whoever has sent the request hears of the end within the same turn.
+  // The sender of the request learns of the end within the same turn.
   if (!readBefore.has(name)) socket.once('close', () => setImmediate(() => readBefore.delete(name)));
   readBefore.set(name, socket.bytesRead);
 }

@@ -1,24 +1,24 @@
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import type { DueDelivery } from './dueDeliveries.ts';
 
-/** What one worker has under way of one subscription. */
+/** One worker's deliveries of one subscription. */
 export type Lane = {
   readonly id: string;
-  /** The deliveries being attempted, until their results are recorded. */
+  /** Deliveries being attempted, until their results are stored. */
   readonly inFlight: Map<string, { isFirst: boolean }>;
-  /** Whether there may be something to attempt that was not looked for yet. */
+  /** Whether there may be deliveries to attempt that were not read yet. */
   isWanted: boolean;
-  /** Whether this worker is the one that attends to the subscription. */
+  /** Whether this worker serves the subscription. */
   isSeated: boolean;
-  /** The host that was dialled last, and whose the subscription is; undefined before the first attempt. */
+  /** The last host, and the subscription's owner; undefined before the first attempt. */
   host: string | undefined;
   principalId: string | undefined;
   failuresInRow: number;
-  /** How often it was seen with nothing under way since there was something. */
+  /** How often it was idle in a row. */
   idleLooks: number;
 };
 
-/** A receiver that fails again and again is not worth many connections that wait for it. */
+/** A receiver that keeps failing is not worth many waiting connections. */
 const failuresOfBroken = 5;
 const widthOfBroken = 2;
 const longestIdleLooks = 2;
@@ -37,7 +37,7 @@ export function createLane(id: string): Lane {
   };
 }
 
-/** Whether others may as well attend to the subscription: it is kept for a while for what may come next. */
+/** Whether the seat can be given up: it is kept for a while for the next deliveries. */
 export function isIdle(lane: Lane): boolean {
   return !lane.isWanted && lane.inFlight.size === 0 && lane.idleLooks > longestIdleLooks;
 }
@@ -53,8 +53,8 @@ export function measureFree(
 }
 
 /**
- * Which of the deliveries that are due are attempted now: tests and first attempts, and retries with what is left over; but where
- * no retry is under way, one is not kept waiting by however many first attempts.
+ * Selects the due deliveries to attempt now: tests and first attempts, and retries in the remaining places.
+ * If no retry is under way, one retry gets a place before first attempts.
  */
 export function chooseDeliveries(lane: Lane, due: readonly DueDelivery[], free: number): DueDelivery[] {
   const firsts = due.filter(({ isFirst }) => isFirst);

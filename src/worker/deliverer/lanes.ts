@@ -2,20 +2,20 @@ import type pg from 'pg';
 import { leaveSeats, takeSeats } from './deliverySeats.ts';
 import { createLane, isIdle, type Lane } from './lane.ts';
 
-/** The subscriptions that a worker attends to under one lease. After the loss of that they are anybody's, and it begins anew. */
+/** The subscriptions that a worker serves under one lease. If the lease is lost, all of them are free again. */
 export type Lanes = {
-  /** Notes that there may be something to attempt of a subscription. */
+  /** Notes that a subscription may have deliveries to attempt. */
   want(id: string): void;
   /**
-   * Leaves to others what has been idle, and makes this worker the one that attends to what is wanted and nobody else has. Returns
-   * the lanes that are wanted and its own.
+   * Gives up idle subscriptions, and takes wanted ones that no other worker has. Returns the lanes that are
+   * wanted and its own.
    */
   seat(workerId: string): Promise<Lane[]>;
   /** The deliveries being attempted. */
   listInFlight(): string[];
-  /** Has the lanes grow older in which nothing is under way. */
+  /** Counts idle lanes as older. */
   age(): void;
-  /** Leaves everything to others. */
+  /** Gives up everything. */
   leave(workerId: string): Promise<void>;
 };
 

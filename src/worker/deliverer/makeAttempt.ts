@@ -9,15 +9,15 @@ import { type SendContext, sendDelivery } from './sendDelivery.ts';
 
 export type AttemptContext = SendContext & {
   recorder: ResultRecorder;
-  /** Called for every attempt that has ended. */
+  /** Called after every attempt. */
   onAttempt?: ((attempt: { status: DeliveryStatus; seconds: number }) => void) | undefined;
   /** Milliseconds since 1970. */
   now(): number;
 };
 
 /**
- * Attempts a delivery once, and resolves when what came of it is recorded. An attempt that is aborted is not recorded, so that it
- * is made again.
+ * Attempts a delivery once, and resolves when the result is stored. An aborted attempt is not stored, so it
+ * is repeated.
  *
  * @throws the reason of `signal` once that is aborted.
  */
@@ -46,7 +46,7 @@ export async function makeAttempt(
   faultPoint('afterResultCommit');
 }
 
-/** What is sent has no word of the trace: receivers are others. */
+/** The request carries no trace: receivers are third parties. */
 function sendTraced(
   context: SendContext,
   attempt: Parameters<typeof sendDelivery>[1],

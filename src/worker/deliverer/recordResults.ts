@@ -4,19 +4,19 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { AttemptOutcome } from './attemptDelivery.ts';
 import type { Verdict } from './retrySchedule.ts';
 
-/** An attempt that has ended, and what becomes of its delivery. */
+/** A finished attempt, and the resulting status of its delivery. */
 export type AttemptResult = {
   deliveryId: string;
   subscriptionId: string;
   /** From 1. */
   number: number;
-  /** Since when the attempt was due, as `DueDelivery` has it. */
+  /** When the attempt became due, as in `DueDelivery`. */
   dueAt: string | null;
   startedAt: Date;
   endedAt: Date;
   outcome: AttemptOutcome;
   verdict: Verdict;
-  /** Why it was no success. */
+  /** Why it failed. */
   error: string | undefined;
 };
 
@@ -24,9 +24,10 @@ const isRenewed = `result.status <> 'succeeded' and delivery.next_attempt_at is 
   and delivery.next_attempt_at is distinct from result.due_at`;
 
 /**
- * An attempt is recorded for a delivery that had one less so far; what another worker has done meanwhile is left alone. Where
- * somebody asked for the delivery again during an attempt in vain, it is due at once. The state of a subscription is that of the
- * last of its attempts recorded together, and written no more often than it says something new by a second.
+ * An attempt is stored only if its delivery has one attempt less so far; results of another worker are left
+ * alone. If somebody requested the delivery again during a failed attempt, it is due at once. A
+ * subscription's status comes from the last of its attempts stored together, and is written at most once a
+ * second without news.
  */
 const recordStatement = `
   with result as (
@@ -78,7 +79,7 @@ const giveUpStatement = `
   )
   select failed.id, pg_notify('${channels.deliveryChanged}', failed.id)::text from failed where attempt_limit is not null`;
 
-/** Records attempts with what they mean for deliveries and subscriptions, all of it or nothing. */
+/** Stores attempts with their effects on deliveries and subscriptions, all or nothing. */
 export async function recordResults(pool: pg.Pool, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.map(({ outcome, verdict, ...result }, place) => ({
     delivery_id: result.deliveryId,
@@ -99,7 +100,7 @@ export async function recordResults(pool: pg.Pool, results: readonly AttemptResu
   await runPrepared(pool, recordStatement, [JSON.stringify(rows)]);
 }
 
-/** Fails whatever waits of subscriptions that nothing is sent to any more. */
+/** Fails all waiting deliveries of disabled subscriptions. */
 export async function giveUpDeliveries(
   pool: pg.Pool,
   options: { subscriptionIds: readonly string[]; inFlight: readonly string[]; reason: string; now: Date },

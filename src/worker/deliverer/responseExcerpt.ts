@@ -1,6 +1,6 @@
 const excerptBytes = 1_024;
 
-/** The beginning of what a receiver answered as text that the database can hold: whole characters, without NUL. */
+/** The beginning of a receiver's answer as storable text: whole characters, without NUL. */
 export function excerptOf(body: Uint8Array): string {
   const decoder = new TextDecoder('utf-8');
   const isCut = body.length > excerptBytes;

@@ -6,14 +6,17 @@ import { type AttemptResult, recordResults } from './recordResults.ts';
 const mostTogether = 200;
 
 export type ResultRecorder = {
-  /** Resolves when the result is recorded, or dropped. Whatever goes wrong meanwhile is tried again. */
+  /** Resolves when the result is stored or dropped. Failures are retried. */
   record(result: AttemptResult): Promise<void>;
-  /** Gives up what is not recorded yet. */
+  /** Drops results that are not stored yet. */
   drop(): void;
   close(): Promise<void>;
 };
 
-/** Records together what ends while the results before are recorded: the busier it is, the fewer statements an attempt takes. */
+/**
+ * Stores results together that arrive while earlier ones are being stored: the busier it is, the fewer
+ * statements an attempt needs.
+ */
 export function createResultRecorder(options: { pool: pg.Pool; logger: Logger }): ResultRecorder {
   const { pool, logger } = options;
   let waiting: { result: AttemptResult; resolve(): void }[] = [];

@@ -3,21 +3,22 @@ import type { DeliveryStatus } from '../../platform/database/tables/webhooks.ts'
 
 export type RetrySettings = Pick<WebhookSettings, 'attempts' | 'backoffMs' | 'longestBackoffMs'>;
 
-/** What becomes of a delivery by an attempt. */
+/** The status of a delivery after an attempt. */
 export type Verdict = {
   status: Exclude<DeliveryStatus, 'pending'>;
   nextAttemptAt: Date | null;
 };
 
 /**
- * An answer with a status from 200 to 299 ends a delivery well. One from 500 to 599, and no answer at all, is worth another
- * attempt as long as it has attempts left; any other answer, a redirect among them, would be the same again and ends it.
+ * A status from 200 to 299 ends a delivery with success. A status from 500 to 599, or no answer, is retried
+ * while the delivery has attempts left. Any other answer, including redirects, ends it, because a retry would
+ * get the same.
  */
 export function judgeAttempt(
   attempt: {
-    /** Undefined where there was no answer. */
+    /** Undefined without an answer. */
     responseStatus: number | undefined;
-    /** The attempt's number, from 1, and how many the delivery may have; null for the configured number. */
+    /** The attempt's number, from 1, and the most attempts of the delivery; null for the configured number. */
     number: number;
     limit: number | null;
     endedAt: Date;
@@ -30,7 +31,7 @@ export function judgeAttempt(
     return { status: 'succeeded', nextAttemptAt: null };
   const isWorthwhile = responseStatus === undefined || (responseStatus >= 500 && responseStatus < 600);
   if (!isWorthwhile || number >= limit) return { status: 'failed', nextAttemptAt: null };
-  // A delivery that was asked for again begins its schedule anew.
+  // A delivery that was requested again starts its schedule again.
   const retries = Math.max(0, number - 1 - Math.max(0, limit - settings.attempts));
   const pauseMs = Math.min(settings.backoffMs * 2 ** retries, settings.longestBackoffMs);
   return { status: 'retry_pending', nextAttemptAt: new Date(endedAt.getTime() + pauseMs) };

@@ -6,23 +6,23 @@ import { chooseDeliveries, type Lane, measureFree } from './lane.ts';
 export type RunningAttempts = {
   /** How many more attempts of a subscription may begin now. */
   measureRoom(lane: Lane): number;
-  /** Begins attempts of what is due, as many as there is room for; where something is left over, its lane is wanted again. */
+  /** Starts attempts of due deliveries in the free places. If some are left over, their lane is wanted again. */
   begin(
     lane: Lane,
     offer: { subscription: ServedSubscription; due: readonly DueDelivery[]; signal: AbortSignal },
   ): void;
-  /** Resolves when all that run have ended. */
+  /** Resolves when all running attempts have ended. */
   awaitEnd(): Promise<void>;
 };
 
 /**
- * The attempts of one worker: so many of each subscription, host and principal and in all as the settings say. Of what one host
- * takes a principal has no more than half, so that nobody keeps others from a host that many use.
+ * The attempts of one worker, within the configured limits per subscription, host, principal and in total. A
+ * principal gets at most half of a host's places, so that it cannot block a host that many principals use.
  */
 export function createRunningAttempts(options: {
   settings: WebhookSettings;
   logger: Logger;
-  /** Makes and records an attempt. */
+  /** Makes and stores an attempt. */
   make(attempt: {
     subscription: ServedSubscription;
     delivery: DueDelivery;
@@ -72,7 +72,7 @@ export function createRunningAttempts(options: {
       lane.principalId = subscription.principalId;
       if (due.length > 0) lane.idleLooks = 0;
       const room = measureRoom(lane);
-      // Whatever is left over is looked for again as soon as there is room.
+      // Deliveries left over are read again as soon as there is room.
       if (due.length > room) lane.isWanted = true;
       for (const delivery of chooseDeliveries(lane, due, room)) {
         const attempt = runAttempt(lane, { subscription, delivery, signal }).finally(() => {
@@ -88,7 +88,7 @@ export function createRunningAttempts(options: {
   };
 }
 
-/** Counts by name; what is 0 is forgotten. */
+/** Counts by name; entries at 0 are removed. */
 function createCounts() {
   const counts = new Map<string, number>();
   return {

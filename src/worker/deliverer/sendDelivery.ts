@@ -19,8 +19,8 @@ export type SendContext = {
 const userAgent = 'agreements-service-webhooks/1';
 
 /**
- * Signs a delivery as of `startedAt` and posts it once. One that cannot be signed has come to nothing like one that was not
- * answered.
+ * Signs a delivery at `startedAt` and posts it once. A delivery that cannot be signed fails like one without
+ * an answer.
  *
  * @throws the reason of `signal` once that is aborted.
  */

@@ -4,13 +4,13 @@ import type { SigningSecrets } from '../../records/webhooks/secrets.ts';
 
 const secretPrefix = 'whsec_';
 
-/** What the service's own headers begin with. */
+/** The prefix of the service's own headers. */
 const ownPrefixes: Record<ClientProfile, string> = { default: 'x-svc-webhook', shodai: 'x-shodai-webhook' };
 
 /**
- * The headers that sign one attempt, of both families: the service's own, whose signature is keyed with the characters of the
- * secret as they stand, and those of the Standard Webhooks specification, keyed with the base64 decoding of what follows `whsec_`
- * and with one signature for each secret that is good. `body` are the very bytes that are sent.
+ * The signature headers of one attempt, of both families. The service's own signature uses the characters of
+ * the secret as the key. The Standard Webhooks signatures use the base64 decoding of the part after `whsec_`,
+ * one signature for each valid secret. `body` are exactly the bytes that are sent.
  */
 export function signAttempt(options: {
   eventId: string;

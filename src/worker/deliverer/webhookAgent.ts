@@ -2,20 +2,24 @@ import { Agent, buildConnector } from 'undici';
 import { addressIn, TargetRefusedError, type TargetRules } from '../../records/webhooks/targetRules.ts';
 import { watchConnections } from './idleConnections.ts';
 
-/** An idle connection may be closed by its receiver at any time; the shorter it is kept, the rarer that meets a request. */
+/**
+ * The receiver may close an idle connection at any time; the shorter it is kept, the rarer that hits a
+ * request.
+ */
 const idleMs = 2_000;
 
 export type WebhookAgentOptions = {
   rules: TargetRules;
-  /** How long connecting may take, TLS included. */
+  /** Time limit for connecting, including TLS. */
   timeoutMs: number;
-  /** Authorities to trust in place of the public ones. */
+  /** Certificate authorities to trust instead of the public ones. */
   ca?: string | undefined;
 };
 
 /**
- * Connects to what the rules allow and to nothing else: the addresses are checked that are dialled, not those that a name had
- * earlier. TLS is verified against the name. No redirect is followed, and no proxy used, whatever the environment says.
+ * Connects only to addresses that the rules allow. Checks the address of the connection, not an earlier
+ * resolution of the name. TLS is verified against the name. Follows no redirect and uses no proxy, whatever
+ * the environment says.
  */
 export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions): Agent {
   watchConnections();
@@ -25,7 +29,7 @@ export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions
       allowH2: false,
       rejectUnauthorized: true,
       ...(ca === undefined ? {} : { ca }),
-      // Called for names alone; with `all` set or not, as the number of addresses to try wants it.
+      // Called for names only; `all` is set if several addresses are to be tried.
       lookup(_hostname, options, callback) {
         rules.resolve(url).then(
           (addresses) => {

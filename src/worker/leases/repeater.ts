@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
 export type Repeater = {
-  /** Runs now; or, while it runs, once more right after; or, after a failure, when that has been waited out. */
+  /** Runs now. During a run: runs once more right after it. After a failure: runs when the pause is over. */
   wake(): void;
-  /** Starts no other run, and resolves when the last one has ended. */
+  /** Starts no more runs, and resolves when the last one has ended. */
   close(): Promise<void>;
 };
 
@@ -11,13 +11,13 @@ const firstFailurePauseMs = 250;
 const longestFailurePauseMs = 10_000;
 
 /**
- * Runs `work` whenever it is woken, and otherwise after each pause, one run after the other. What goes wrong is logged and tried
- * again, less and less often: nothing ends it but `close`.
+ * Runs `work` whenever it is woken, and otherwise after each pause, one run after the other. Failures are
+ * logged and retried with growing pauses; only `close` ends it.
  */
 export function createRepeater(options: {
   what: string;
   work(): Promise<void>;
-  /** Milliseconds until the next run by itself; undefined for none. */
+  /** Milliseconds until the next run without a wake-up; undefined for none. */
   pauseMs(): number | undefined;
   logger: Logger;
 }): Repeater {

@@ -5,7 +5,7 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 
 /** A renewal may fail twice without harm. */
 const renewalsPerLease = 4;
-/** How long before its end, in parts of its length, a lease that was not renewed counts as lost here. */
+/** The share of a lease's length before its end at which an unrenewed lease counts as lost here. */
 const margin = 1 / 4;
 const defaultLeaseMs = 6_000;
 
@@ -13,27 +13,27 @@ const renewStatement = `
   insert into service.worker_leases (id, lease_until) values ($1, now() + $2::int * interval '1 millisecond')
   on conflict (id) do update set lease_until = excluded.lease_until where worker_leases.lease_until > now()
   returning id`;
-/** Long after anybody could still have taken its holder for alive. */
+/** Long after anybody could still consider its holder alive. */
 const sweepStatement = `delete from service.worker_leases where lease_until < now() - interval '1 minute'`;
 
 export type WorkerLease = {
-  /** Names this worker in what it holds; another one after the lease was lost. */
+  /** This worker's id as a holder; a new one after the lease was lost. */
   readonly id: string;
-  /** Whether others still take this worker for alive, so that what it holds is its own. */
+  /** Whether others still consider this worker alive, so that its seats are its own. */
   isHeld(): boolean;
   close(): Promise<void>;
 };
 
 /**
- * Says in the database that this worker lives, from when this resolves until it is closed. A worker that dies, or that loses the
- * database, is taken for dead after `leaseMs`; before that it has found out itself, has called `onLost`, and begins anew under
- * another id.
+ * Registers this worker as alive in the database, from when this resolves until it is closed. A worker that
+ * dies, or loses the database, counts as dead after `leaseMs`. Before that it notices the loss itself, calls
+ * `onLost`, and starts again under another id.
  */
 export async function openWorkerLease(options: {
   pool: pg.Pool;
   logger: Logger;
   leaseMs?: number | undefined;
-  /** What was held under the id that the lease had is not this worker's any more. */
+  /** Everything held under the lease's old id no longer belongs to this worker. */
   onLost?(lostId: string): void;
 }): Promise<WorkerLease> {
   const { pool, logger, leaseMs = defaultLeaseMs, onLost } = options;

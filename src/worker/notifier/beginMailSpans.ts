@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { beginSpan, isTracing, type OpenSpan } from '../../platform/tracing/tracing.ts';
 import { type Cause, readCauseTraces } from '../publisher/causeTraces.ts';
 
-/** Begins the spans of mails that are written, by their firings, as `beginEventSpans` does for events. */
+/** Begins the spans of written mails, by their firings, as `beginEventSpans` does for events. */
 export async function beginMailSpans(
   transaction: Queryable,
   firingIds: readonly string[],

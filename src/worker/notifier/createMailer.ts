@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { MailSettings } from '../../platform/config/mailSettings.ts';
 
 export type OutgoingMail = {
-  /** The same for every attempt: by it a receiver knows that it has the mail already. */
+  /** The same for every attempt, so that a receiver recognises a repeated mail. */
   readonly id: string;
   readonly address: string;
   readonly subject: string;
@@ -10,17 +10,17 @@ export type OutgoingMail = {
 };
 
 export type Mailer = {
-  /** Whose server it is. */
+  /** The server's host. */
   readonly host: string;
   /**
-   * Resolves once the server has taken the mail.
+   * Resolves once the server has accepted the mail.
    *
    * @throws MailRefusedError where it never will; anything else may succeed later.
    */
   send(mail: OutgoingMail): Promise<void>;
 };
 
-/** The server refuses this mail, or this receiver, for good. */
+/** The server permanently refuses this mail or this receiver. */
 export class MailRefusedError extends Error {
   override readonly name = 'MailRefusedError';
 }
@@ -29,8 +29,8 @@ const connectTimeoutMs = 10_000;
 const answerTimeoutMs = 30_000;
 
 /**
- * Hands mails to the operator's server, one connection for each. Unless the address of the server says otherwise, or it runs on
- * this very machine, nothing is said to it without TLS, and its certificate has to be good.
+ * Hands mails to the operator's server, one connection per mail. Unless the server's URL says otherwise, or
+ * it runs on this machine, TLS with a valid certificate is required.
  */
 export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   const url = new URL(smtpUrl);
@@ -53,7 +53,7 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
       try {
         await transport.sendMail({
           from,
-          // As an object it is one address, whatever is in it.
+          // As an object it counts as one address, whatever it contains.
           to: { name: '', address },
           subject,
           text: body,
@@ -68,7 +68,10 @@ export function createMailer({ smtpUrl, from }: MailSettings): Mailer {
   };
 }
 
-/** A 5xx about sender, receiver or content; one about the connection or the login is the operator's to mend. */
+/**
+ * A 5xx about sender, receiver or content is permanent; a 5xx about the connection or the login is for the
+ * operator to fix.
+ */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, responseCode } = { code: undefined, responseCode: undefined, ...error };

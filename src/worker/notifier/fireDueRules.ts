@@ -14,10 +14,10 @@ import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
 
-/** Up to when everything that a chain says is known, and which of its blocks have their confirmations. */
+/** The time up to which the chain's data are complete, and its confirmed blocks. */
 export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigint };
 
-/** Any constant will do; with the chain's id it names the lock under which the rules of a chain fire. */
+/** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
 
@@ -32,17 +32,17 @@ type DueRow = SpanRow & {
 };
 
 export type FiredRules = {
-  /** How many schedules were due; as many again may be left where this is as many as are taken at once. */
+  /** Number of due schedules; if it equals the batch size, more may be left. */
   readonly schedules: number;
   readonly firings: number;
   readonly isComplete: boolean;
 };
 
 /**
- * Fires the temporal rules of a chain that are due, a part of them at once, in the transaction of the caller, which has to see
- * what others commit meanwhile. One process a chain does so at a time; for any other there is nothing to do. Of several intervals
- * that were missed only the last one fires. What is confirmed and not released yet is released before, as a transition comes before
- * what is said of the state that it entered.
+ * Fires a batch of a chain's due rules of time, in the caller's transaction, which must see concurrent
+ * commits. One process per chain does so at a time; for any other there is nothing to do. Of several missed
+ * intervals only the last one fires. Confirmed, unreleased events are released first, because a transition
+ * comes before notifications about its state.
  */
 export async function fireDueRules(
   transaction: Queryable,
@@ -81,7 +81,10 @@ export async function fireDueRules(
   return { schedules: rows.length, firings, isComplete: rows.length < schedulesAtOnce };
 }
 
-/** By turns over principals, and none of those who have used up their events for the day: theirs are fired when they may. */
+/**
+ * In turns over principals, without those that have used up their events for the day: their rules fire when
+ * allowed.
+ */
 function findDueSchedules({ chainId, clock }: { chainId: number; clock: ChainClock }): SQL {
   return sql`
     select record_id, rule_id, span from (

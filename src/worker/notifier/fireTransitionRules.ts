@@ -10,9 +10,9 @@ import { storeEvents } from '../publisher/storeEvents.ts';
 import { storeFirings } from './storeFirings.ts';
 
 /**
- * Stores what the rules of these transitions' agreements say to them, in the transaction that stores the states: webhook events
- * behind those of the transitions, and mails. All of it waits for the confirmations of the blocks. One transition after the other,
- * so that no more of it is held than one causes.
+ * Stores the notifications of the rules for these transitions, in the transaction that stores the states:
+ * webhook events after those of the transitions, and mails. All of them wait for the confirmations of the
+ * blocks. Works on one transition after the other, to hold only one transition's notifications in memory.
  */
 export async function fireTransitionRules(
   transaction: Queryable,
@@ -40,7 +40,7 @@ export async function fireTransitionRules(
   }
 }
 
-/** The rules that a transition sets off. */
+/** The rules that a transition triggers. */
 function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules): Occurrence[] {
   const { record, fromState, toState, inputId, variables, blockTimestamp } = fact;
   const transition = { fromState, toState, inputId };
@@ -53,7 +53,7 @@ function listOccurrences(fact: TransitionFact, { templateId, rules }: ReadRules)
   });
 }
 
-/** The last moment that JavaScript knows; a chain may claim any time. */
+/** The latest moment in JavaScript; a chain may claim any time. */
 const lastMs = 8_640_000_000_000_000n;
 
 /** Unix seconds as Unix milliseconds. */

@@ -3,11 +3,11 @@ import type { Transition } from '../../records/rules/matchTransition.ts';
 import type { TemporalRule } from '../../records/rules/notificationTemplate.ts';
 import { dateOf, planTemporal, type TemporalPlan } from '../../records/rules/temporalPlan.ts';
 
-/** Something that happened to one agreement: its deployment, or an input. */
+/** An event in the life of one agreement: its deployment, or an input. */
 export type Step = {
-  /** Tells it apart from all others, also after a reorganisation has moved it. */
+  /** A unique name, even if a reorg moves it. */
   readonly identity: string;
-  /** Null for an input that left the state as it was. */
+  /** Null for an input that kept the state. */
   readonly transition: Transition | null;
   readonly blockNumber: bigint;
   readonly ms: number;
@@ -15,7 +15,7 @@ export type Step = {
   readonly variables: VariableValues;
 };
 
-/** One temporal rule during one span of one agreement, as its schedule keeps it. */
+/** One rule of time during one span of one agreement, as in its schedule. */
 export type RuleSpan = TemporalPlan & {
   readonly ruleId: string;
   readonly stay: string;
@@ -30,14 +30,15 @@ export type RuleSpan = TemporalPlan & {
 };
 export type SpanEnd = { readonly untilMs: number; readonly untilBlock: bigint };
 export type FollowedSpans = {
-  /** Spans that lasted before, and how they ended. */
+  /** Earlier open spans, and how they ended. */
   readonly ended: readonly (RuleSpan & SpanEnd)[];
   readonly begun: readonly (RuleSpan & (SpanEnd | { untilMs: null; untilBlock: null }))[];
 };
 
 /**
- * Follows an agreement through what happened to it, in order: a state that is entered begins a span of each rule that names it, a
- * state that is left ends all spans, and a date that changes ends a rule's span and begins another one of the same stay.
+ * Follows an agreement through its transitions in order. Entering a state begins a span of each rule that
+ * names the state. Leaving it ends all spans. A changed date ends a rule's span and begins another one in the
+ * same stay.
  */
 export function followSpans(
   rules: readonly TemporalRule[],

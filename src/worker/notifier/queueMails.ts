@@ -8,12 +8,12 @@ import { sendMailTask } from './mailTask.ts';
 
 export type DueMail = { readonly firingId: string; readonly principalId: string };
 
-/** As large as the queue takes. */
+/** The largest priority of the queue. */
 const lowestPriority = 32_767;
 
 /**
- * Has mails that are due sent as of the commit, as many as their principals may send on one day; the others are skipped. Whoever
- * has sent fewer on that day comes first.
+ * Queues due mails at the commit, up to their principals' daily quotas; the others are skipped. Principals
+ * with fewer mails that day come first.
  */
 export async function queueMails(transaction: Queryable, mails: readonly DueMail[]): Promise<void> {
   if (mails.length === 0) return;

@@ -5,14 +5,14 @@ import type { ChainClock } from './fireDueRules.ts';
 
 export type ClockedChain = {
   readonly chainId: number;
-  /** Blocks, the including one counted, before anything is announced. */
+  /** Blocks before anything is announced, counting the event's own. */
   readonly confirmations: number;
 };
 
 /**
- * Up to when everything is known that a chain says of its agreements: the time of the last folded block that has its
- * confirmations. Where the chain has no block beyond those that are folded, also the time of the clock, less `idleMs`. Undefined
- * where nothing is folded yet.
+ * The time up to which a chain's data are complete: the time of the last folded block that has its
+ * confirmations. If the chain has no block beyond the folded ones, also the clock minus `idleMs`. Undefined
+ * if nothing is folded yet.
  *
  * @throws whatever the node of the chain answers with, where it has to be asked.
  */
@@ -27,7 +27,7 @@ export async function readChainClock(
     chain: ClockedChain;
     client: PublicClient;
     idleMs: number;
-    /** The moment that is waited for: where it is past anyway the node is not asked. */
+    /** The awaited moment: if it is past anyway, the node is not asked. */
     wantedMs: number;
   },
 ): Promise<ChainClock | undefined> {
@@ -43,7 +43,7 @@ export async function readChainClock(
   const headMs = Number(head.timestamp) * 1_000;
   const readConfirmedMs = async () =>
     Number((await client.getBlock({ blockNumber: confirmedBlock })).timestamp) * 1_000;
-  // No block is later than those that follow it.
+  // No block is later than its successors.
   const foldedMs = headMs < wantedMs ? 0 : confirmedBlock === headNumber ? headMs : await readConfirmedMs();
   const idleUntilMs = wallMs - idleMs;
   if (foldedMs >= wantedMs || idleUntilMs < wantedMs) return { nowMs: foldedMs, confirmedBlock };

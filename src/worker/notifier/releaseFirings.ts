@@ -4,8 +4,8 @@ import { arrayOf } from '../../platform/database/statements.ts';
 import { queueMails } from './queueMails.ts';
 
 /**
- * Releases the firings of a chain that wait in blocks up to `through`: nothing takes them back any more, and their mails are sent
- * as of the commit. Belongs beside the release of events, in the same transaction.
+ * Releases a chain's waiting firings in blocks up to `through`: nothing withdraws them any more, and their
+ * mails are sent after the commit. Call it with the release of events, in the same transaction.
  *
  * @param principals whose firings; everybody's unless given.
  */

@@ -15,17 +15,17 @@ import { type FiredRules, fireDueRules } from './fireDueRules.ts';
 import { type ClockedChain, readChainClock } from './readChainClock.ts';
 
 export type RuleRunnerOptions = {
-  /** Takes one connection a chain out of it while rules fire. */
+  /** Takes one connection per chain from it while rules fire. */
   pool: pg.Pool;
-  /** The same database, for the connection that listens. */
+  /** The same database, for the listening connection. */
   databaseUrl: string;
   chains: readonly ClockedChain[];
   clients: ChainClients;
-  /** How long a moment is past before a chain without newer blocks counts as idle. */
+  /** How long ago a moment must be before a chain without newer blocks counts as idle. */
   idleMs: number;
   onFired?: ((fired: FiredRules) => void) | undefined;
   logger: Logger;
-  /** How often the schedules are looked at although nothing was notified. */
+  /** How often the schedules are polled without a notification. */
   pollIntervalMs?: number;
 };
 
@@ -36,12 +36,12 @@ export type RuleRunner = {
 };
 
 const defaultPollIntervalMs = 5_000;
-/** Node's timers take no more, and a schedule may lie years ahead. */
+/** The limit of Node's timers; a schedule may be years ahead. */
 const longestTimerMs = 3_600_000;
 
 /**
- * Fires the temporal rules of all chains when they are due, from now until it is closed: what became due while nobody ran, at
- * once. Any number of processes may do so together. Nothing that goes wrong ends it; it is tried again.
+ * Fires the rules of time of all chains when they are due, until it is closed. Rules that became due while no
+ * process ran fire at once. Any number of processes may do so together. Failures are retried.
  */
 export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
   const { pool, databaseUrl, chains, logger, pollIntervalMs = defaultPollIntervalMs } = options;
@@ -75,7 +75,7 @@ export function createRuleRunner(options: RuleRunnerOptions): RuleRunner {
 
 type Watch = { chainId: number; wake(): void; close(): Promise<void> };
 
-/** Looks at the schedules of one chain whenever it is woken, and when the next one is due. */
+/** Checks the schedules of one chain whenever it is woken, and when the next one is due. */
 function createWatch({
   pool,
   database,
@@ -113,7 +113,7 @@ function createWatch({
         isFailing = false;
         clearTimeout(timer);
         const inMs = dueMs === undefined ? longestTimerMs : dueMs + idleMs + 1 - Date.now();
-        // What is due already waits for the chain, whose blocks wake this up, as does the poll.
+        // Rules already due wait for the chain, whose blocks wake this up, as does the poll.
         if (!isClosed && inMs > 0) timer = setTimeout(wake, Math.min(inMs, longestTimerMs));
       } catch (error) {
         if (!isFailing)
@@ -123,7 +123,7 @@ function createWatch({
     }
   };
 
-  /** Fires what is due, and returns when the next schedule is, in Unix milliseconds. */
+  /** Fires the due rules, and returns when the next schedule is due, in Unix milliseconds. */
   const fireAll = async (): Promise<number | undefined> => {
     const client = clients.get(chainId);
     if (!client) throw new Error(`there is no client for the chain ${chainId}`);

@@ -13,8 +13,9 @@ const payloadShape = z.object({ firingId: z.string() });
 const longestReason = 500;
 
 /**
- * The job that sends one mail. What the server refuses for good, and what it has not taken after many attempts, has failed; a
- * worker that dies leaves the mail to the next one, which may send it once more. Without a mailer mails are skipped.
+ * The job that sends one mail. A mail has failed if the server permanently refuses it, or has not accepted it
+ * after many attempts. If a worker dies, the next one may send the mail once more. Without a mailer mails are
+ * skipped.
  */
 export function createSendMail({
   database,
@@ -44,7 +45,7 @@ export function createSendMail({
     try {
       await sendTraced(mailer, { ...mail, id: firingId, signal });
     } catch (error) {
-      // That the worker stops says nothing of the mail, however often it was attempted.
+      // The worker's stop is not a failure of the mail, however often it was attempted.
       if (signal.aborted) throw error;
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
       if (error instanceof MailRefusedError || attempt >= mailAttempts) {
@@ -71,7 +72,7 @@ type ClaimedMail = {
   traceParent: string | null;
 };
 
-/** Addresses and texts are between the agreement and its parties: the trace has no word of them. */
+/** Addresses and texts are private to the agreement's parties, so they stay out of traces. */
 function sendTraced(
   mailer: Mailer,
   {

@@ -11,13 +11,13 @@ import { writeMailText } from './writeMailText.ts';
 const noAddress = 'The recipient has no e-mail address.';
 const strangeAddress = 'The address is not that of a participant or observer.';
 
-/** The transaction that caused firings, and its block; null for temporal rules, which fire at once. */
+/** The transaction that caused the firings, and its block; null for rules of time, which fire at once. */
 export type FiringCause = Cause & { readonly blockNumber: bigint | null };
 
 /**
- * Stores firings of one record, as far as they are new and within what their rules allow, with their mails. Those that a block
- * has caused wait for its confirmations; mails of the others are sent as of the commit. A firing that a reorganisation had
- * withdrawn is back with its new block, one that was released stays what it was.
+ * Stores new firings of one record within their rules' limits, with their mails. Firings caused by a block
+ * wait for its confirmations; mails of the others are sent after the commit. A firing that a reorg withdrew
+ * comes back with its new block; a released one stays unchanged.
  *
  * @returns the firings that stand now because of this call: those whose events are to be stored.
  */
@@ -69,7 +69,7 @@ async function storeMails(
     firing_id: id,
     address: email,
     subject: notification.subject,
-    // What is never sent is not kept.
+    // Firings that are never sent are not stored.
     body: isParty ? writeMailText(notification) : '',
     status: !isParty ? 'skipped' : isReleased ? 'due' : 'waiting',
     error: email === null ? noAddress : isParty ? null : strangeAddress,
@@ -101,8 +101,8 @@ async function storeMails(
 }
 
 /**
- * The firings that do not exceed how often their rule may fire for their recipient; those that stand already are among them. What
- * a reorganisation has withdrawn does not count.
+ * The firings within the limit of their rule for their recipient, including stored ones. Firings withdrawn by
+ * a reorg do not count.
  */
 async function withoutExcess(transaction: Queryable, firings: readonly NewFiring[]): Promise<NewFiring[]> {
   const limited = firings.filter(({ maxOccurrences }) => maxOccurrences !== undefined);

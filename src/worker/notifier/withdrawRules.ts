@@ -3,8 +3,8 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * Takes back what rules have done because of blocks that fell out, as far as nobody was told: firings and mails are withdrawn,
- * schedules that began there are gone, and those that ended there go on.
+ * Undoes the unreleased effects of rules in blocks that fell out: firings and mails are withdrawn, schedules
+ * that began there are deleted, and schedules that ended there continue.
  */
 export async function withdrawRules(
   transaction: Queryable,

@@ -1,8 +1,8 @@
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 /**
- * SQL that ends the open permits of the same signer in the same contract that come after failed ones: none of them can have its effect
- * as long as the nonce before it is not used up. `failed` names rows of `service.transactions`; their nonces must be unused. Returns
- * the ids. Signed again, such a permit is taken once the one before it is.
+ * SQL that fails the open permits of the same signer and contract that come after failed ones: they cannot
+ * take effect while an earlier nonce is unused. `failed` names rows of `service.transactions`; their nonces
+ * must be unused. Returns the ids. A permit that is signed again is accepted once the one before it is.
  */
 export function failSuccessors(failed: string): string {
   return `update service.transactions later set state = 'failed', updated_at = now(),

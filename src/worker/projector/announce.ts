@@ -7,13 +7,13 @@ export type FoldedChanges = {
   chainId: number;
   records: readonly string[];
   transactions: readonly string[];
-  /** Those of the transactions that have to be sent again. */
+  /** Transactions to send again. */
   reopened: readonly string[];
-  /** Whether the chain is folded to another block than before. */
+  /** Whether the chain's folded position has changed. */
   isMoved: boolean;
 };
 
-/** Tells the other processes what a fold has changed, as of its commit. Whatever else is to follow a change begins here. */
+/** Notifies the other processes of a fold's changes, at its commit. Every reaction to a change starts here. */
 export async function announce(transaction: Queryable, changes: FoldedChanges): Promise<void> {
   const { chainId, records, transactions, reopened } = changes;
   const outbox = reopened.length > 0 ? [chainId] : [];

@@ -19,20 +19,20 @@ import type { OwnInput } from './ownInputs.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 export type Announcements = {
-  /** The records that are Deployed since this fold, as they were before their first input. */
+  /** Records that this fold made Deployed, before their first input. */
   deployed: readonly FoldedRecord[];
-  /** The records with the inputs that are new to them. */
+  /** The records, each with its new inputs. */
   extended: readonly ExtendedRecord[];
-  /** Which of the inputs were submitted by the principals of the records. */
+  /** Inputs that were submitted by the records' principals. */
   submissions: readonly OwnInput[];
   documents: DocumentLookup;
   eventIds: EventIds;
 };
 
 /**
- * Stores the events of the deployments and of the inputs that changed a state, and what rules say to them, together with the state
- * that they announce. What had happened to an agreement before it was adopted is announced to nobody; what its principal submits
- * comes after that, even where a reorganisation puts it into an earlier block.
+ * Stores the events of deployments and of inputs that changed a state, and the rules' notifications about
+ * them, together with the new states. Transitions from before an agreement's adoption are announced to
+ * nobody. Its principal's own submissions come after that, even if a reorg puts them into an earlier block.
  */
 export async function announceTransitions(
   transaction: Queryable,
@@ -55,10 +55,10 @@ export async function announceTransitions(
   await fireTransitionRules(transaction, { facts, eventIds, createdAt });
 }
 
-/** What is stored of a record that its events tell or depend on. */
+/** The stored data of a record that its events contain or depend on. */
 type Announced = {
   record: AnnouncedRecord;
-  /** Null where the agreement was adopted, and not deployed from here. */
+  /** Null if the agreement was adopted instead of deployed here. */
   deployTransactionId: string | null;
   deployTxHash: Hex;
   adoptedThrough: bigint;

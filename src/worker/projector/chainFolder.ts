@@ -12,36 +12,36 @@ import { isOwnFault, RecordFoldError } from './recordFoldError.ts';
 
 export type FoldedChain = {
   chainId: number;
-  /** Blocks that must exist, the including one counted, before an event is released. */
+  /** Blocks before an event is released, counting its own block. */
   confirmations: number;
-  /** How many blocks a reorganisation can reach back without a new start of the indexer. */
+  /** How many blocks back a reorg can reach without a restart of the indexer. */
   reorgWindow: number;
 };
 
-/** A reorganisation that was folded. */
+/** A folded reorg. */
 export type FoldedReorganisation = {
   chainId: number;
-  /** In blocks, from the first that fell out to the head of before. */
+  /** In blocks, from the first that fell out to the former head. */
   depth: number;
   /** Whether it reached blocks whose events may have been released. */
   isConfirmed: boolean;
-  /** How many events of its blocks had been released. */
+  /** Number of its blocks' events that had been released. */
   releasedEvents: number;
 };
 
 export type ChainFolderOptions = {
   pool: pg.Pool;
   chain: FoldedChain;
-  /** Asked before each fold. */
+  /** Called before each fold. */
   readEventIds(): Promise<EventIds>;
   onReorganisation?: ((reorganisation: FoldedReorganisation) => void) | undefined;
   logger: Logger;
 };
 
 export type ChainFolder = {
-  /** Folds soon, to the largest extent that was asked for by then. */
+  /** Folds soon, with the widest scope requested by then. */
   wake(extent: FoldExtent): void;
-  /** Lets a fold that runs end, and starts none after it. */
+  /** Lets a running fold end, and starts no other. */
   close(): Promise<void>;
 };
 
@@ -51,10 +51,10 @@ const initialDelayMs = 200;
 const longestDelayMs = 10_000;
 /** After this many conflicts in a row, a fold locks the table and other writers wait for it. */
 const optimisticFolds = 2;
-/** Up to this many conflicts in a row are expected; more are logged like any other failure. */
+/** This many conflicts in a row are expected; more are logged like any other failure. */
 const longestConflict = 10;
 
-/** Folds one chain whenever it is woken, one fold after the other, again and again as long as there is more to fold. */
+/** Folds one chain whenever it is woken, one fold after the other, as long as there is more to fold. */
 export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const { pool, chain, readEventIds, onReorganisation, logger: parent } = options;
   const { chainId, confirmations } = chain;
@@ -68,13 +68,13 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let conflicts = 0;
-  /** How the next fold finds out for which record this one failed, and for which ones others did. */
+  /** How the next fold finds the record that this one failed for, and the records already found. */
   let isApart = false;
   const condemned = new Map<string, string>();
 
   const wake = (extent: FoldExtent) => {
     wanted = widen(extent, wanted);
-    // A failure is waited out; whatever woke it meanwhile is seen then.
+    // A failure is followed by a pause; wake-ups during it take effect afterwards.
     if (isClosed || running || timer) return;
     running = run().finally(() => {
       running = undefined;
@@ -106,7 +106,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
         condemned.clear();
         const durationMs = performance.now() - startedAt;
         note(result, durationMs);
-        // Blocks that come one upon the other are folded together, which costs no more than each alone.
+        // Blocks in quick succession are folded together, which costs no more than one alone.
         if (result.kind === 'folded') await delay(Math.min(durationMs, longestRestMs));
       } catch (error) {
         if (!handleFailure(error, extent)) return;
@@ -138,7 +138,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     if (!result.isComplete) wake('rest');
   };
 
-  /** Once, however often it is found waiting. */
+  /** Logged once, however often it is found waiting. */
   const noteWaiting = (message: string, facts: object) => {
     if (!isWaiting) logger.info(facts, message);
     isWaiting = true;
@@ -158,7 +158,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const handleFailure = (error: unknown, extent: FoldExtent): boolean => {
     const kind = classifyFoldFailure(error);
     if (kind === 'indexAbsent') {
-      // Whoever puts the index there wakes everybody, and so does the next poll.
+      // The indexer that puts the index there wakes everybody, and so does the next poll.
       const facts = error instanceof IndexAbsentError ? {} : { err: error };
       noteWaiting('the index is not there: waiting for it', facts);
       return false;
@@ -180,7 +180,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     return false;
   };
 
-  /** Whether another fold at once is to keep apart what this one has failed for. */
+  /** Whether to fold again at once, with the failed records apart. */
   const findCulprit = (error: unknown): boolean => {
     if (error instanceof RecordFoldError && !condemned.has(error.recordId)) {
       condemned.set(error.recordId, explainFailure(error));

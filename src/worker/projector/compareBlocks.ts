@@ -7,24 +7,23 @@ import type { BlockMark, IndexPosition } from './indexPosition.ts';
 const blockLimit = 256;
 const inputLimit = 1_000;
 
-/** What a fold has to do so that the folded blocks are those of the index. */
+/** The steps after which the folded blocks are those of the index. */
 export type Comparison = {
-  /** Folded blocks of which the index shows another history, and all after them, ascending. */
+  /** Folded blocks with another history in the index, and all after them, ascending. */
   retracted: bigint[];
   /** Blocks to fold, ascending. */
   added: BlockMark[];
-  /** Everything up to here is folded afterwards. */
+  /** After the fold, everything up to this block is folded. */
   through: bigint;
-  /** Whether that is all that the index has. */
+  /** Whether that is the whole index. */
   isComplete: boolean;
 };
 
 /**
- * Compares what was folded with what the index shows, both from the block after `floor` on.
- *
- * An indexer that starts again, or another deployment that takes over, shows less than was folded for a while. That says
- * nothing about the chain: as long as the index has not passed every folded block again, and while it cannot tell how far it
- * is, whatever differs is left alone, and null is returned.
+ * Compares the folded blocks with the index, both from the block after `floor` on. An indexer that restarts,
+ * or another deployment that takes over, shows less than was folded for a while. That says nothing about the
+ * chain. So until the index has passed every folded block again, and while it cannot tell its position,
+ * differences are ignored and null is returned.
  */
 export async function compareBlocks(
   transaction: Queryable,
@@ -47,8 +46,8 @@ export async function compareBlocks(
 type Range = { chainId: number; floor: bigint; through: bigint };
 
 /**
- * Whatever was folded from the first difference on: a block stands on those before it. An index that had indexed a block twice, and was
- * mended, differs in the number of events alone.
+ * All folded blocks from the first difference on, because a block depends on those before it. If an index had
+ * indexed a block twice and was repaired, only the number of events differs.
  */
 async function findRetracted(transaction: Queryable, { chainId, floor, through }: Range): Promise<bigint[]> {
   const { rows } = await transaction.execute<{ number: string }>(sql`
@@ -96,7 +95,7 @@ async function findAdded(
   }));
 }
 
-/** As many of the blocks, from the first on, as hold no more inputs than are folded at once; at least one. */
+/** The first blocks that together hold no more inputs than are folded at once; at least one block. */
 async function takeBatch(
   transaction: Queryable,
   { chainId, blocks }: { chainId: number; blocks: BlockMark[] },

@@ -15,9 +15,9 @@ type DeploymentRow = {
   initial_state: Hex;
   transaction_hash: Hex;
   block_number: string;
-  /** Whether it is in quarantine, and it is time to try again. */
+  /** Whether it is in quarantine, and due for a retry. */
   was_set_aside: boolean;
-  /** Another record of the same principal that has this agreement. */
+  /** Another record of the same principal for this agreement. */
   rival: string | null;
 };
 
@@ -31,13 +31,13 @@ export type Drafts = {
   chainId: number;
   changedTransactions: readonly string[];
   through: bigint;
-  /** Each apart from the others, since a fold of all together has failed. */
+  /** Each on its own, because a fold of all together has failed. */
   isApart: boolean;
 };
 
 /**
- * Makes every Draft a Deployed record whose agreement the index shows: as the effect of its permit, or at the address by
- * which it was asked for. Returns the records that are Deployed now, without any input, and all those that were changed.
+ * Makes a Draft a Deployed record if the index shows its agreement: as the effect of its permit, or at the
+ * requested address. Returns the records that are now Deployed, without any input, and all changed records.
  */
 export async function deployRecords(
   transaction: Queryable,
@@ -53,7 +53,7 @@ export async function deployRecords(
 }
 
 function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
-  // Few are in quarantine at any time.
+  // Few records are in quarantine at any time.
   const isOpen = sql`record.id not in (select record_id from service.quarantined_records where retry_at > clock_timestamp())`;
   return sql`
     select ${deployment}
@@ -125,7 +125,7 @@ async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]):
   return writeErrors(transaction, errors);
 }
 
-/** A Draft says why its transaction failed, and nothing any more where that is open again. */
+/** A Draft shows why its transaction failed, and no reason any more once the transaction is open again. */
 async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<string[]> {
   const { chainId, changedTransactions } = drafts;
   const failed = await findFailures(
@@ -137,7 +137,8 @@ async function updateErrors(transaction: Queryable, drafts: Drafts): Promise<str
   );
   const reopened = await idsOf(
     transaction,
-    // The few records first, whatever the planner thinks of the open transactions: no index has the states in this form.
+    // Starts with the few records, whatever the planner estimates for open transactions: no index has the
+    // states in this form.
     sql`update service.records record set error = null, updated_at = now()
     from service.transactions sent
     where record.deploy_transaction_id = any(${arrayOf(changedTransactions)}::text[])

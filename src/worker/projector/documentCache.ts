@@ -4,17 +4,17 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import { type AuthoredDocument, readDocument } from './projectedDocument.ts';
 
-/** In characters of text; what is made of a document takes a multiple of it. */
+/** In characters of text; the parsed form takes a multiple of it. */
 const capacity = 16_000_000;
 
-/** Documents by hash, read from the records that carry them; those used last are kept. */
+/** Documents by hash, read from their records; the last used ones are kept. */
 export type DocumentCache = {
   load(transaction: Queryable, records: readonly { id: string; docHash: Hex }[]): Promise<DocumentLookup>;
 };
 export type DocumentLookup = (docHash: Hex) => AuthoredDocument;
 
 export function createDocumentCache(): DocumentCache {
-  // In the order of use; a document that is larger than all the room is kept alone.
+  // In the order of use; a document larger than the cache is kept alone.
   const kept = new Map<Hex, { document: AuthoredDocument; size: number }>();
   let size = 0;
 

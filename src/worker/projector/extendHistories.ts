@@ -10,10 +10,13 @@ import type { FoldedRecord } from './storedHistories.ts';
 
 /** At most about this many inputs are folded at once; a record with more catches up in later folds. */
 const inputLimit = 2_000;
-/** How long one fold computes, before whatever is left has to wait for the next one; and at most for one block of one record. */
+/**
+ * Computing time of one fold before the rest must wait for the next fold; also the limit for one block of one
+ * record.
+ */
 const foldTimeMs = 500;
 const blockLimitMs = 5_000;
-/** So many values of variables are held at once for one record. */
+/** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
 
 export type ExtendedRecord = FoldedRecord & { mined: MinedInput[]; isBehind: boolean };
@@ -26,9 +29,9 @@ type Extension = {
 };
 
 /**
- * Folds the inputs of the blocks up to `through` that the records lack. Of a block all inputs are folded or none, so that each
- * record stays what its agreement was at the end of some block. Whatever does not fit into the time of one fold is behind for a
- * while; the first record always gets on.
+ * Folds the inputs of the blocks up to `through` that the records lack. All inputs of a block are folded or
+ * none, so that each record stays at the end of some block. Inputs that do not fit into the time of one fold
+ * wait for the next one; the first record always advances.
  *
  * @throws RecordFoldError for a record that cannot get on, or not in time.
  */
@@ -61,7 +64,7 @@ export async function extendHistories(
 
 type Turn = { pace: Pace; timeMs: number; document: AuthoredDocument };
 
-/** One record, by as many of its whole blocks as there is time and room for, at least by one. */
+/** One record, by as many whole blocks as time and room allow, at least one. */
 async function extendHistory(
   { id, history: stored }: FoldedRecord,
   lacking: readonly RecordInput[],
@@ -70,7 +73,7 @@ async function extendHistory(
   const mined: MinedInput[] = [];
   if (lacking.length === 0) return { history: stored, mined };
   const reader = await document.prepare(pace);
-  // Each input keeps the values of its moment until it is written.
+  // Each input keeps its values until it is written.
   const mostInputs = Math.max(1, mostValues / (1 + Object.keys(stored.variables).length));
   let history = stored;
   for (const { input } of lacking) {

@@ -8,10 +8,13 @@ import type { Candidate } from './settlePermits.ts';
 
 type Range = {
   chainId: number;
-  /** The blocks that are folded now: their effects may also show that a transaction was called failed too early. */
+  /** The blocks being folded. Their effects can also show that a transaction was failed too early. */
   added: readonly bigint[];
   through: bigint;
-  /** Looks at every open transaction: one may have been stored when the block of its permit's effect was folded already. */
+  /**
+   * Checks every open transaction: one may have been stored after the block of its permit's effect was
+   * folded.
+   */
   isWhole: boolean;
 };
 
@@ -30,7 +33,7 @@ const facts = sql`sent.id, sent.state <> 'failed' as is_open, sent.content_hash,
   concat_ws(' ', sent.kind, sent.contract, sent.signer, sent.permit_nonce) as permit,
   effect.transaction_hash, effect.block_number::text, effect.block_timestamp::text`;
 
-/** Where the index has the effects of permits of a kind, and with what content. */
+/** Where the index stores the effects of a kind of permit, with their content. */
 type Effects = { kind: string; table: SQL; contract: SQL; content: SQL };
 
 const inputEffects: Effects = {
@@ -48,8 +51,8 @@ const deploymentEffects: Effects = {
 };
 
 /**
- * The open transactions whose permit's nonce the index shows used up: by the blocks in `added` or, where the look is whole, by any.
- * And every failed one with an effect in `added`.
+ * The open transactions whose permit's nonce is used up in the index: by the blocks in `added`, or in a whole
+ * scan by any block. Also every failed transaction with an effect in `added`.
  */
 export async function findConsumedPermits(transaction: Queryable, range: Range): Promise<Candidate[]> {
   const inputs = await transaction.execute<Row & { input_id: Hex; payload: Hex }>(
@@ -62,7 +65,7 @@ export async function findConsumedPermits(transaction: Queryable, range: Range):
     ...inputs.rows.map((row) =>
       candidateOf(row, inputContentHash({ inputId: row.input_id, payload: row.payload })),
     ),
-    // Rows of earlier versions know only the document.
+    // Rows of earlier versions have only the document.
     ...deployments.rows.map((row) =>
       candidateOf(row, row.content_hash === row.doc_hash ? row.doc_hash : row.effect_hash),
     ),
@@ -70,8 +73,9 @@ export async function findConsumedPermits(transaction: Queryable, range: Range):
 }
 
 /**
- * Whatever the planner thinks of tables that grow fast: each effect of the blocks looks for its own transactions, and the whole look
- * asks for effects only where the count of a signer's used nonces says that there is one.
+ * Independent of the planner's estimates for fast-growing tables: each effect of the blocks looks up its own
+ * transactions, and the whole scan looks up effects only if a signer's number of used nonces shows that there
+ * is one.
  */
 function selectCandidates({ chainId, added, through, isWhole }: Range, effects: Effects): SQL {
   const { kind, table, contract, content } = effects;

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 
-/** Runs a query that selects an `id` and `failureOf`, and returns what each of these rows says of the failure, as JSON. */
+/** Runs a query that selects `id` and `failureOf`, and returns each row's failure as JSON. */
 export async function findFailures(
   transaction: Queryable,
   query: SQL,

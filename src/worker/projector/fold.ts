@@ -15,23 +15,23 @@ import { settlePermits } from './settlePermits.ts';
 import { expireTransactions, finishTransactions, writeSettlement } from './settleTransactions.ts';
 import { forgetComparison, insertFoldedBlocks, writeProjection } from './writeProjection.ts';
 
-/** What the index has that is new; the rest of it although the index is where it was; that, and what others have written meanwhile. */
+/** The scope: new blocks of the index; also the rest of an unchanged index; also concurrent writes of others. */
 export type FoldExtent = 'new' | 'rest' | 'whole';
 
 export type FoldOptions = {
   chainId: number;
-  /** How many blocks a reorganisation can reach back without a new start of the indexer. */
+  /** How many blocks back a reorg can reach without a restart of the indexer. */
   reorgWindow: bigint;
-  /** Blocks that must exist, the including one counted, before an event is released. */
+  /** Blocks before an event is released, counting its own block. */
   confirmations: number;
   cache: DocumentCache;
   eventIds: EventIds;
-  /** Compares everything, as a process does that has just started. */
+  /** Compares everything, like a process that has just started. */
   isFirst: boolean;
   extent: FoldExtent;
-  /** Each record apart from the others, since a fold of all together has failed; unless given, together. */
+  /** Each record on its own, because a fold of all together has failed; together by default. */
   isApart?: boolean;
-  /** Records that a fold is known to have failed for, and why: they are set aside at once. */
+  /** Records that a fold has failed for, with the reasons: they are set aside at once. */
   condemned?: ReadonlyMap<string, string>;
 };
 
@@ -47,17 +47,17 @@ export type Fold =
       added: number;
       records: number;
       transactions: number;
-      /** Records that were set aside, since they cannot be folded now. */
+      /** Records set aside because they cannot be folded now. */
       quarantined: readonly Quarantined[];
       /** Events of the retracted blocks. */
       events: Retraction['events'];
-      /** Up to which block events are to be released now; null where none are. */
+      /** Events up to this block are to be released now; null for none. */
       releasable: bigint | null;
       /** Whether there is more to fold at once. */
       isComplete: boolean;
     };
 
-/** Folds what the index shows at this moment, or a part of it, into records, histories and transactions. */
+/** Folds the current index, or a part of it, into records, histories and transactions. */
 export async function fold(transaction: Queryable, options: FoldOptions): Promise<Fold> {
   const { chainId, reorgWindow, cache, eventIds, isFirst, extent } = options;
   const { isApart = false, condemned = new Map() } = options;
@@ -82,7 +82,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   const isWhole = isFirst || extent === 'whole';
   const consumed = await findConsumedPermits(transaction, { chainId, added, through, isWhole });
   const settled = await writeSettlement(transaction, settlePermits(consumed));
-  // Only the whole index can say what did not happen.
+  // Only the whole index can show what did not happen.
   const head = comparison.isComplete ? position.head : null;
   const expired = head ? await expireTransactions(transaction, { chainId, head }) : [];
   if (head) await finishTransactions(transaction, { chainId, through: head.number - reorgWindow });
@@ -124,7 +124,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
   };
 }
 
-/** What is stored belongs to the chain that this head ends: blocks of another one were retracted just now. */
+/** The stored data belong to the chain of this head: blocks of another chain were just retracted. */
 async function findReleasable(
   transaction: Queryable,
   { chainId, confirmations, head }: FoldOptions & { head: IndexPosition['head'] },
@@ -134,7 +134,7 @@ async function findReleasable(
   return (await hasReleasable(transaction, { chainId, through })) ? through : null;
 }
 
-/** Whether the index stands where it stood when all of it was folded. */
+/** Whether the index is where it was when all of it was folded. */
 function isSame({ last, deployment, head, through }: IndexPosition): boolean {
   return (
     last?.deployment === deployment &&
@@ -145,8 +145,8 @@ function isSame({ last, deployment, head, through }: IndexPosition): boolean {
 }
 
 /**
- * Blocks up to the floor need not be compared again. An index that has gone back, or another deployment of it, may differ
- * anywhere; otherwise only as far back as a reorganisation reaches.
+ * Blocks up to the floor need no comparison. After the index went back, or for another deployment of it,
+ * anything may differ; otherwise only blocks that a reorg can reach.
  */
 function chooseFloor({ last, deployment, through }: IndexPosition, reorgWindow: bigint): bigint {
   if (last?.deployment !== deployment || through < last.through) return -1n;

@@ -7,8 +7,8 @@ import { type Fold, type FoldOptions, fold } from './fold.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
 /**
- * Folds a chain once and releases the events that have their confirmations by then. Returns `undefined` where another process is
- * folding. Where it fails in between, the events wait for the next fold of more than what is new.
+ * Folds a chain once and releases the events that then have their confirmations. Returns `undefined` if
+ * another process is folding. If it fails in between, the events wait for the next fold with new blocks.
  */
 export function foldChain({
   pool,

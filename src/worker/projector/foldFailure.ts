@@ -1,16 +1,16 @@
-/** What a failed fold calls for: another try at once, patience with the index, or patience and a warning. */
+/** The reaction to a failed fold: another try at once, waiting for the index, or waiting with a warning. */
 export type FoldFailure = 'conflict' | 'indexAbsent' | 'unexpected';
 
-/** There is nothing to fold yet, which is how every new database begins. */
+/** There is nothing to fold yet, as in every new database. */
 export class IndexAbsentError extends Error {
   override readonly name = 'IndexAbsentError';
 }
 
-/** Another transaction changed the same rows meanwhile, which a fresh look settles. */
+/** Another transaction changed the same rows meanwhile; a new try settles it. */
 const conflicts = new Set(['40001', '40P01']);
 /**
- * The index has no views yet or not those that this version knows, or the indexer is replacing them: undefined schema, table,
- * column or object, and a lock that was not to be had.
+ * The index has no views yet, or not those of this version, or the indexer is replacing them: undefined
+ * schema, table, column or object, and a lock that was not available.
  */
 const absences = new Set(['3F000', '42P01', '42703', '42704', '55P03']);
 

@@ -17,29 +17,32 @@ import {
   tryApart,
 } from './quarantineRecord.ts';
 
-/** So many records that are behind get on in one fold. */
+/** The most records that catch up in one fold. */
 const behindAtOnce = 20;
 
 export type HistoryChanges = {
   chainId: number;
-  /** The blocks that are folded now, and the last one that counts. */
+  /** The blocks being folded, and the last one that counts. */
   added: readonly bigint[];
   through: bigint;
-  /** Records that are Deployed since this fold, and those that lost inputs in it. */
+  /** Records that this fold made Deployed, and those that lost inputs in it. */
   deployed: readonly string[];
   shortened: readonly string[];
   changedTransactions: readonly string[];
   cache: DocumentCache;
   eventIds: EventIds;
-  /** Each record is folded apart from the others, since a fold of all together has failed. */
+  /** Each record is folded on its own, because a fold of all together has failed. */
   isApart: boolean;
-  /** Records that such a fold is known to have failed for, and why. */
+  /** Records that such a fold has failed for, with the reasons. */
   condemned: ReadonlyMap<string, string>;
 };
 
 export type FoldedHistories = { changed: string[]; quarantined: Quarantined[]; isComplete: boolean };
 
-/** Brings histories, states and variables of all records concerned up to date. Those in quarantine wait for their next try. */
+/**
+ * Brings histories, states and variables of all affected records up to date. Quarantined records wait for
+ * their next try.
+ */
 export async function foldHistories(
   transaction: Queryable,
   changes: HistoryChanges,
@@ -95,10 +98,10 @@ export async function foldHistories(
   return { changed, quarantined, isComplete: !isBehind && due.length <= 1 };
 }
 
-/** Among which records one in quarantine is folded when it is tried again. */
+/** The group in which a quarantined record is folded when it is retried. */
 const listOf = { begin: 'deployed', restore: 'shortened', continue: 'behind', deploy: 'behind' } as const;
 
-/** Those that wait to be Deployed are tried where Drafts become Deployed. */
+/** Records that wait to be Deployed are retried together with Drafts. */
 function findDue(quarantine: Quarantine): { recordId: string; phase: QuarantinePhase }[] {
   return [...quarantine].flatMap(([recordId, { phase, isDue }]) =>
     isDue && phase !== 'deploy' ? [{ recordId, phase }] : [],
@@ -154,7 +157,7 @@ function findTouched(
   );
 }
 
-/** Each principal's that has waited longest comes before anybody's second. */
+/** Each principal's longest-waiting record comes before any principal's second one. */
 function findBehind(transaction: Queryable, chainId: number): Promise<string[]> {
   return idsOf(
     transaction,

@@ -12,7 +12,10 @@ import { type FoldedRecord, readBeginnings, readStoredHistories } from './stored
 import { writeInputs } from './writeInputs.ts';
 import { writeRecords } from './writeRecords.ts';
 
-/** Which records are folded, by id: Deployed since now, short of inputs that fell out, with new inputs, and with a rest of old ones. */
+/**
+ * The records to fold, by id: newly Deployed, with inputs that fell out, with new inputs, and with remaining
+ * old inputs.
+ */
 export type RecordSelection = {
   deployed: readonly string[];
   shortened: readonly string[];
@@ -30,7 +33,7 @@ type Records = RecordSelection & {
   eventIds: EventIds;
 };
 
-/** Brings these records up to date with what the index shows of them. */
+/** Brings these records up to date with the index. */
 export async function foldRecords(
   transaction: Queryable,
   records: Records,
@@ -53,7 +56,7 @@ export async function foldRecords(
   const lost = beginnings.filter(({ id }) => isShortened.has(id));
   const restored = await restoreHistories(transaction, { chainId, beginnings: lost, documents });
   const begun = beginnings.filter(({ id }) => !isShortened.has(id));
-  // Those that must not go back come first, those that have time last.
+  // First the records that must not go back, last those that can wait.
   const isBehind = new Set(behind);
   const [late, current] = [true, false].map((wanted) =>
     byTurns(

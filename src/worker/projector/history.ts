@@ -4,7 +4,7 @@ import type { PayloadReader } from '../../protocol/payloadReader.ts';
 import { valuesByName } from '../../protocol/valuesByName.ts';
 import type { AuthoredDocument } from './projectedDocument.ts';
 
-/** An input as the index shows it; everything in lower case, times in Unix seconds. */
+/** An input of the index; everything in lower case, times in Unix seconds. */
 export type IndexedInput = {
   position: number;
   inputId: Hex;
@@ -22,7 +22,7 @@ export type IndexedInput = {
   blockTimestamp: bigint;
 };
 
-/** What the chain makes of one record, up to and with its input number `inputCount`. */
+/** A record's on-chain data, up to and including input number `inputCount`. */
 export type History = {
   /** The contract, in lower case. */
   agreement: Hex;
@@ -36,9 +36,9 @@ export type History = {
   lastInput: { inputId: string; timestamp: bigint } | null;
 };
 
-/** What an input becomes in the history of a record, in the form in which it is stored. */
+/** An input in a record's history, in its stored form. */
 export type MinedInput = {
-  /** The effective values after it; stored only as those of the record. */
+  /** The effective values after it; stored only with the record. */
   variables: VariableValues;
   position: number;
   inputId: string;
@@ -75,7 +75,7 @@ export function beginHistory(deployment: {
   };
 }
 
-/** The history after one more input, and that input as it is stored. */
+/** The history after one more input, and that input in its stored form. */
 export function continueHistory(
   history: History,
   input: IndexedInput,
@@ -114,7 +114,7 @@ export function continueHistory(
   };
 }
 
-/** The permit's signer and submitter; without a permit the sender is both, where it called the agreement itself. */
+/** The permit's signer and submitter. Without a permit the sender is both, if it called the agreement itself. */
 function accountsOf(
   input: IndexedInput,
   agreement: Hex,

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * The condition for rows of the given blocks, which ascend. Their range says nothing more, but is taken for few rows by a planner
- * that does not look at the numbers.
+ * The condition for rows of the given ascending blocks. Their range adds nothing logically, but makes a
+ * planner that ignores the numbers expect few rows.
  */
 export function inBlocks(column: SQL, numbers: readonly bigint[]): SQL {
   const [first] = numbers;

@@ -2,26 +2,26 @@ import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 
-/** A block as the index names it; `timestamp` in Unix seconds. */
+/** A block of the index; `timestamp` in Unix seconds. */
 export type BlockMark = { number: bigint; hash: Hex; timestamp: bigint };
 
-/** What the index of one chain shows at one moment, and how far it has been folded. */
+/** The current position of one chain in the index, and how far it has been folded. */
 export type IndexPosition = {
-  /** Names the views; it changes whenever the indexer has put them in front of a deployment. */
+  /** Identifies the views; changes whenever the indexer has pointed them at a deployment. */
   deployment: string;
-  /** Null while the indexer has seen no block live: then nobody can say what a missing row means. */
+  /** Null before the indexer has seen a live block: then a missing row means nothing. */
   head: BlockMark | null;
-  /** The last block of which all rows are certainly there; -1 for none. */
+  /** The last block whose rows are certainly complete; -1 for none. */
   through: bigint;
-  /** The last block with events that was folded; -1 for none. */
+  /** The last folded block with events; -1 for none. */
   lastFolded: bigint;
-  /** The newest block up to which the chain was ever folded; null before the first fold. */
+  /** The highest block up to which the chain was ever folded; null before the first fold. */
   foldedHead: bigint | null;
-  /** What the last fold found, in whichever process; null where that is of no use. */
+  /** The result of the last fold, in any process; null if it is useless. */
   last: LastComparison | null;
 };
 
-/** The folded blocks up to `foldedThrough` were those of a deployment that showed the chain up to `through`. */
+/** The folded blocks up to `foldedThrough` matched a deployment that showed the chain up to `through`. */
 export type LastComparison = { deployment: string; through: bigint; foldedThrough: bigint; headHash: Hex };
 
 type Row = {

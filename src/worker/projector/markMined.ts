@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 
-/** What the chain says of a submission, in the columns of `inputs`. */
+/** A submission's on-chain data, in the columns of `inputs`. */
 export type MinedFacts = {
   id: string;
   signer: string | null;
@@ -16,7 +16,7 @@ export type MinedFacts = {
   block_number: string;
 };
 
-/** Makes submissions MINED. Payload and values stay as they were written down when they were submitted. */
+/** Makes submissions MINED. Payload and values stay as stored at the submission. */
 export async function markMined(transaction: Queryable, mined: readonly MinedFacts[]): Promise<void> {
   if (mined.length === 0) return;
   const facts = mined.map((row) => ({

@@ -5,8 +5,9 @@ import { type MinedFacts, markMined } from './markMined.ts';
 import type { OwnInput } from './ownInputs.ts';
 
 /**
- * A submission that was stored only after the index had shown it takes the place of the row that had been made for it: the
- * submission's id stays. Submissions whose place is not in the history yet are left alone. Returns the records concerned.
+ * If a submission was stored only after the index had shown it, it replaces the row made for it: the
+ * submission's id stays. Submissions that are not in the history yet are left alone. Returns the affected
+ * records.
  */
 export async function mergeSubmissions(
   transaction: Queryable,

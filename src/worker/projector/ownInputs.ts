@@ -4,14 +4,14 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 
-/** A submission of a record's principal that the index shows, and where in the agreement's history. */
+/** A submission of a record's principal in the index, and its position in the agreement's history. */
 export type OwnInput = { id: string; recordId: string; position: number };
 
 export type Submissions = { chainId: number; changedTransactions: readonly string[]; through: bigint };
 
 /**
- * Lets submissions that failed wait again where their transaction is open or mined, and fails those whose transaction failed.
- * Returns the records concerned.
+ * Reopens failed submissions whose transaction is open or mined, and fails those whose transaction failed.
+ * Returns the affected records.
  */
 export async function updateSubmissions(
   transaction: Queryable,
@@ -43,7 +43,7 @@ export async function updateSubmissions(
   return [...waiting, ...failed];
 }
 
-/** The submissions that wait although their transaction is mined, with the position at which the index shows it. */
+/** Waiting submissions whose transaction is mined, with their position in the index. */
 export async function findMinedSubmissions(
   transaction: Queryable,
   { chainId, through }: Submissions,

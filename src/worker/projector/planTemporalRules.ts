@@ -15,16 +15,16 @@ import type { FoldedRecord } from './storedHistories.ts';
 
 export type FoldedSteps = {
   readonly chainId: number;
-  /** The records that are Deployed since this fold, as they were before their first input. */
+  /** Records that this fold made Deployed, before their first input. */
   readonly deployed: readonly FoldedRecord[];
-  /** The records with the inputs that are new to them. */
+  /** The records, each with its new inputs. */
   readonly extended: readonly ExtendedRecord[];
   readonly documents: DocumentLookup;
 };
 
 /**
- * Keeps the schedules of temporal rules what the folded blocks make them, in the transaction that stores the states. Costs one
- * query where no record has rules.
+ * Updates the schedules of rules of time after the folded blocks, in the transaction that stores the states.
+ * Costs one query if no record has rules.
  */
 export async function planTemporalRules(transaction: Queryable, folded: FoldedSteps): Promise<void> {
   const { chainId, deployed, extended, documents } = folded;
@@ -79,7 +79,7 @@ function inputStep(
 
 type Ruled = { rules: readonly TemporalRule[]; deployTxHash: Hex };
 
-/** The temporal rules of those records that have any. */
+/** The records' rules of time, for records with any. */
 async function readTemporalRules(
   transaction: Queryable,
   ids: readonly string[],

@@ -6,24 +6,24 @@ import { nameHash } from '../../protocol/names.ts';
 import { type PayloadReader, preparePayloadReader } from '../../protocol/payloadReader.ts';
 import { readTransitions } from '../../protocol/transitions.ts';
 
-/** A document takes no longer to be prepared than this; one that does is of no use to a fold. */
+/** The limit for preparing a document; a document that takes longer is useless to a fold. */
 const preparationLimitMs = 5_000;
 
-/** An authored document, as the chain's hashes are read with. */
+/** An authored document, for reading the chain's hashes. */
 export type AuthoredDocument = {
-  /** The name of a state, or the hash where the document names none. */
+  /** The name of a state, or the hash without a name. */
   nameState(hash: Hex): string;
-  /** The name of an input, or the hash where the document names none. */
+  /** The name of an input, or the hash without a name. */
   nameInput(hash: Hex): string;
   /**
-   * What reads payloads: prepared when somebody asks first, in the pace of whoever asks, and kept.
+   * Reads payloads. Prepared at the first request, in steps that the caller controls, and kept.
    *
    * @throws Error where that takes too long.
    */
   prepare(pace: Pace): Promise<PayloadReader>;
 };
 
-/** Reads a document's text; one that is no JSON names nothing. */
+/** Reads a document's text; text that is not JSON names nothing. */
 export function readDocument(text: string): AuthoredDocument {
   const agreement = parse(text);
   const execution = new JsonCursor(agreement).at('execution');
@@ -55,7 +55,7 @@ async function prepareAtPace(agreement: unknown, pace: Pace): Promise<PayloadRea
   }
 }
 
-/** A name with a NUL character cannot be stored as text; it is as good as none. */
+/** A name with a NUL character cannot be stored as text; it counts as missing. */
 function namesByHash(names: readonly unknown[]): Map<Hex, string> {
   const usable = names.filter((name) => typeof name === 'string' && !name.includes('\u0000'));
   return new Map(usable.map((name) => [nameHash(String(name)), String(name)]));

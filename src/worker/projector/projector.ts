@@ -10,14 +10,14 @@ import { createChainFolder, type FoldedChain, type FoldedReorganisation } from '
 import type { FoldExtent } from './fold.ts';
 
 export type ProjectorOptions = {
-  /** Folds take one connection a chain out of it while they run. */
+  /** A running fold takes one connection per chain from it. */
   pool: pg.Pool;
-  /** The same database, for the connection that listens. */
+  /** The same database, for the listening connection. */
   databaseUrl: string;
   chains: readonly FoldedChain[];
   onReorganisation?: (reorganisation: FoldedReorganisation) => void;
   logger: Logger;
-  /** How often the database is looked at although no notification came. */
+  /** How often the database is polled without a notification. */
   pollIntervalMs?: number;
 };
 
@@ -28,14 +28,14 @@ export type Projector = {
 };
 
 const defaultPollIntervalMs = 3_000;
-/** Looking at every open transaction is expensive if there are many: only one look in this many does it. */
+/** Scanning every open transaction is expensive if there are many: only one poll in this many does it. */
 const looksBetweenWhole = 4;
 
 /**
- * Keeps records, histories and transactions of the service equal to what the index shows, from now until it is closed, and
- * announces every transition of them once its block has its confirmations. Any
- * number of processes may do so at once: a chain is folded by one at a time, and whoever comes later finds it done. Nothing
- * that goes wrong ends it; it waits and tries again.
+ * Keeps the service's records, histories and transactions equal to the index until it is closed, and
+ * announces every transition once its block has its confirmations. Any number of processes may do so at once:
+ * one of them folds a chain at a time, and the next finds it done. Failures do not end it; it waits and tries
+ * again.
  */
 export function createProjector(options: ProjectorOptions): Projector {
   const { pool, databaseUrl, chains, onReorganisation, logger } = options;

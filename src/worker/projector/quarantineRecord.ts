@@ -5,16 +5,16 @@ import type { QuarantinePhase } from '../../platform/database/tables/quarantine.
 import { classifyFoldFailure } from './foldFailure.ts';
 import { isOwnFault } from './recordFoldError.ts';
 
-/** Records in quarantine, by id: what each waits for, and whether it is time to try again. */
+/** Quarantined records, by id: the next step of each, and whether a retry is due. */
 export type Quarantine = ReadonlyMap<string, { phase: QuarantinePhase; isDue: boolean }>;
 
 export type Quarantined = { recordId: string; phase: QuarantinePhase; error: string };
 
-/** The pause after the first failure, which doubles with each further one, and the longest. */
+/** The pause after the first failure, which doubles with each further one, and the longest pause. */
 const firstPauseSeconds = 30;
 const longestPauseSeconds = 6 * 3_600;
 const longestError = 500;
-/** What is tried apart may not hold up the others for long. */
+/** A retry on its own must not delay the others for long. */
 const statementLimit = '2s';
 
 export async function readQuarantine(transaction: Queryable, chainId: number): Promise<Quarantine> {
@@ -25,7 +25,8 @@ export async function readQuarantine(transaction: Queryable, chainId: number): P
 }
 
 /**
- * Sets a record aside, for longer each time. One that had not begun yet shows what its deployment says of it meanwhile.
+ * Sets a record aside, for longer each time. A record that had not begun yet shows its deployment's data
+ * meanwhile.
  */
 export async function setAside(
   transaction: Queryable,
@@ -51,7 +52,7 @@ export async function setFree(transaction: Queryable, recordIds: readonly string
     delete from service.quarantined_records where record_id = any(${arrayOf(recordIds)}::text[])`);
 }
 
-/** A record in quarantine that a reorganisation has taken inputs from has to be restored when it is tried again. */
+/** If a reorg took inputs from a quarantined record, the retry must restore it first. */
 export async function noteShortened(transaction: Queryable, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   await transaction.execute(sql`
@@ -59,7 +60,10 @@ export async function noteShortened(transaction: Queryable, recordIds: readonly 
     where record_id = any(${arrayOf(recordIds)}::text[]) and phase = 'continue'`);
 }
 
-/** Runs something that concerns one record, and takes it back alone where it fails by its own fault. Returns why it failed. */
+/**
+ * Runs work on one record, and undoes only that work if it fails by the record's own fault. Returns the
+ * reason.
+ */
 export async function tryApart(
   transaction: Queryable,
   run: () => Promise<unknown>,
@@ -79,7 +83,7 @@ export async function tryApart(
   return undefined;
 }
 
-/** The first words of an error, as they can be stored. */
+/** The beginning of an error, in storable form. */
 export function explainFailure(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replaceAll('\0', '').slice(0, longestError).toWellFormed();

@@ -22,10 +22,10 @@ type Row = {
   block_timestamp: string;
 };
 
-/** From which input on a record needs those of its agreement: `after` is the position of the last one that it has. */
+/** The first missing input of a record: `after` is the position of its last one. */
 export type Wanted = { id: string; agreement: Hex; after: number };
 
-/** For each record the inputs that it lacks, in the order of the records and of the chain; at most `limit` of them in all. */
+/** The missing inputs of each record, in the order of the records and of the chain; at most `limit` in total. */
 export async function readInputs(
   transaction: Queryable,
   selection: { chainId: number; wanted: readonly Wanted[]; where: SQL; limit: number },

@@ -1,4 +1,4 @@
-/** Why one record's history cannot be folded; those of others can. */
+/** Why one record's history cannot be folded; other records are not affected. */
 export class RecordFoldError extends Error {
   override readonly name = 'RecordFoldError';
   readonly recordId: string;
@@ -15,13 +15,13 @@ export function failFold(recordId: string, cause: unknown): never {
   throw new RecordFoldError(recordId, cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
-/** Classes of what PostgreSQL says of the rows that it was given: data, integrity, limits; and what triggers raise. */
+/** PostgreSQL's error classes about the given rows: data, integrity, limits, and errors raised by triggers. */
 const classesOfData = new Set(['22', '23', '54', 'P0']);
 const statementTimeout = '57014';
 
 /**
- * Whether a failure is one of the data at hand, so that another try would end the same way, and not one of the machine, the network
- * or another transaction, which have a code of their own.
+ * Whether a failure is due to the data, so that a retry would fail in the same way. Failures of the machine,
+ * the network or another transaction have their own codes.
  */
 export function isOwnFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -4,15 +4,15 @@ import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
 
-/** What fell out together with blocks, by id. */
+/** What was retracted with the blocks, by id. */
 export type Retraction = {
   /** Records whose deployment fell out; they are Drafts again. */
   undeployed: string[];
-  /** Records that are still there but lost inputs; what they say of the chain is still what it was. */
+  /** Records that still exist but lost inputs; their on-chain data are still the former ones. */
   shortened: string[];
   /** Transactions that are open again. */
   reopened: string[];
-  /** How many events were withdrawn, and how many had been released and stay. */
+  /** Number of withdrawn events, and of released ones, which stay. */
   events: { withdrawn: number; released: number };
 };
 
@@ -26,12 +26,12 @@ const nothing: Retraction = {
 type Blocks = { chainId: number; numbers: readonly bigint[] };
 
 /**
- * Takes back what was folded from the given blocks: own submissions wait again, what others sent is forgotten, what has lost its
- * effect is open again, for whoever sends it, and what waited to be announced is withdrawn.
+ * Takes back what was folded from the given blocks: the principal's own submissions wait again, inputs of
+ * others are deleted, transactions without their effect are open again, and unreleased events are withdrawn.
  */
 export async function retractBlocks(transaction: Queryable, blocks: Blocks): Promise<Retraction> {
   if (blocks.numbers.length === 0) return nothing;
-  // No input stands before its deployment, so of those records all inputs are among the given blocks.
+  // No input comes before its deployment, so all inputs of those records are in the given blocks.
   const undeployed = await undeployRecords(transaction, blocks);
   const reopened = await reopenMined(transaction, blocks);
   reopened.push(...(await reopenSuperseded(transaction, blocks)));
@@ -51,7 +51,8 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
 async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
   return idsOf(
     transaction,
-    // Its permit may deploy it at another address; a record that was asked for by address keeps waiting for that one.
+    // Its permit may deploy it at another address. A record requested by address keeps waiting for that
+    // address.
     sql`update service.records set status = 'Draft',
       address = case when deploy_transaction_id is null then address end, variables = initial_variables,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
@@ -86,14 +87,14 @@ function isIn({ chainId, numbers }: Blocks): SQL {
   return sql`input.chain_id = ${chainId} and input.block_number = any(${arrayOf(numbers)}::bigint[])`;
 }
 
-/** How far a transaction had come before its effect was seen; without a wallet no bytes of it are on their way. */
+/** The transaction's state before its effect; without a wallet no bytes of it are under way. */
 const stateBefore = sql`case
   when sent.wallet is null then 'accepted'
   when exists (select 1 from service.transaction_attempts where transaction_id = sent.id and accepted_at is not null)
     then 'broadcast'
   else 'signed' end`;
 
-/** The newest bytes on their way; without them the hash that fell out stays, as it may well come back. */
+/** The newest bytes under way. Without any, the hash that fell out stays, because it may come back. */
 const newestHash = sql`coalesce((
   select tx_hash from service.transaction_attempts
   where transaction_id = sent.id and sent.wallet is not null order by id desc limit 1), sent.tx_hash)`;
@@ -109,7 +110,7 @@ async function reopenMined(transaction: Queryable, { chainId, numbers }: Blocks)
   );
 }
 
-/** A permit whose nonce had been used up by other content, which fell out, can have its effect again. */
+/** If the content that had used up a permit's nonce fell out, the permit can take effect again. */
 async function reopenSuperseded(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
   return idsOf(
     transaction,

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 
-/** A transaction of which the index shows that its permit's nonce is used up, and by what. */
+/** A transaction whose permit's nonce is used up in the index, and by what. */
 export type Candidate = {
   id: string;
   isOpen: boolean;
@@ -9,16 +9,17 @@ export type Candidate = {
   deadline: bigint;
   /** Verifying contract, signer and nonce: one text per nonce. */
   permit: string;
-  /** Its content is null where the index cannot read it: then nobody can say whose effect it is. */
+  /** The content is null if the index cannot read it: then nobody knows whose effect it is. */
   effect: { contentHash: Hex | null; transactionHash: Hex; blockNumber: bigint; blockTimestamp: bigint };
 };
 
 export type Settlement = { mined: Candidate[]; superseded: Candidate[] };
 
 /**
- * Decides which permits had their effect. Per nonce there is one effect; it belongs to the transaction with the same content,
- * whoever sent it, but never to one whose deadline had passed by then. Of several such the open one counts, else the first
- * given. Every other open one can never happen any more; a failed one stays as it is.
+ * Decides which permits took effect. Each nonce has one effect. It belongs to the transaction with the same
+ * content, whoever sent it, but never to one whose deadline had passed. Of several candidates the open one
+ * counts, otherwise the first. Every other open transaction can never take effect any more; a failed one
+ * stays unchanged.
  */
 export function settlePermits(candidates: readonly Candidate[]): Settlement {
   const settlement: Settlement = { mined: [], superseded: [] };

@@ -10,7 +10,10 @@ import type { Settlement } from './settlePermits.ts';
 
 const isOpen = sql`sent.state in (${sql.raw(stateLists.open)})`;
 
-/** Writes what became of the permits. The superseded come first: of one nonce only one transaction may be not failed. */
+/**
+ * Stores the outcome of the permits. Superseded ones come first, because for one nonce only one transaction
+ * may be not failed.
+ */
 export async function writeSettlement(
   transaction: Queryable,
   { mined, superseded }: Settlement,
@@ -34,7 +37,7 @@ export async function writeSettlement(
   return [...failed, ...settled];
 }
 
-/** Adds to the traces of the transactions that the index shows them. */
+/** Adds spans to the transactions' traces when the index shows them. */
 async function traceSettled(transaction: Queryable, ids: readonly string[]): Promise<void> {
   const { rows } = await transaction.execute<{
     id: string;
@@ -92,8 +95,8 @@ async function writeSuperseded(
 }
 
 /**
- * Ends every open transaction whose deadline lies before the head and whose nonce the index does not show used up, and those of the
- * same signers that can only come after them.
+ * Fails every open transaction whose deadline is before the head and whose nonce is unused in the index, and
+ * the same signers' later transactions.
  */
 export async function expireTransactions(
   transaction: Queryable,
@@ -123,7 +126,7 @@ const isUnused: SQL = sql`not exists (
   where counted.chain_id = sent.chain_id and counted.contract = lower(sent.contract)
     and counted.signer = lower(sent.signer) and counted.count > sent.permit_nonce)`;
 
-/** Calls those final that no reorganisation can undo any more: of blocks up to `through`. */
+/** Marks transactions as final that no reorg can undo any more: those in blocks up to `through`. */
 export async function finishTransactions(
   transaction: Queryable,
   { chainId, through }: { chainId: number; through: bigint },

@@ -13,8 +13,8 @@ const inputsAtOnce = 500;
 const restoreLimitMs = 10_000;
 
 /**
- * Brings records from their beginning to the last input that is left to them. What an input has overwritten is stored nowhere,
- * so it is found by going through the history again, a part at a time.
+ * Replays records from their beginning to their last remaining input. Values overwritten by an input are
+ * stored nowhere, so this goes through the history again, a part at a time.
  */
 export async function restoreHistories(
   transaction: Queryable,

@@ -5,7 +5,7 @@ import { arrayOf } from '../../platform/database/statements.ts';
 import type { VariableValues } from '../../platform/database/tables/records.ts';
 import { beginHistory, type History } from './history.ts';
 
-/** A Deployed record, and what the chain makes of it as far as it is folded. */
+/** A Deployed record with its folded on-chain data. */
 export type FoldedRecord = { id: string; principalId: string; docHash: Hex; history: History };
 
 export type RecordSelection = { chainId: number; ids: readonly string[] };
@@ -25,7 +25,7 @@ type StoredRow = {
   last_input_timestamp: string | null;
 };
 
-/** The records as they are stored. */
+/** The records as stored. */
 export async function readStoredHistories(
   transaction: Queryable,
   { ids }: RecordSelection,
@@ -68,7 +68,7 @@ type BeginningRow = {
   block_timestamp: string;
 };
 
-/** The records as they were when the agreement was deployed. */
+/** The records at their agreement's deployment. */
 export async function readBeginnings(
   transaction: Queryable,
   { chainId, ids }: RecordSelection,

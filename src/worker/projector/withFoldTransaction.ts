@@ -6,15 +6,15 @@ import { prepareAll } from '../../platform/database/prepareAll.ts';
 import { withConnection } from '../../platform/database/withConnection.ts';
 import { IndexAbsentError } from './foldFailure.ts';
 
-/** Any constant will do; with the chain's id it names the lock under which a chain is folded. */
+/** Any constant works; with the chain's id it names the lock for folding a chain. */
 const foldLock = 0x666f6c64;
 
 const tryLock = `select pg_try_advisory_lock($1, $2) as held, to_regnamespace('chain_index') is not null as is_there`;
 
 /**
- * The views are locked before the first query, so that all of it sees one deployment of the index, and in the order in which
- * the indexer replaces them, so that neither waits for the other in a circle. Of tables that hold everything a fold reads what is
- * new: no statistics of an earlier moment are to make the planner read one as a whole.
+ * The views are locked before the first query, so that the fold sees one deployment of the index, and in the
+ * order in which the indexer replaces them, to avoid a deadlock. A fold reads only new rows of large tables:
+ * stale statistics must not lead the planner to read a whole table.
  */
 const beginFold = `
   begin isolation level repeatable read;
@@ -23,22 +23,23 @@ const beginFold = `
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
-/** Nobody else changes a transaction then; reading them, and storing what refers to them, goes on. */
+/** Nobody else changes a transaction then; reading them, and storing references to them, goes on. */
 const lockTransactions = '; lock table service.transactions in share row exclusive mode';
 
 type Work<Result> = {
   fold(transaction: Queryable): Promise<Result>;
   /**
-   * What is left to do after a fold, if anything, before the next one of this chain: in a transaction of its own, which unlike a
-   * fold's sees what others commit meanwhile.
+   * Work after a fold, if any, before the next one of this chain: in its own transaction, which unlike the
+   * fold's sees concurrent commits.
    */
   follow(result: Result): ((transaction: Queryable) => Promise<unknown>) | null;
 };
 
 /**
- * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the index. Returns
- * `undefined` where another process is folding. Whatever fails ends the session, and with it transaction and lock. A fold
- * fails when somebody else changes a transaction that it changes too; an exclusive one keeps the others waiting instead.
+ * Runs `fold` as the only fold of this chain in any process, in one transaction that sees one moment of the
+ * index. Returns `undefined` if another process is folding. A failure ends the session, and with it
+ * transaction and lock. A fold fails if somebody else changes the same transaction row; an exclusive fold
+ * keeps the others waiting instead.
  *
  * @throws IndexAbsentError where no indexer has been at work yet.
  */

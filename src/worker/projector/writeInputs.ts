@@ -10,8 +10,8 @@ import type { OwnInput } from './ownInputs.ts';
 import { secondsOf } from './projectedColumns.ts';
 
 /**
- * Writes new inputs into the histories of their records: a submission of the record's principal becomes MINED, everything
- * else is a row of its own.
+ * Writes new inputs into their records' histories: a submission of the record's principal becomes MINED,
+ * every other input gets its own row.
  */
 export async function writeInputs(
   transaction: Queryable,
@@ -39,8 +39,8 @@ export async function writeInputs(
 }
 
 /**
- * Names an input that no principal submitted here: as hard to guess as the record's id, and the same again when a
- * reorganisation has moved its transaction to another block.
+ * The id of an input that no principal submitted here: as hard to guess as the record's id, and the same if a
+ * reorg moves its transaction to another block.
  */
 function foreignInputId(recordId: string, { txHash, transactionOrdinal }: MinedInput): string {
   const digest = createHash('sha256').update(`${recordId} ${txHash} ${transactionOrdinal}`).digest('hex');

@@ -4,7 +4,7 @@ import { recordsOf } from '../../platform/database/statements.ts';
 import type { BlockMark, IndexPosition } from './indexPosition.ts';
 import { secondsOf } from './projectedColumns.ts';
 
-/** Notes the blocks as folded, each with as many events as the index shows in it. */
+/** Stores the blocks as folded, each with its number of events in the index. */
 export async function insertFoldedBlocks(
   transaction: Queryable,
   { chainId, blocks }: { chainId: number; blocks: readonly BlockMark[] },
@@ -19,8 +19,8 @@ export async function insertFoldedBlocks(
 }
 
 /**
- * Notes how far the chain is folded, and what was compared. How far it is folded never goes back: an index that shows less
- * than before has only to catch up.
+ * Stores how far the chain is folded, and what was compared. The folded position never goes back: an index
+ * that shows less than before only has to catch up.
  */
 export async function writeProjection(
   transaction: Queryable,
@@ -43,7 +43,7 @@ export async function writeProjection(
         limit 1)`);
 }
 
-/** The index shows less than was folded: whatever it shows when it has caught up has to be compared in full. */
+/** The index shows less than was folded: once it has caught up, all of it must be compared. */
 export async function forgetComparison(transaction: Queryable, chainId: number): Promise<void> {
   await transaction.execute(sql`
     update service.projections set compared_deployment = null

@@ -8,7 +8,7 @@ import { secondsOf } from './projectedColumns.ts';
 
 type WrittenRow = { id: string; access_variables: readonly string[] | null };
 
-/** Writes what the chain makes of the records now. */
+/** Stores the records' on-chain data. */
 export async function writeRecords(
   transaction: Queryable,
   { records, documents }: { records: readonly ExtendedRecord[]; documents: DocumentLookup },

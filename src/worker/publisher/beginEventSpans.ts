@@ -4,8 +4,8 @@ import type { NewEvent } from '../../records/events/newEvent.ts';
 import { readCauseTraces } from './causeTraces.ts';
 
 /**
- * Begins the spans of events that are written, by their ids: each in the trace of the transaction that caused it, where that was
- * submitted here, and in a trace of its own otherwise. Of processes that do not trace there are none.
+ * Begins the spans of written events, by their ids: each in the trace of the transaction that caused it, if
+ * that was submitted here, otherwise in a new trace. Without tracing there are none.
  */
 export async function beginEventSpans(
   transaction: Queryable,

@@ -3,15 +3,15 @@ import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 
-/** The transaction that causes something to be told; null where none does. */
+/** The transaction that causes an event; null if none does. */
 export type Cause = { readonly chainId: number; readonly txHash: Hex | null };
 
 export type CauseTraces = {
-  /** Null where nobody traced the cause, or nobody submitted it here. */
+  /** Null without tracing, or if the cause was not submitted here. */
   traceParentOf(cause: Cause): string | null;
 };
 
-/** Where transactions stand in the traces of those who submitted them here. */
+/** The trace positions of transactions submitted here. */
 export async function readCauseTraces(
   transaction: Queryable,
   causes: readonly Cause[],

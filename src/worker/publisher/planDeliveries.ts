@@ -7,22 +7,23 @@ import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts
 import { matchesSubscription } from '../../records/webhooks/subscriptionFilters.ts';
 import { wakeSubscription } from '../../records/webhooks/wakeSubscription.ts';
 
-/** An event as it stands in the feed of its principal. */
+/** An event in its principal's feed. */
 export type DeliverableEvent = {
   readonly id: string;
   readonly principalId: string;
   readonly recordId: string | null;
   readonly position: number;
   readonly type: string;
-  /** The envelope as far as filters look at it: what many events have in common is left out. */
+  /** The part of the envelope that filters use, without shared parts. */
   readonly facts: string;
 };
 
 const envelope = z.object({ data: z.unknown() });
 
 /**
- * Plans one delivery of each event for each active subscription of its principal that wants it, in the transaction that releases
- * the events: they are delivered if and only if they are released. An event that was planned before is not planned again.
+ * Plans one delivery of each event for each active subscription of its principal that wants it, in the
+ * transaction of the release: an event is delivered if and only if it is released. An event that was planned
+ * before is not planned again.
  */
 export async function planDeliveries(
   transaction: Queryable,

@@ -10,7 +10,7 @@ import { addUsage } from '../../records/quotas/usage.ts';
 import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 import { storeEvents } from './storeEvents.ts';
 
-/** Whether events of a chain wait whose block, or a later one, is `through`. */
+/** Whether a chain has waiting events in blocks up to `through`. */
 export async function hasReleasable(
   transaction: Queryable,
   { chainId, through }: { chainId: number; through: bigint },
@@ -21,9 +21,9 @@ export async function hasReleasable(
 }
 
 /**
- * Releases the events of a chain that wait in blocks up to `through`, in the order of the chain: they get the next positions in
- * the feeds of their principals, and their deliveries are planned. To be called in a transaction that reads what others have
- * committed meanwhile, as feeds are shared by all chains; several may do so at once.
+ * Releases a chain's waiting events in blocks up to `through`, in the order of the chain: they get the next
+ * positions in their principals' feeds, and their deliveries are planned. The transaction must see concurrent
+ * commits, because all chains share the feeds; several calls may run at once.
  *
  * @param principals whose events; everybody's unless given. Whoever names some holds their feeds already.
  * @returns how many were released.
@@ -41,7 +41,7 @@ export function releaseEvents(
   return release(transaction, sql`${due} and principal_id = any(${arrayOf(principals)}::text[])`);
 }
 
-/** Stores and releases events that no block has to confirm, in a transaction as `releaseEvents` needs it. */
+/** Stores and releases events that need no confirmation, in a transaction as for `releaseEvents`. */
 export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<number> {
   await storeEvents(transaction, events);
   const ids = events.map(({ id }) => id);
@@ -67,7 +67,7 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
     select distinct principal_id from service.events where ${which}`);
   if (waiting.length === 0) return 0;
   const principals = waiting.map(({ principal_id }) => principal_id);
-  // So that no position is ever seen before a lower one, and whoever subscribes misses nothing.
+  // So that no position appears before a lower one, and new subscribers miss nothing.
   await lockFeeds(transaction, principals);
   const { rows } = await transaction.execute<ReleasedRow>(sql`
     with numbered as (

@@ -6,8 +6,9 @@ import type { NewEvent } from '../../records/events/newEvent.ts';
 import { beginEventSpans } from './beginEventSpans.ts';
 
 /**
- * Stores events that wait for the confirmations of their blocks, in the transaction of the caller. One that is waiting already,
- * or that a reorganisation had withdrawn, waits with its new block and body; one that was released stays what it was.
+ * Stores events that wait for the confirmations of their blocks, in the caller's transaction. An event that
+ * is already waiting, or that a reorg withdrew, waits with its new block and body; a released one stays
+ * unchanged.
  */
 export async function storeEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -48,7 +49,7 @@ export async function storeEvents(transaction: Queryable, events: readonly NewEv
   }
 }
 
-/** Stores what several of the events have in common, as far as it is new; in the order of the ids, so that nobody waits in a circle. */
+/** Stores new shared parts of the events, in the order of the ids, to avoid deadlocks. */
 async function storeParts(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
   const parts = new Map(
     events.flatMap(({ parts: own }) =>

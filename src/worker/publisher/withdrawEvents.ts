@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 
 /**
- * Withdraws the events of blocks that fell out, as far as nobody was told. What was released stays, for it cannot be unsaid.
+ * Withdraws unreleased events of blocks that fell out. Released ones stay, because they have been read.
  *
  * @returns how many of each.
  */

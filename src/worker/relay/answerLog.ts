@@ -9,7 +9,7 @@ export type NotedAnswer = { hash: Hex; answer: NodeAnswer; text: string | undefi
 
 export type AnswerLog = {
   note(answers: readonly NotedAnswer[]): void;
-  /** Writes what is noted now; what cannot be written is noted still. */
+  /** Writes the noted answers now; on failure they stay noted. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
@@ -17,8 +17,8 @@ export type AnswerLog = {
 const delayMs = 200;
 
 /**
- * Keeps what nodes said to signed bytes. None of it is needed to go on after a crash, so it is written a little later and many at a
- * time.
+ * Stores the nodes' answers to signed bytes. A crash may lose them, so they are written a little later and
+ * many at a time.
  */
 export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logger: Logger }): AnswerLog {
   const { pool, chainId, logger } = options;

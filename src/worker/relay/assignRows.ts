@@ -3,11 +3,11 @@ import type { Signer } from '../../platform/signers/signer.ts';
 import type { Fees } from './fees.ts';
 import type { AcceptedRow } from './readClaimable.ts';
 
-/** What a transaction is signed with. */
+/** The fee terms of a transaction. */
 export type Terms = {
   readonly gas: bigint;
   readonly fees: Fees;
-  /** Beside gas, in wei; undefined where it is not known to be charged. */
+  /** The fee in addition to gas, in wei; undefined if the chain charges none. */
   readonly dataFee?: bigint;
 };
 
@@ -15,11 +15,11 @@ export type Terms = {
 export type SigningWallet = {
   readonly address: Address;
   readonly signer: Signer;
-  /** In wei; what it signs may cost no more in all. */
+  /** In wei; the total that its transactions may cost. */
   readonly funds: bigint;
   /** How many more transactions it may have under way. */
   readonly room: number;
-  /** How busy it is: the least busy one takes what any may. */
+  /** Its load: the least busy wallet takes rows that any wallet may sign. */
   readonly load: number;
   /** Rows that cost more than it has left. */
   readonly unpayable: ReadonlySet<string>;
@@ -33,20 +33,20 @@ export type AssignedRow = {
 
 export type Assignment = {
   assigned: AssignedRow[];
-  /** Of which not all is known that has to be. */
+  /** Rows whose terms are not fully known yet. */
   unprepared: AcceptedRow[];
-  /** That cost more than the wallets have left that may sign them, and which of the wallets need not look at them again. */
+  /** Rows that cost more than their wallets have left, and the wallets that need not look at them again. */
   unpayable: { row: AcceptedRow; wallets: readonly Address[] }[];
 };
 
-/** What a transaction may cost, in wei. */
+/** The highest cost of a transaction, in wei. */
 export function highestCost({ gas, fees, dataFee = 0n }: Terms): bigint {
   return gas * fees.maxFeePerGas + dataFee;
 }
 
 /**
- * Which wallet signs which row, in the order of the rows. All that keep their order go to one wallet. What comes after a row that
- * cannot be signed is not held up by it, unless it has to follow it.
+ * Assigns rows to wallets, in the order of the rows. Rows of one order go to one wallet. A row that cannot be
+ * signed delays only rows that must follow it.
  *
  * @param rows in the order of acceptance.
  * @param findTerms undefined for a row that cannot be signed yet.

@@ -10,17 +10,17 @@ export type AttemptKey = {
 
 export type Receipt = { readonly hash: Hex; readonly blockNumber: bigint; readonly isReverted: boolean };
 
-/** What has become of everything that was ever signed for one transaction. */
+/** The fate of everything ever signed for one transaction. */
 export type Fate =
   | { readonly kind: 'succeeded' | 'reverted'; readonly receipt: Receipt }
-  /** This one can still be mined: its nonce is not used up. */
+  /** This attempt can still be mined: its nonce is unused. */
   | { readonly kind: 'possible'; readonly attempt: AttemptKey }
   /** None was mined, and none can be any more: other transactions used up their nonces. */
   | { readonly kind: 'impossible' }
-  /** No endpoint gave a whole answer. */
+  /** No endpoint gave a complete answer. */
   | { readonly kind: 'unknown' };
 
-/** The receipts of those hashes that the node knows to be mined. */
+/** The receipts of those hashes that the node knows as mined. */
 export async function readReceipts(client: PublicClient, hashes: readonly Hex[]): Promise<Receipt[]> {
   const found = await Promise.all(
     hashes.map(async (hash): Promise<Receipt[]> => {
@@ -34,8 +34,9 @@ export async function readReceipts(client: PublicClient, hashes: readonly Hex[])
 }
 
 /**
- * Asks every endpoint for all that was signed, and believes that something cannot be mined only where all that answer agree,
- * each in one request: so the node that knows of no receipt is the one that says that the nonce was used up by `depthBlock`.
+ * Asks every endpoint about all signed forms. It believes that an attempt cannot be mined only if all
+ * answering endpoints agree, each in one request: the node without a receipt must itself say that the nonce
+ * was used up by `depthBlock`.
  */
 export async function findFate(
   endpoints: readonly PublicClient[],

@@ -3,11 +3,11 @@ import type { ChainParts } from './chainParts.ts';
 import type { ClaimTurns } from './claimTurns.ts';
 import type { Seat } from './seat.ts';
 
-/** What the relay of one chain works with: what its parts share, and its wallets. */
+/** The context of one chain's relay: its shared parts and its wallets. */
 export type ChainContext = ChainParts & {
-  /** Those with a key, and those that are seen through without one. */
+  /** Wallets with a key, and wallets without one whose transactions are followed to their end. */
   readonly seats: Map<Address, Seat>;
-  /** Of the principals whose transactions wait. */
+  /** The order of turns over principals with waiting transactions. */
   readonly turns: ClaimTurns;
 };
 

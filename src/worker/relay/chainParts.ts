@@ -7,20 +7,20 @@ import type { AnswerLog } from './answerLog.ts';
 import type { ChainView } from './chainView.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
-/** What the parts of the relay of one chain share, the single wallets included. */
+/** The parts that one chain's relay shares, also with its single wallets. */
 export type ChainParts = {
   readonly pool: pg.Pool;
   readonly chainId: number;
   readonly holder: LeaseHolder;
   readonly settings: RelaySettings;
-  /** Asks the chain's endpoints in turn; and each by itself. */
+  /** Clients over the chain's endpoints with failover, and over each single endpoint. */
   readonly client: PublicClient;
   readonly endpoints: readonly PublicClient[];
   readonly readDataFee: () => Promise<DataFee>;
   readonly answers: AnswerLog;
   readonly logger: Logger;
-  /** Work for single wallets that waits for a signer outside of the process: nothing else waits for it. */
+  /** Work of single wallets with an external signer; nothing else waits for it. */
   readonly remoteWork: Set<Promise<void>>;
-  /** What the chain last said; undefined until it has answered once. */
+  /** The chain's last answer; undefined before the first one. */
   view: ChainView | undefined;
 };

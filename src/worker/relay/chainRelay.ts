@@ -25,7 +25,7 @@ export type ChainRelayOptions = {
   chainId: number;
   confirmations: number;
   signers: RelaySigners;
-  /** Names this process among those that take leases. */
+  /** This process's id as a lease holder. */
   owner: string;
   settings: RelaySettings;
   client: PublicClient;
@@ -35,23 +35,23 @@ export type ChainRelayOptions = {
 };
 
 export type ChainRelay = {
-  /** Something may be there to be signed. */
+  /** There may be rows to sign. */
   wake(): void;
-  /** Wallets may be there to be taken. */
+  /** There may be wallets to take. */
   takeWallets(): void;
-  /** Lets what is on its way end, and the wallets go. */
+  /** Finishes the work under way, and releases the wallets. */
   close(): Promise<void>;
 };
 
-/** Between two looks while nothing is under way, in polls; and how long it counts as such after the last sign of life. */
+/** The pause between two polls without work, in polls, and how long after the last activity it begins. */
 const idlePolls = 10;
 const livelyMs = 15_000;
-/** What was announced while nobody listened is found by this. */
+/** Finds rows announced while nobody listened. */
 const fallbackMs = 3_000;
 const firstRecountMs = 25;
 const closeMs = 5_000;
 
-/** Sends what the outbox holds for one chain, with those of its wallets that this process gets the lease of. */
+/** Sends one chain's outbox rows, with the wallets that this process leases. */
 export function createChainRelay(options: ChainRelayOptions): ChainRelay {
   const { signers: opened, owner, confirmations, ...shared } = options;
   const { pool, chainId, settings } = shared;
@@ -86,7 +86,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
     seats.set(address, createSeat(context, { address, signer, onProgress, onObjection }));
   };
   const addSigner = (signer: Signer) => {
-    // Two ways to the same key are one wallet.
+    // Two signers with the same key are one wallet.
     if (signers.some(({ address }) => address === signer.address)) return;
     signers.push(signer);
     takeSeat(signer.address, signer);
@@ -167,11 +167,11 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
       signing.wake();
     },
     takeWallets() {
-      // Whoever has not looked at the chain yet takes none.
+      // A process that has not read the chain yet takes no wallets.
       if (context.view) leasing.wake();
     },
     async close() {
-      // What a node holds up longer is stored, and sent again by whoever gets the wallets.
+      // Bytes that a node delays longer are stored, and sent again by the wallets' next holder.
       await Promise.race([endWork(), delay(closeMs, undefined, { ref: false })]);
       await answers.close();
       await releaseLeases(pool, [...seats.keys()], holder).catch((error) =>

@@ -3,27 +3,27 @@ import type { DataFee } from '../../platform/nodes/dataFee.ts';
 import type { Market } from './fees.ts';
 
 export type WalletView = {
-  /** How many transactions the newest block and all before it hold of the wallet: the first nonce that is free there. */
+  /** The wallet's transactions up to the newest block: its first free nonce. */
   readonly minedCount: number;
-  /** The same with what the node has ready for the next block. */
+  /** Including the node's pending block. */
   readonly pendingCount: number;
   readonly balance: bigint;
 };
 
-/** What a node said of its chain at one moment. */
+/** A node's view of its chain at one moment. */
 export type ChainView = Market & {
   readonly blockNumber: bigint;
   /** Unix seconds. */
   readonly timestamp: bigint;
-  /** What transactions cost beside their gas. */
+  /** The cost of transactions in addition to gas. */
   readonly dataFee: DataFee;
-  /** By the clock of this process, in milliseconds: when it was read, and when the newest block was first seen to be that. */
+  /** By this process's clock, in milliseconds: when it was read, and when its newest block was first seen. */
   readonly readAt: number;
   readonly seenAt: number;
   readonly wallets: ReadonlyMap<Address, WalletView>;
 };
 
-/** Asks for everything in one request. Rejects where no endpoint answers, or not to all of it. */
+/** Reads everything in one request. Rejects if no endpoint gives a complete answer. */
 export async function readChainView(
   client: PublicClient,
   {

@@ -14,14 +14,14 @@ import {
 } from './claimRows.ts';
 import { readClaimable } from './readClaimable.ts';
 
-/** Longer than any signer may take. What a process that died had reserved is then others'. */
+/** Longer than any signer may take. After that, the reservations of a dead process are free. */
 const reservedMs = 30_000;
 
 /**
- * As `claimRows`, for a signer that may take long: nothing is locked while it is asked. Rows are reserved first, so that no other
- * wallet asks for the same; what comes back is written only where wallet, counter and rows are still as they were, and none of it
- * leaves the process otherwise. Nonces must not have gaps: of rows that are lost on the way only those before the first are kept,
- * and the others can be claimed again at once, by any wallet.
+ * Like `claimRows`, for a slow signer: nothing is locked while it is asked. Rows are reserved first, so that
+ * no other wallet takes them. Results are stored only if wallet, counter and rows are unchanged; otherwise
+ * they never leave the process. Nonces must not have gaps: if signing a row fails, only the rows before it
+ * are kept, and any wallet can claim the others at once.
  */
 export async function claimRemotely(pool: pg.Pool, options: RemoteClaimOptions): Promise<Claim> {
   const { wallet } = options;
@@ -47,7 +47,7 @@ export async function claimRemotely(pool: pg.Pool, options: RemoteClaimOptions):
   }
 }
 
-/** Of one wallet alone. */
+/** For one wallet only. */
 export type RemoteClaimOptions = Omit<ClaimOptions, 'wallets'> & { wallet: SigningWallet };
 
 function reserve(pool: pg.Pool, { wallet, ...options }: RemoteClaimOptions) {
@@ -67,7 +67,7 @@ function reserve(pool: pg.Pool, { wallet, ...options }: RemoteClaimOptions) {
 
 type Asked = Pick<Claim, 'refused' | 'failure'> & { signed: SignedRow[] };
 
-/** Asks for all at once; keeps what comes before the first that did not come. */
+/** Asks for all at once; keeps the results before the first failure. */
 async function askSigner(
   assigned: readonly AssignedRow[],
   { nonce, options }: { nonce: number; options: RemoteClaimOptions },
@@ -93,7 +93,7 @@ async function askSigner(
   return asked;
 }
 
-/** What was written; undefined where the wallet is another's by now, or has another counter. */
+/** The stored rows; undefined if another process has the wallet by now, or the counter has changed. */
 function store(
   pool: pg.Pool,
   signed: readonly SignedRow[],

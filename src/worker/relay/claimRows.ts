@@ -21,31 +21,34 @@ export type SignedRow = SignedTransaction &
 
 export type ClaimOptions = Omit<ClaimableOptions, 'wallets'> & {
   wallets: readonly SigningWallet[];
-  /** Undefined where a row cannot be signed yet. */
+  /** Undefined if a row cannot be signed yet. */
   findTerms(row: AcceptedRow): Terms | undefined;
 };
 
 export type Claim = {
-  /** The counters after it of the wallets that send: one that is missing is another's, or rests, and has done nothing. */
+  /**
+   * The wallets' counters after the claim. A wallet that is missing is leased by another process, or rests,
+   * and has done nothing.
+   */
   nextNonces: Map<Address, number>;
-  /** How many rows were there to sign, up to the limit. */
+  /** Number of rows found to sign, up to the limit. */
   found: number;
-  /** Whether there may be more that these wallets may sign, and whether others alone may sign some of it. */
+  /** Whether there may be more rows for these wallets, and whether some rows are only for other wallets. */
   isCut: boolean;
   waitsForOthers: boolean;
-  /** How many rows the signers were asked for. */
+  /** Number of rows that the signers were asked for. */
   asked: number;
   signed: SignedRow[];
-  /** Those that could not be signed, with the reason. */
+  /** Rows that could not be signed, with the reason. */
   refused: { row: AcceptedRow; error: unknown }[];
-  /** Why a signer did not sign all of it, where that was its own fault. */
+  /** Why a signer did not sign everything, if that was its own fault. */
   failure: SigningError | undefined;
 } & Pick<Assignment, 'unprepared' | 'unpayable'>;
 
 /**
- * Signs accepted transactions with the next nonces of wallets, by turns over principals and of each the oldest. Nonces, bytes, hashes
- * and counters are written in one database transaction, in which the wallets' rows are locked: so whoever takes over a lease sees all
- * of it or nothing. For signers within this process alone: nothing may take long here.
+ * Signs accepted transactions with the wallets' next nonces, in turns over principals, oldest first. Nonces,
+ * bytes, hashes and counters are stored in one database transaction that locks the wallets' rows: the next
+ * leaseholder sees all of it or nothing. Only for in-process signers, because nothing may take long here.
  */
 export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> {
   const { holder } = options;
@@ -79,7 +82,7 @@ export function claimRows(pool: pg.Pool, options: ClaimOptions): Promise<Claim> 
   });
 }
 
-/** Among the wallets that were found to send. */
+/** Among the wallets found able to send. */
 export function assignFound(
   { rows, nextNonces }: FoundRows,
   { wallets, findTerms }: Pick<ClaimOptions, 'wallets' | 'findTerms'>,
@@ -118,7 +121,7 @@ export async function signRow(
   return { ...signed, ...terms, id, wallet, nonce, traceParent };
 }
 
-/** Writes nonces, bytes and hashes of rows that are locked, as are their wallets', and the counters after them, in one statement. */
+/** Stores nonces, bytes and hashes of locked rows, and their wallets' new counters, in one statement. */
 export async function writeSigned(
   client: pg.PoolClient,
   { signed, nextNonces }: Pick<Claim, 'signed' | 'nextNonces'>,

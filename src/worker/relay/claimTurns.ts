@@ -1,25 +1,34 @@
-/** Where an accepted row stands among those of its principal; the time as the database writes it, with all of its digits. */
+/**
+ * The position of an accepted row among its principal's rows; the time is the database's text with all
+ * digits.
+ */
 export type RowPosition = { readonly createdAt: string; readonly id: string };
 
-/** What one claim has looked at of one principal. */
+/** The part of one principal's rows that a claim has read. */
 export type LookedAt = RowPosition & {
   readonly principal: string;
-  /** Whether there may be rows after the last one that was looked at. */
+  /** Whether there may be rows after the last one read. */
   readonly isCut: boolean;
-  /** Whether the principal got all that it can get of one claim. */
+  /** Whether the principal got its full share of one claim. */
   readonly isServed: boolean;
 };
 
-/** Whose turn it is to have transactions signed, in one process and for one chain: a preference, which nothing relies on. */
+/**
+ * Whose turn it is to have transactions signed, in one process and for one chain. It is only a preference;
+ * nothing relies on it.
+ */
 export type ClaimTurns = {
   /** The principal after which the next claim begins. */
   last(): string;
-  /** The principals whose first rows were all held up, and the rows after which the next claim looks instead; none for each second claim. */
+  /**
+   * Principals whose first rows were all blocked, with the row after which the next claim continues; empty
+   * for every second claim.
+   */
   positions(): { principal: string; position: RowPosition }[];
   note(looked: readonly LookedAt[]): void;
 };
 
-/** More principals with so many rows that cannot move are forgotten: looking begins anew with their oldest rows. */
+/** If more principals have blocked rows, they are forgotten: reading starts again with their oldest rows. */
 const mostPositions = 1_000;
 
 export function createClaimTurns(): ClaimTurns {

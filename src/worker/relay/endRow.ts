@@ -8,8 +8,9 @@ type Row = { readonly id: string; readonly wallet: Address; readonly nonce: numb
 type Failure = { readonly reason: string; readonly message: string; readonly [fact: string]: unknown };
 
 /**
- * Ends a row as failed, with those of the same signer that can only come after it, and with the inputs and the Drafts that wait for
- * them. With a `blockNumber`, only once the index has passed that block without showing the permit's effect. Returns whether it did.
+ * Fails a row, the same signer's later rows that depend on it, and the inputs and Drafts that wait for them.
+ * With a `blockNumber`, only once the index has passed that block without the permit's effect. Returns
+ * whether it did.
  */
 export async function failRow(
   pool: pg.Pool,
@@ -19,7 +20,7 @@ export async function failRow(
   return fail(pool, { ...end, id: row.id, place: [row.wallet, row.nonce] });
 }
 
-/** The same for a row of which nothing is under way that a chain could still mine. */
+/** Does the same for a row without anything under way that the chain could still mine. */
 export function failUnsent(
   pool: pg.Pool,
   end: { chainId: number; id: string; failure: Failure; blockNumber: bigint },
@@ -32,7 +33,7 @@ async function fail(
   end: {
     chainId: number;
     id: string;
-    /** Wallet and nonce that the row is signed with; undefined for one that is not signed. */
+    /** The row's current wallet and nonce; undefined for an unsigned row. */
     place: readonly [Address, number] | undefined;
     failure: Failure;
     blockNumber: bigint | undefined;
@@ -76,8 +77,8 @@ async function fail(
 }
 
 /**
- * Has a row signed with a new nonce. Only for one of which nothing that was signed can be mined any more. Its hash stays until it
- * has another. Returns whether the row was still the one that was looked at.
+ * Has a row signed with a new nonce. Only for a row whose signed forms can no longer be mined. Its hash stays
+ * until there is another. Returns whether the row was unchanged.
  */
 export async function requeueRow(
   pool: pg.Pool,
@@ -102,7 +103,7 @@ export async function requeueRow(
   return rowCount === 1;
 }
 
-/** Points an accepted row back to bytes that were signed for it before and that can still be mined. */
+/** Points an accepted row back to earlier signed bytes that can still be mined. */
 export async function readoptRow(
   pool: pg.Pool,
   { id, attempt }: { id: string; attempt: { readonly id: number } },

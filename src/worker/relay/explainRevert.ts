@@ -8,8 +8,8 @@ import type { AdmissionRace, CountedAdmission } from '../../platform/operations/
 const mostInputs = 1_000;
 
 /**
- * The inputs that the index shows since the admission, with the row of the outbox that each is the effect of. A row that a node admitted
- * without the index knows no position: then the time tells.
+ * The inputs in the index since the admission, each with its outbox row. A row that a node admitted without
+ * the index has no position; then the time decides.
  */
 const statement = `
   select it.admission, exists (
@@ -35,8 +35,8 @@ type Row = {
 };
 
 /**
- * What explains that an input was admitted and reverts: something that happened since. `none` is a false admission. Undefined for
- * rows of which nobody noted how they were admitted, as deployments.
+ * What explains that an admitted input reverts: an event since its admission. `none` is a false admission.
+ * Undefined for rows without a stored admission, such as deployments.
  */
 export async function explainRevert(pool: pg.Pool, id: string): Promise<CountedAdmission | undefined> {
   try {

@@ -1,15 +1,18 @@
 /** Wei per unit of gas. */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
-/** What the chain asks for, in wei per unit of gas: the base fee of its newest block, and the tip that it suggests. */
+/** The chain's current fees, in wei per unit of gas: the base fee of its newest block, and its suggested tip. */
 export type Market = { readonly baseFeePerGas: bigint; readonly tip: bigint };
 
-/** A base fee rises by an eighth a block at most, so this is good for five full blocks. */
+/** A base fee rises by at most an eighth per block, so this is enough for five full blocks. */
 const headroom = 2n;
-/** Nodes take a replacement that offers at least a tenth more of both; an eighth is the safe step. */
+/** Nodes accept a replacement that offers at least a tenth more of both fees; an eighth is safe. */
 const step = { numerator: 9n, denominator: 8n };
 
-/** The fees for a transaction to be mined soon. Undefined while the base fee alone reaches the cap: it could not be mined. */
+/**
+ * Fees with which a transaction is mined soon. Undefined while the base fee alone reaches the cap: it could
+ * not be mined.
+ */
 export function suggestFees({ baseFeePerGas, tip }: Market, cap: bigint): Fees | undefined {
   if (baseFeePerGas >= cap) return undefined;
   const maxFeePerGas = smaller(baseFeePerGas * headroom + tip, cap);
@@ -17,8 +20,9 @@ export function suggestFees({ baseFeePerGas, tip }: Market, cap: bigint): Fees |
 }
 
 /**
- * Fees that nodes take in place of the previous ones. Undefined where the cap leaves no room for that, or the base fee has reached
- * it: then nothing would be mined sooner, and all would be paid once the base fee has fallen.
+ * Fees for a replacement that nodes accept. Undefined if the cap leaves no room, or if the base fee has
+ * reached the cap: then nothing would be mined sooner, and the higher fee would be paid once the base fee has
+ * fallen.
  */
 export function raiseFees(previous: Fees, market: Market, cap: bigint): Fees | undefined {
   const wanted = suggestFees(market, cap);

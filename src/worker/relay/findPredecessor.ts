@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { isBefore, relatedTo } from './rowOrder.ts';
 
 /**
- * Whether a related row that came before this one may still have its effect: undefined for none, `passed` where one of them is about
- * to be decided, as the chain has passed it in the same wallet, else `open`.
+ * Whether an earlier related row may still take effect: undefined for no, `passed` if one is about to be
+ * decided because the chain has passed it in the same wallet, otherwise `open`.
  */
 export async function findPredecessor(pool: pg.Pool, id: string): Promise<'open' | 'passed' | undefined> {
   const { rows } = await pool.query<{ is_passed: boolean | null }>(

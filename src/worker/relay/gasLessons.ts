@@ -5,15 +5,15 @@ import { learnGas } from '../../records/gas/learnedGas.ts';
 
 type EstimatedRow = { readonly id: string; readonly callData: Hex };
 
-/** Learns from what the rows of one chain are estimated to use, and from what they have used then. */
+/** Learns the gas of one chain's rows, first from estimates and then from receipts. */
 export type GasLessons = {
-  /** Keeps what a node has estimated. What cannot be kept is estimated again for the next one. */
+  /** Stores a node's estimate. If storing fails, the next row is estimated again. */
   note(row: EstimatedRow, gas: bigint): Promise<void>;
-  /** Compares what was noted with the receipts of those that are mined. */
+  /** Compares the noted rows with the receipts of mined ones. */
   compare(): Promise<void>;
 };
 
-/** Rows that wait for their receipts; of a kind that is estimated more often than that, some are enough. */
+/** Rows waiting for receipts; of a kind that is estimated more often, some rows are enough. */
 const mostWaiting = 50;
 
 export function createGasLessons({
@@ -29,7 +29,8 @@ export function createGasLessons({
 
   const learnFromReceipt = async ({ id, callData }: EstimatedRow, hash: Hex) => {
     const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] });
-    // By whomever it was sent, the call is the same only where the row's own transaction had the effect.
+    // If the effect came from another transaction, its gas may belong to another call, so only the row's own
+    // transaction counts.
     if (receipt?.status !== '0x1') return;
     await learnGas(pool, { transactionId: id, callData, gas: hexToBigInt(receipt.gasUsed), by: 'receipt' });
   };

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
 
 /**
- * Whether the index shows by what the nonce of a row's permit was used up. Then the projector settles the row: with the block itself
- * or, where the row was stored after that was folded, with its next look at everything that is open. Without an index nothing is
- * known to be used up.
+ * Whether the index shows what used up the nonce of a row's permit. Then the projector settles the row: with
+ * that block, or, if the row was stored after the fold, with its next scan of open rows. Without an index
+ * nothing counts as used up.
  */
 export async function isPermitUsed(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query<{ is_there: boolean }>(

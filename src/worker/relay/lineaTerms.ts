@@ -10,20 +10,20 @@ import {
 import { estimateGas } from 'viem/linea';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 
-/** What Linea wants for one call: the tip covers what publishing its data on Ethereum costs. */
+/** Linea's terms for one call: the tip covers the cost of publishing its data on Ethereum. */
 export type LineaTerms = { readonly gas: bigint; readonly baseFeePerGas: bigint; readonly tip: bigint };
 
 const lineaChains = new Set([59_141, 59_144]);
-/** After so long an endpoint is asked again that did not know the method, or had no answer at all. */
+/** After this time an endpoint is asked again that did not know the method, or gave no answer. */
 const absenceMs = 10 * 60_000;
 const troubleMs = 15_000;
 
-/** Asks Linea for the terms of single calls, as long as the endpoint knows how; undefined on other chains. */
+/** Asks Linea for the terms of single calls, as long as the endpoint supports it; undefined on other chains. */
 export function createLineaEstimator(client: PublicClient, chainId: number) {
   let absentUntil = lineaChains.has(chainId) ? 0 : Number.POSITIVE_INFINITY;
   return {
     isOffered: () => absentUntil <= performance.now(),
-    /** Undefined where the endpoint has no answer for this call: then the chain's common fees do. */
+    /** Undefined if the endpoint has no answer for this call: then the chain's general fees apply. */
     async estimate(call: { from: Address; to: Address; data: Hex }): Promise<LineaTerms | undefined> {
       const { from: account, to, data } = call;
       try {
@@ -50,7 +50,7 @@ function isUnknownMethod(error: unknown): boolean {
   return cause !== null;
 }
 
-/** What the call would use if it were mined now. @throws where it would revert, or no endpoint answers. */
+/** The gas of the call if it were mined now. @throws if it would revert, or no endpoint answers. */
 export async function estimateCallGas(
   client: PublicClient,
   call: { from: Address; to: Address; data: Hex },

@@ -3,9 +3,9 @@ import type { Address } from 'viem';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 
 /**
- * Calls the rows of these wallets `broadcast` of which a node has taken the newest bytes, and whose nonce the chain has not used up,
- * once they have been as they are for `quietMs`: most are mined by then, and a row that changes is written anew in all of its
- * indexes. When a node took what is said by the attempts at once.
+ * Marks these wallets' rows as `broadcast` if a node has accepted the newest bytes, the nonce is unused, and
+ * the row has not changed for `quietMs`. Most rows are mined by then; each change of a row rewrites it in all
+ * of its indexes. The attempts say when a node accepted the bytes.
  */
 export async function markBroadcast(
   pool: pg.Pool,
@@ -13,7 +13,7 @@ export async function markBroadcast(
 ): Promise<void> {
   await pool.query({
     name: 'relay broadcast',
-    // A row that another process writes to is skipped, so that neither waits for the other in a circle.
+    // A row that another process is writing is skipped, to avoid a deadlock.
     text: `
       with taken as (
         select id from unnest($2::text[], $3::bigint[]) as asked(address, mined_count)

@@ -14,8 +14,9 @@ export type PermitPlace = {
 };
 
 /**
- * Where a permit stands, as its contract says at the newest block: its nonce is used up, it is its turn, or permits that came before
- * it are not there. Unknown where the contract has no nonces, as where none stands at the address.
+ * The state of a permit's nonce in its contract at the newest block: used up, next, or waiting for missing
+ * earlier permits. Unknown if the contract has no nonces, for example because there is no contract at the
+ * address.
  *
  * @throws BaseError where no endpoint answers.
  */
@@ -33,7 +34,7 @@ async function readNonce(
   client: PublicClient,
   { contract, signer }: { contract: Address; signer: Address },
 ): Promise<bigint | undefined> {
-  // The factory and the engine declare `nonces` alike.
+  // The factory and the engine declare `nonces` in the same way.
   const reading = { address: contract, abi: agreementEngineAbi, functionName: 'nonces' } as const;
   try {
     return await client.readContract({ ...reading, args: [signer] });

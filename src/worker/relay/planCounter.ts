@@ -1,16 +1,17 @@
 import { isLive, type Slot } from './readSlots.ts';
 
 /**
- * What a wallet's counter should be: the first nonce that neither the chain nor anything under way uses. It rises where somebody
- * else sends with the same key. It falls where nothing wanted, and nothing that a node may still hold, comes after: such nonces
- * would be a gap in which everything signed later gets stuck.
+ * A wallet's correct counter: the first nonce that neither the chain nor a transaction under way uses. It
+ * rises if somebody else sends with the same key. It falls if the nonces above are neither wanted nor
+ * possibly held by a node: they would be a gap in which everything signed later gets stuck.
  */
 export function planCounter(
   { minedCount, pendingCount, nextNonce }: { minedCount: number; pendingCount: number; nextNonce: number },
   slots: readonly Slot[],
 ): number {
   const floor = Math.max(minedCount, pendingCount);
-  // What was final cannot be free again: this is another chain than before, and nobody holds what was sent to that one.
+  // A final nonce cannot become free: this is another chain than before, and nobody holds what was sent to
+  // the former one.
   if (slots.some(({ row }) => row?.state === 'final')) return floor;
   const wanted = slots.findLast(isLive);
   const held = slots.findLast(({ nonce, attempt }) => nonce < nextNonce && attempt.acceptedMs !== undefined);
@@ -21,7 +22,7 @@ function after(slot: Slot | undefined): number {
   return slot ? slot.nonce + 1 : 0;
 }
 
-/** The nonces below `end`, the first few of them, for which nothing is signed. */
+/** The first few nonces below `end` for which nothing is signed. */
 export function findGaps(
   { minedCount, end }: { minedCount: number; end: number },
   slots: readonly Slot[],

@@ -26,24 +26,24 @@ export type PreparationOptions = {
   settings: RelaySettings;
   confirmations: number;
   lessons: GasLessons;
-  /** An input that was admitted would revert, and is not sent. */
+  /** An admitted input would revert, and is not sent. */
   onReverted?: ((admission: CountedAdmission) => void) | undefined;
-  /** Called when a row can be claimed that could not before. */
+  /** Called when a row becomes claimable. */
   onReady(): void;
   logger: Logger;
 };
 
-/** Finds out, outside any database transaction, what has to be known of a row before it is signed. */
+/** Collects, outside any database transaction, the data needed to sign a row. */
 export type Preparations = {
-  /** What to sign the row with, where all is known that has to be. */
+  /** The terms for signing the row, if all of them are known. */
   findTerms(row: AcceptedRow, view: ChainView): Terms | undefined;
-  /** Finds out what is missing. */
+  /** Collects the missing data. */
   prepare(row: AcceptedRow, context: { view: ChainView; wallet: Address }): void;
-  /** Leaves the row alone for a while. */
+  /** Skips the row for a while. */
   postpone(id: string): void;
   /** Whether so many rows are being prepared that others can wait. */
   isBusy(): boolean;
-  /** The rows that are not to be claimed now: those that are being prepared, and those that are left alone for longer. */
+  /** Rows not to claim now: those being prepared, and those skipped for longer. */
   listRunning(): string[];
   listPostponed(): string[];
   forget(ids: readonly string[]): void;
@@ -53,15 +53,18 @@ export type Preparations = {
 type Known = {
   /** The attempt up to which nothing signed for the row can be mined any more. */
   clearedThrough?: number | undefined;
-  /** One of them was mined and reverted: it is looked at by a node before another one is paid for. */
+  /** A signed form was mined and reverted: a node checks the row before another one is paid for. */
   hasReverted?: boolean;
   gas?: bigint | undefined;
-  /** The block by which a node first said that it would revert, with nothing open that comes before it. */
+  /** The block at which a node first said that it would revert, without an open predecessor. */
   refusedAt?: bigint;
   linea?: { terms: LineaTerms | undefined; until: number };
 };
 
-/** What inputs use at the most that call nothing else; one that needs more runs out of gas, and is estimated and sent again. */
+/**
+ * The most gas of inputs without other calls; a row that needs more runs out of gas, and is estimated and
+ * sent again.
+ */
 const inputGas = 300_000n;
 const gasPerByte = 60n;
 const postponedMs = 5_000;
@@ -83,7 +86,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
   };
 
   const findOut = async (row: AcceptedRow, { view, wallet }: { view: ChainView; wallet: Address }) => {
-    // Those that another process has signed are never forgotten one by one.
+    // Rows signed by another process are never removed one by one.
     if (known.size > mostKnown) known.clear();
     const facts = known.get(row.id) ?? {};
     known.set(row.id, facts);
@@ -109,7 +112,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     } catch (error) {
       const fault = findCallFault(error);
       if (!fault) throw error;
-      // Before those that it comes after are mined, it only reverts.
+      // Before its predecessors are mined, it only reverts.
       if ((await findPredecessor(pool, row.id)) !== undefined)
         return inputGas + gasPerByte * BigInt(size(row.callData));
       facts.refusedAt ??= await client.getBlockNumber({ cacheTime: 0 });
@@ -125,7 +128,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
     facts.hasReverted = fate.kind === 'reverted';
     if (fate.kind === 'possible') await readoptRow(pool, { id, attempt: fate.attempt });
     if (fate.kind === 'possible' || fate.kind === 'unknown') return false;
-    // What was mined in vain may have come before its turn, which then has to come.
+    // A row that was mined in vain may have come too early; now its turn must come first.
     const turn = await readPermitTurn(client, row);
     if (turn === 'used') return false;
     if (turn === 'later' && row.after.length === 0 && (await findPredecessor(pool, id)) === undefined)

@@ -12,14 +12,17 @@ export type AcceptedRow = {
   readonly callData: Hex;
   readonly permit: { readonly signer: Address; readonly nonce: bigint };
   readonly gasEstimate: bigint | undefined;
-  /** The newest of what was signed for it before it was accepted again; undefined where nothing was. */
+  /** The newest attempt from before the row was accepted again; undefined if there is none. */
   readonly lastAttemptId: number | undefined;
-  /** The nearest accepted rows that have to be signed before it. */
+  /** The nearest accepted rows that must be signed before it. */
   readonly after: readonly string[];
-  /** What it has in common with rows that keep their order with it, and the wallet that alone may sign these; undefined for any. */
+  /**
+   * The key of rows that keep their order with it, and the only wallet that may sign these; undefined for any
+   * wallet.
+   */
   readonly key: string;
   readonly keeper: Address | undefined;
-  /** Where its request stood in its trace; null where nobody traced it. */
+  /** The trace position of its request; null without tracing. */
   readonly traceParent: string | null;
 };
 
@@ -27,23 +30,23 @@ export type ClaimableOptions = {
   wallets: readonly { readonly address: Address }[];
   holder: LeaseHolder;
   limit: number;
-  /** Unix seconds of the block that the transactions can be in at the earliest: what expires before is left alone. */
+  /** Unix seconds of the earliest block for the transactions: rows that expire earlier are skipped. */
   earliest: bigint;
-  /** Rows that are left alone for now, and those among them for which other signers of the same agreement do not wait. */
+  /** Rows to skip for now, and those among them for which other signers of the same agreement do not wait. */
   excluded: readonly string[];
   waived: readonly string[];
-  /** Wallets that have as much under way as they may: what only they would sign is free for others, where order allows. */
+  /** Wallets at their limit of transactions under way: their rows are free for others, if the order allows. */
   full: readonly Address[];
   turns: ClaimTurns;
 };
 
 export type FoundRows = {
-  /** The counters of those wallets that send, and are this owner's. */
+  /** The counters of those wallets that can send and are leased by this owner. */
   nextNonces: ReadonlyMap<Address, number>;
   rows: readonly AcceptedRow[];
-  /** Whether there may be more that these wallets can sign. */
+  /** Whether there may be more rows for these wallets. */
   isCut: boolean;
-  /** Whether some of what was looked at can be signed by other wallets alone. */
+  /** Whether some of the read rows are only for other wallets. */
   waitsForOthers: boolean;
 };
 
@@ -65,13 +68,16 @@ type FoundRow = {
   trace_parent: string | null;
 };
 
-/** The state in a form that leads to no index: by ids the rows are found at once. */
+/** The state in a form that matches no index: the rows are found by id. */
 const isSignable = `it.state || '' = 'accepted' and it.deadline >= $4::numeric and it.id <> all($5)
   and (it.reserved_until is null or it.reserved_until < now())`;
 
 const accepted = `service.transactions it where it.chain_id = $1 and it.state = 'accepted'`;
 
-/** The principals that have anything to sign, from the one after the last on and once round, each found by one step in the index. */
+/**
+ * The principals with anything to sign, from the one after the last on and once round, each found by one step
+ * in the index.
+ */
 const round = `
   select $8::text as principal, 0 as lap, 0 as place
   union all
@@ -87,7 +93,7 @@ const round = `
     order by 2 limit 1) as next
   where round.place < $6::int`;
 
-/** Oldest first, and few: what is looked at of a principal does not depend on how much it has. */
+/** Oldest first, and few: the rows read of a principal do not depend on how many it has. */
 const windows = `
   select principals.principal, it.*
   from principals left join unnest($9::text[], $10::timestamptz[], $11::text[]) as position(principal, created_at, id)
@@ -98,7 +104,10 @@ const windows = `
       and (it.created_at, it.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
     order by it.created_at, it.id limit (select 2 * size + 8 from share)) as it`;
 
-/** A row that has to come first and cannot be signed now; what other signers have waits only for what will be signed at once. */
+/**
+ * A row that must come first and cannot be signed now. Other signers' rows wait only for rows that will be
+ * signed at once.
+ */
 const isExpired = 'earlier.deadline < $4::numeric';
 const isPassedBy = `earlier.signer <> it.signer and (earlier.id = any($7) or ${isExpired})`;
 const predecessors = `
@@ -110,8 +119,8 @@ const predecessors = `
   from (${acceptedBefore('it', { isPassedBy, limit: '$6::int' })}) as earlier`;
 
 /**
- * What keeps its order among the rows that are looked at, with who may sign it, and how many rows of it can be signed in a row: none
- * where the first one cannot.
+ * The orders among the read rows: the wallet that may sign each, and how many rows can be signed in a row;
+ * none if the first one cannot.
  */
 const keys = `
   select oldest.*, oldest.keeper is null or oldest.keeper = any($2) as is_free, (
@@ -124,7 +133,7 @@ const keys = `
     from (select distinct on (key) key, principal, gas_estimate, created_at as since from windows order by key, created_at, id)
       as one offset 0) as oldest`;
 
-/** Of each principal so many keys, oldest first, that their rows suffice for its share. */
+/** As many keys of each principal, oldest first, as fill its share with rows. */
 const chosen = `
   select key from (
     select key, depth, coalesce(sum(depth) over (
@@ -133,8 +142,8 @@ const chosen = `
   where depth > 0 and before < 2 * (select size from share)`;
 
 /**
- * What one agreement has waiting is signed in one go, by the wallet that has to go on with it: else each wallet would begin many
- * agreements, and be full before it is done with any.
+ * All waiting rows of one agreement are signed in one go, by the wallet that must continue it. Otherwise each
+ * wallet would begin many agreements, and be full before it finishes any.
  */
 const candidates = `
   select windows.id, keys.key, keys.keeper, keys.since
@@ -143,7 +152,7 @@ const candidates = `
   select deep.id, keys.key, keys.keeper, keys.since
   from chosen join keys on keys.key = chosen.key cross join lateral (${acceptedOf('chosen.key', '$6::int')}) as deep`;
 
-/** Of each principal its share, in the principals' order: nobody's first waits for anybody's second. */
+/** Each principal's share, in the principals' order: nobody's first row waits for anybody's second. */
 const picked = `
   select id, key, keeper, nearest, principal, turn, place from (
     select it.id, candidates.key, candidates.keeper, before.nearest, ${ownerKeyOf('it.')} as principal, principals.place,
@@ -191,8 +200,9 @@ const claimStatement = `
   order by it.created_at, it.id`;
 
 /**
- * Locks the wallets' rows, and accepted ones that these may sign and nobody else is at: by turns over principals, of each one the
- * agreements that have waited longest. It reads a few times as much as it may give, however much waits.
+ * Locks the wallets' rows, and free accepted rows for these wallets: in turns over principals, of each one
+ * the agreements that have waited longest. It reads a few times as much as it may return, however many rows
+ * wait.
  */
 export async function readClaimable(client: pg.PoolClient, options: ClaimableOptions): Promise<FoundRows> {
   const { wallets, holder, limit, earliest, excluded, waived, full, turns } = options;

@@ -4,7 +4,7 @@ import type { TransactionState } from '../../platform/database/tables/transactio
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { Fees } from './fees.ts';
 
-/** A nonce of a wallet that the chain has not used up, with the newest bytes that were signed for it. */
+/** A wallet's nonce that the chain has not used up, with the newest bytes signed for it. */
 export type Slot = {
   readonly wallet: Address;
   readonly nonce: number;
@@ -13,13 +13,13 @@ export type Slot = {
     readonly hash: Hex;
     readonly gas: bigint;
     readonly fees: Fees;
-    /** Milliseconds since it was signed, and since a node last took it (undefined: none has). */
+    /** Milliseconds since it was signed, and since a node last accepted it (undefined: none has). */
     readonly ageMs: number;
     readonly acceptedMs: number | undefined;
-    /** Why a node last did not take it. */
+    /** Why a node last refused it. */
     readonly objection: NodeObjection | undefined;
   };
-  /** What the bytes carry; undefined where they only use up the nonce. */
+  /** The row of the bytes; undefined if they only use up the nonce. */
   readonly row: SlotRow | undefined;
 };
 
@@ -30,7 +30,10 @@ export type SlotRow = {
   readonly callData: Hex;
   /** Unix seconds. */
   readonly deadline: bigint;
-  /** Whether the row goes by this nonce now, and whether the index shows, as mined, its effect as that of one of these bytes. */
+  /**
+   * Whether the row currently uses this nonce, and whether the index shows one of these bytes as the row's
+   * effect.
+   */
   readonly isHere: boolean;
   readonly isShownHere: boolean;
   readonly traceParent: string | null;
@@ -57,15 +60,15 @@ type FoundSlot = {
   trace_parent: string | null;
 };
 
-/** The slots of the given wallets from the first nonce on that the chain has free, in the order of their nonces. */
+/** The given wallets' slots from the chain's first free nonce on, in the order of their nonces. */
 export async function readSlots(
   pool: pg.Pool,
   { chainId, wallets }: { chainId: number; wallets: readonly { address: Address; from: number }[] },
 ): Promise<Slot[]> {
   const { rows } = await pool.query<FoundSlot>({
     name: 'relay slots',
-    // All that was ever signed is there, and the planner takes what lies above a nonce for a third of it: what lies between two, and
-    // what is looked up one by one, it takes for the little that it is.
+    // All attempts ever signed are in the table, and the planner estimates a third of them for a condition `>
+    // nonce`. For a range, and for single look-ups, it estimates the few rows that they are.
     text: `
       select attempt.wallet, attempt.wallet_nonce as nonce, attempt.id,
         attempt.tx_hash as hash, attempt.gas, attempt.max_fee_per_gas as max_fee, attempt.max_priority_fee_per_gas as tip,
@@ -122,7 +125,7 @@ function slotRow(row: FoundSlot, id: string): SlotRow {
   };
 }
 
-/** Whether what the bytes carry is still to happen, or happened in a block that fell out and is to happen again. */
+/** Whether the effect of the bytes is still to come, or was in a block that fell out and is to come again. */
 export function isLive({ row }: Slot): boolean {
   if (!row?.isHere) return false;
   if (row.state === 'mined') return row.isShownHere;

@@ -14,17 +14,17 @@ import { tendSlots } from './tendSlots.ts';
 import { countInFlight, observeWallet, type Wallet } from './wallet.ts';
 import { moveCounter, writeStatus } from './walletRows.ts';
 
-/** Rows that the chain has not mined after so many polls are called `broadcast`, where a node has them. */
+/** Rows unmined for this many polls are marked `broadcast`, if a node has them. */
 const broadcastPolls = 5;
-/** A counter goes down only when it could for so many polls: one node that lags must not be enough. */
+/** A counter is lowered only after it could be for this many polls: one lagging node must not be enough. */
 const surplusPolls = 3;
-/** Unless the operator says what is too little: less than this much gas costs at the time. */
+/** The default minimum: the current price of this much gas. */
 const leastGas = 3_000_000n;
-/** The same for what publishing data costs, in bytes. */
+/** The same for the cost of publishing data, in bytes. */
 const leastData = 4_096;
 
 /**
- * Looks at the chain and brings everything of the held wallets in line with it: funds, counters, the nonces under way, and the
+ * Reads the chain and reconciles the held wallets with it: funds, counters, the nonces under way, and the
  * rows that the chain has passed. Returns whether something is under way.
  */
 export async function reconcileWallets(context: ChainContext, settlements: Settlements): Promise<boolean> {
@@ -69,14 +69,14 @@ async function reconcileSeat(
   }
   const to = planCounter({ ...wallet.view, nextNonce: counter }, slots);
   await keepCounter(context, { wallet, counter, to });
-  // What lies above is about to be free again, and nothing is spent on it.
+  // The nonces above are about to be free again, and nothing is spent on them.
   const end = Math.min(to, wallet.nextNonce);
   const tend = () => tendSlots({ pool, holder, settings, view, wallet, sender, logger }, { slots, end });
   if (wallet.signer?.isLocal === false) tendInBackground(context, wallet, tend);
   else await tend();
 }
 
-/** While a signer outside of the process is asked for one wallet's bytes, the others are looked after. */
+/** While an external signer works for one wallet, the others are reconciled. */
 function tendInBackground(
   { remoteWork, logger }: ChainContext,
   wallet: Wallet,
@@ -93,7 +93,7 @@ function tendInBackground(
   remoteWork.add(work);
 }
 
-/** What signed bytes may cost at most, in wei. */
+/** The highest cost of signed bytes, in wei. */
 function costOf({ gas, fees }: Slot['attempt'], row: Slot['row'], view: ChainView): bigint {
   return gas * fees.maxFeePerGas + computeDataFee(view.dataFee, row ? size(row.callData) : 0);
 }
@@ -144,10 +144,10 @@ function leastBalance(settings: RelaySettings, view: ChainView): bigint {
   );
 }
 
-/** A row that is written at every change of the base fee would be written all the time. */
+/** Without rounding, the row would be written at every change of the base fee. */
 const gasSteps = 50_000n;
 
-/** The most gas that the simulation of a transaction may use for the funds to pay it as it is signed now. */
+/** The most simulated gas with which the funds can pay a transaction at the current fees. */
 function computePayableGas(balance: bigint, settings: RelaySettings, view: ChainView): bigint {
   const fee = suggestFees(view, settings.maxFeePerGas)?.maxFeePerGas ?? settings.maxFeePerGas;
   const left = balance - computeDataFee(view.dataFee, leastData);

@@ -23,15 +23,16 @@ type Refused = {
     readonly contract: Address;
     readonly permit: { readonly signer: Address; readonly nonce: bigint };
   };
-  /** What the call reverts with, as nodes have it. */
+  /** The call's revert, in the nodes' form. */
   readonly data: unknown;
-  /** The chain's newest block when a node first said that it would. */
+  /** The chain's newest block when a node first said that it would revert. */
   readonly refusedAt: bigint;
 };
 
 /**
- * Ends a row that the contract refuses in its turn, with nothing open that comes before it, before it is paid for. Not before the index
- * has passed that block with its confirmations: what had the permit's effect is the index's to show. Returns whether it is ended.
+ * Fails a row before it is paid for, if the contract refuses it in its turn, without an open predecessor.
+ * Waits until the index has passed that block with its confirmations, because only the index decides about a
+ * permit's effect. Returns whether the row was failed.
  */
 export async function refuseUnsent(options: Options, { row, data, refusedAt }: Refused): Promise<boolean> {
   const { pool, chainId, client, confirmations, onReverted, logger } = options;

@@ -12,16 +12,16 @@ import type { RelaySigners } from '../../platform/signers/openSigners.ts';
 import { createChainRelay } from './chainRelay.ts';
 
 export type RelayOptions = {
-  /** Takes a connection or two a chain out of it while something is signed or looked after. */
+  /** Takes one or two connections per chain from it while it signs or reconciles. */
   pool: pg.Pool;
-  /** The same database, for the connection that listens. */
+  /** The same database, for the listening connection. */
   databaseUrl: string;
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'confirmations'>[];
-  /** The ways to these chains. */
+  /** The clients of these chains. */
   access: ChainAccess;
   signers: ReadonlyMap<number, RelaySigners>;
   settings: ReadonlyMap<number, RelaySettings>;
-  /** An input that was admitted has reverted. */
+  /** An admitted input has reverted. */
   onReverted?: ((admission: CountedAdmission) => void) | undefined;
   logger: Logger;
 };
@@ -33,9 +33,10 @@ export type Relay = {
 };
 
 /**
- * Sends the transactions of the outbox from now until it is closed. Any number of processes may do so at once: a wallet belongs to
- * one of them at a time. What was accepted is sent whatever happens to a process, and bytes of one permit are signed for another
- * nonce only when none of the earlier ones can be mined any more. Nothing that goes wrong ends it; it waits and tries again.
+ * Sends the transactions of the outbox until it is closed. Any number of processes may do so at once: a
+ * wallet belongs to one of them at a time. An accepted transaction is sent whatever happens to a process. A
+ * permit is signed for another nonce only when none of its earlier forms can be mined any more. Failures do
+ * not end it; it waits and tries again.
  */
 export function createRelay(options: RelayOptions): Relay {
   const { pool, databaseUrl, chains, signers, settings, access, onReverted, logger } = options;

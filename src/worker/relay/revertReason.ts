@@ -14,12 +14,12 @@ type RevertedRow = {
   readonly callData: Hex;
 };
 
-/** Why a mined call reverted, by its reason and in words; and the gas that it would use if it would succeed now. */
+/** Why a mined call reverted, as a reason and in words; and the gas that it would use if it would succeed now. */
 export type RevertReason = { reason: Reason; message: string; wouldSucceedNow: bigint | undefined };
 
 /**
- * Runs the call again, as of the block before it and as of now: an earlier transaction of the same block, or too little gas, may
- * have been what failed it.
+ * Runs the call again, at the block before it and now: an earlier transaction of the same block, or too
+ * little gas, may have made it fail.
  *
  * @throws ChainUnavailableError where no endpoint runs it.
  */
@@ -36,7 +36,7 @@ export async function findRevertReason(
   return { ...(await describeRevert(pool, row.id, data)), wouldSucceedNow: undefined };
 }
 
-/** What a row's call reverts with, by its reason and in words. */
+/** The revert of a row's call, as a reason and in words. */
 export async function describeRevert(
   pool: pg.Pool,
   id: string,
@@ -47,7 +47,10 @@ export async function describeRevert(
   return { reason: own?.reason ?? 'action_reverted', message };
 }
 
-/** What the call reverted with as of a block; undefined where it did not, or the node has that block's state no more. */
+/**
+ * The call's revert at a block; undefined if it did not revert, or if the node no longer has that block's
+ * state.
+ */
 async function findRevertData(
   client: PublicClient,
   { wallet, contract, callData }: RevertedRow,
@@ -63,7 +66,7 @@ async function findRevertData(
   }
 }
 
-/** The errors that the agreement's document names for its actions. */
+/** The errors that the agreement's document lists for its actions. */
 async function readActionErrors(pool: pg.Pool, transactionId: string): Promise<Abi> {
   const { rows } = await pool.query<{ document: string }>(
     `select document from service.records where deploy_transaction_id = $1

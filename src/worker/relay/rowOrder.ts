@@ -1,26 +1,27 @@
 import { orderKeyOf, stateLists, unsettledStates } from '../../platform/database/tables/transactions.ts';
 
 /**
- * What has to keep its order in the outbox: the inputs of one agreement, whoever signed them, as each depends on the state that the
- * one before it leaves; and of a factory the deployments of one signer, whose nonces follow each other. The order is that of
- * acceptance, which is also that of a signer's nonces. All functions give SQL over aliases of
- * `service.transactions`.
+ * The order of rows in the outbox. The inputs of one agreement keep their order, whoever signed them, because
+ * each depends on the state after the one before. A signer's deployments at one factory keep theirs, because
+ * their nonces are consecutive. The order is that of acceptance, which is also that of a signer's nonces. All
+ * functions return SQL over aliases of `service.transactions`.
  */
 
 /**
- * Rows of an order key, which `key` gives without its state, in the states that are named. By the index over the key, and no other one.
- * One state and the order of the index lead to a scan that forgets entries of rows that have moved on: there are many of these.
+ * Rows of an order key in the named states; `key` is the key without its state. Uses only the index over the
+ * key. One state in the order of the index leads to a scan that skips entries of rows that have moved on, of
+ * which there are many.
  */
 function isOfKey(row: string, key: string, states: readonly (typeof unsettledStates)[number][]): string {
   const keys = states.map((state) => `'${state}' || ${key}`);
   return `(${orderKeyOf(`${row}.`)}) in (${keys.join(', ')}) and ${row}.state in (${stateLists.unsettled})`;
 }
 
-/** What rows that keep their order have in common, without a state. */
+/** The order key of a row, without a state. */
 export const sharedKeyOf = (row: string) => orderKeyOf(row, "''");
 const keyOf = (row: string) => `(${sharedKeyOf(`${row}.`)})`;
 
-/** The rows, but for those that are final or failed, whose effects can depend on that of this one, to be selected from. */
+/** A select over the rows whose effects can depend on this row's, without final and failed ones. */
 export function relatedTo(row: string): string {
   return `(
     select * from service.transactions related
@@ -33,8 +34,8 @@ export function isBefore(row: string, other: string): string {
 }
 
 /**
- * The nearest accepted rows that come before this one, but for those that `isPassedBy` names as `earlier`, and no more of them than the
- * limit.
+ * The nearest accepted rows before this one, up to the limit, without those that `isPassedBy` names as
+ * `earlier`.
  */
 export function acceptedBefore(
   row: string,
@@ -55,10 +56,11 @@ export function acceptedOf(key: string, limit: string): string {
 }
 
 /**
- * The wallet that alone may sign the accepted rows of an order key: null where any may, empty where none may. What is on its way in a
- * wallet could be mined in any order with what another one sends, so the rows wait for that, and for all of it where two wallets have
- * some. What is mined and can fall out comes back in order only from one wallet, which is kept to as long as it works, has the money,
- * and is not among those that have as much under way as they may (`full`, an array).
+ * The only wallet that may sign the accepted rows of an order key: null if any may, empty if none may.
+ * Transactions of two wallets could be mined in any order. So the rows wait for what one wallet has under
+ * way, and if two wallets have some, for all of it. Mined rows that fall out come back in order only from one
+ * wallet. So the rows stay with that wallet as long as it works, has the money, and is not in `full` (an
+ * array of wallets at their limit).
  */
 export function keeperOf(
   key: string,
@@ -83,8 +85,8 @@ export function keeperOf(
 }
 
 /**
- * Whether the agreement of an input stands where the input is to be sent: a reorganisation may have taken its deployment out, or
- * moved it to another address, and a call of an address without code succeeds without any effect.
+ * Whether an input's agreement exists at the target address. A reorg may have removed its deployment or moved
+ * it to another address, and a call to an address without code succeeds without any effect.
  */
 export function isTargetThere(row: string): string {
   return `(${row}.kind <> 'input' or not exists (

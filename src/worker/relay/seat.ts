@@ -5,15 +5,15 @@ import type { ChainParts } from './chainParts.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createWallet, observeWallet, type Wallet } from './wallet.ts';
 
-/** A wallet together with what sends its bytes. */
+/** A wallet together with its sender. */
 export type Seat = {
   readonly wallet: Wallet;
   readonly sender: Sender;
-  /** Asks how many of the wallet's transactions are mined now. */
+  /** Asks how many of the wallet's transactions are mined. */
   recount(): Promise<void>;
 };
 
-/** What nodes say of a wallet's funds is believed for so many polls. */
+/** A wallet's funds are read again after this many polls. */
 const restPolls = 10;
 
 export function createSeat(
@@ -26,9 +26,9 @@ export function createSeat(
   }: {
     address: Address;
     signer: Signer | undefined;
-    /** More is mined than before. */
+    /** More transactions are mined than before. */
     onProgress(): void;
-    /** A node has not taken something. */
+    /** A node has refused bytes. */
     onObjection(): void;
   },
 ): Seat {
@@ -37,7 +37,7 @@ export function createSeat(
 
   const recount = async () => {
     const minedCount = await client.getTransactionCount({ address, blockTag: 'latest' });
-    // Less is believed only together with everything else that the chain says.
+    // A lower number is believed only together with the chain's other answers.
     if (minedCount <= wallet.view.minedCount) return;
     observeWallet(wallet, { ...wallet.view, minedCount });
     onProgress();

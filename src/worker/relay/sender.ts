@@ -8,29 +8,29 @@ import type { NotedAnswer } from './answerLog.ts';
 export type Outgoing = {
   readonly hash: Hex;
   readonly raw: Hex;
-  /** To every endpoint, and not only to the first that answers. */
+  /** To every endpoint, not only to the first one that answers. */
   readonly everywhere: boolean;
-  /** Where the request of what they carry stood in its trace; null where nobody traced it, or they carry nothing. */
+  /** The trace position of the carried request; null without tracing, or if they carry nothing. */
   readonly traceParent: string | null;
 };
 
 export type Sender = {
-  /** Sends soon, in the order given, after what is waiting already. */
+  /** Sends soon, in the given order, after the bytes that already wait. */
   push(items: readonly Outgoing[]): void;
   /** Milliseconds since these bytes were last sent, 0 while they wait or are on their way; undefined for never. */
   sentMs(hash: Hex): number | undefined;
-  /** Forgets what was sent before `until`, by the clock of this process, and is not among these hashes. */
+  /** Forgets bytes sent before `until`, by this process's clock, except these hashes. */
   retain(hashes: ReadonlySet<Hex>, until: number): void;
-  /** Drops what is waiting, and resolves when nothing is on its way. */
+  /** Drops waiting bytes, and resolves when nothing is on its way. */
   close(): Promise<void>;
 };
 
-/** With the count that goes along it makes one request of the most calls that a client puts into one. */
+/** Together with the count, this fills one request of a client's largest batch. */
 const batchSize = 19;
 
 /**
- * Sends the bytes of one wallet, a batch at a time, so that nodes see its nonces in order. `onBatch` gets what they said, and is
- * called with `count` in the same request: for whoever wants to know how far the chain is now.
+ * Sends the bytes of one wallet, a batch at a time, so that nodes see its nonces in order. `onBatch` gets the
+ * nodes' answers, and is called with `count` in the same request, for callers who track the chain's progress.
  */
 export function createSender(options: {
   client: PublicClient;

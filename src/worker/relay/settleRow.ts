@@ -20,31 +20,34 @@ export type PassedRow = PermitPlace & {
   readonly nonce: number;
   readonly callData: Hex;
   readonly attempts: readonly AttemptKey[];
-  /** Since the newest of them was signed, in milliseconds. */
+  /** Milliseconds since the newest of them was signed. */
   readonly newestAgeMs: number;
-  /** Why a node last did not take the newest bytes, and its own words. */
+  /** Why a node last refused the newest bytes, and its own words. */
   readonly objection: NodeObjection | null;
   readonly objectionText: string | null;
 };
 
-/** The last block that is folded. */
+/** The last folded block. */
 export type IndexHead = { readonly number: bigint; readonly hash: Hex };
 
 export type SettleOptions = {
   pool: pg.Pool;
   chainId: number;
   confirmations: number;
-  /** How often the chain is looked at. */
+  /** The polling interval of the chain. */
   pollMs: number;
   client: PublicClient;
   endpoints: readonly PublicClient[];
   lessons: GasLessons;
-  /** An input that was admitted has reverted. */
+  /** An admitted input has reverted. */
   onReverted?: ((admission: CountedAdmission) => void) | undefined;
   logger: Logger;
 };
 
-/** When to look at a row again, and since when nodes know nothing of what was sent for it, although its nonce was used up by a block. */
+/**
+ * When to look at a row again, and since when nodes know nothing of its bytes although a block used up its
+ * nonce.
+ */
 export type Watch = {
   nextAt: number;
   pauseMs: number;
@@ -53,18 +56,18 @@ export type Watch = {
 
 type Look = { row: PassedRow; head: IndexHead | undefined; view: ChainView; watch: Watch };
 
-/** A nonce is believed to be another transaction's only when it is so at two looks, so many polls apart. */
+/** A nonce counts as used by another transaction only if two checks agree, this many polls apart. */
 const absencePolls = 2;
-/** A row gets so many nonces at once; each further one costs twice the time of the one before. */
+/** A row gets this many nonces at once; each further one takes twice the time of the one before. */
 const quickNonces = 2;
 const firstNonceMs = 2_000;
 const longestNonceMs = 3_600_000;
 
 /**
- * Decides about a row that the chain has passed; returns whether it is settled. Nothing is decided before the index, on the chain that
- * the node has, has passed what the node tells, and the contract says that the permit is not used up: what had its effect is the
- * index's to show. A row fails only where the contract refuses its call in its turn, with nothing open that comes before it. Whatever
- * else went wrong gets a new nonce.
+ * Decides about a row that the chain has passed; returns whether it is settled. Decides only after the index,
+ * on the node's chain, has passed the block that the node reports, and the contract says that the permit is
+ * unused, because only the index decides about a permit's effect. A row fails only if the contract refuses
+ * its call in its turn, without an open predecessor. After any other failure it gets a new nonce.
  */
 export async function settleRow(options: SettleOptions, look: Look): Promise<boolean> {
   const { row } = look;
@@ -84,9 +87,9 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   const { row, watch } = look;
   watch.absent = undefined;
   if (receipt.isReverted) watch.pauseMs = options.pollMs;
-  // What falls out can be mined once more, and need not revert then.
+  // A transaction that falls out can be mined again, and need not revert then.
   if (!(await hasPassed(options, look, receipt.blockNumber))) return false;
-  // It reverts because the permit has had its effect, or another one has its nonce.
+  // It reverts because the permit has taken effect, or because another permit has its nonce.
   if (await isPermitUsed(pool, row.id)) return false;
   const turn = await readPermitTurn(client, row);
   if (turn === 'used' || (!receipt.isReverted && turn === 'unknown' && (await hasCode(client, row))))
@@ -101,7 +104,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   const revert = await findRevertReason({ client, pool }, { row, receipt });
   if (revert.wouldSucceedNow !== undefined) {
     const why = 'a transaction reverted that would succeed now';
-    // The oftener it was too little, the more.
+    // Adds more gas each time that it was too little.
     const gasEstimate = revert.wouldSucceedNow * BigInt(countNonces(row));
     await options.lessons.note(row, revert.wouldSucceedNow);
     return requeue(options, { row, facts, why, gasEstimate });
@@ -120,7 +123,7 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   return true;
 }
 
-/** No node knows of anything mined for the row, though its nonce is used up. */
+/** No node knows a mined transaction of the row, though its nonce is used up. */
 async function settleLost(options: SettleOptions, look: Look): Promise<boolean> {
   const { pool, chainId, client, endpoints, confirmations, pollMs, logger } = options;
   const { row, view, watch } = look;
@@ -134,7 +137,8 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   }
   watch.absent ??= { since: performance.now(), depthBlock };
   if (performance.now() - watch.absent.since < absencePolls * pollMs) return false;
-  // A node that has lost receipts has mined it perhaps: the index, and the contract, must have it no more than the node.
+  // A node that has lost receipts may have mined it: the index and the contract must not have its effect
+  // either.
   if (!(await hasPassed(options, look, watch.absent.depthBlock))) return false;
   if (await isPermitUsed(pool, row.id)) return false;
   if ((await readPermitTurn(client, row)) === 'used') return false;
@@ -152,7 +156,7 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
 }
 
-/** Whether the index has passed a block with its confirmations, on the chain that the node has. */
+/** Whether the index has passed a block with its confirmations, on the node's chain. */
 async function hasPassed(
   { client, confirmations }: SettleOptions,
   { head }: Look,
@@ -175,7 +179,7 @@ function countNonces({ attempts }: PassedRow): number {
   return new Set(attempts.map(({ wallet, nonce }) => `${wallet} ${nonce}`)).size;
 }
 
-/** Has the row signed once more, but not too often: what goes wrong again and again costs gas each time. */
+/** Has the row signed once more, with growing pauses, because each failure costs gas. */
 async function requeue(
   { pool, chainId, logger }: SettleOptions,
   again: { row: PassedRow; facts: object; why: string; gasEstimate?: bigint },

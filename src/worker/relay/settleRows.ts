@@ -7,18 +7,18 @@ import type { ChainView } from './chainView.ts';
 import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
 
 export type Settlements = {
-  /** Looks at the rows of these wallets whose nonce is below `minedCount`; returns how many there are. */
+  /** Decides about these wallets' rows with a nonce below `minedCount`; returns their number. */
   settle(view: ChainView, wallets: readonly { address: Address; minedCount: number }[]): Promise<number>;
 };
 
-/** The index is given so many polls to show what was mined, before receipts are asked for. */
+/** The index gets this many polls to show a mined row before receipts are requested. */
 const indexPolls = 1.5;
 const rowsAtOnce = 20;
 const longestPauseMs = 60_000;
-/** Rows that others have settled are forgotten all at once, together with how long the others have waited. */
+/** Rows that others have settled are removed all at once, together with the waiting times of the rest. */
 const mostWatched = 10_000;
 
-/** Decides about rows that the chain has passed, some at a time, and each the seldomer the longer it stays as it is. */
+/** Decides about passed rows, some at a time, and less often the longer a row stays unchanged. */
 export function createSettlements(options: SettleOptions): Settlements {
   const { pool, chainId, pollMs } = options;
   const watched = new Map<string, Watch>();
@@ -52,7 +52,7 @@ export function createSettlements(options: SettleOptions): Settlements {
 
 const page = 200;
 
-/** One page of passed rows, in turn: while the index stands still there may be more of them than can be looked at. */
+/** One page of passed rows, in turn: while the index stands still there may be too many for one round. */
 async function readPassedRows(
   pool: pg.Pool,
   query: {

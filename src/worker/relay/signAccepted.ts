@@ -5,35 +5,35 @@ import type { Preparations } from './preparations.ts';
 import { signBatch } from './signBatch.ts';
 import { hasRoom, isReady, noteSignerFailure, type Wallet } from './wallet.ts';
 
-/** While the database commits what one half of the wallets has signed, the other half signs, where there is more than one batch. */
+/** With more than one batch, one half of the wallets signs while the database commits the other half's rows. */
 const lanes = 2;
-/** An older view is no base for fees. */
+/** An older view is not good enough for fees. */
 const viewMs = 30_000;
 
 export type SigningOutcome =
-  /** Everything that can be signed is. */
+  /** Every row that can be signed is signed. */
   | 'drained'
-  /** All wallets have as much under way as they may. */
+  /** All wallets are at their limit of transactions under way. */
   | 'full'
-  /** Nothing was done because nobody knows what the chain says now. */
+  /** Nothing was done because the chain's state is unknown now. */
   | 'blind';
 
 type LaneOptions = {
   preparations: Preparations;
   wake(): void;
-  /** Whose wallets it signs with. */
+  /** The wallets to sign with. */
   isMine(at: number): boolean;
 };
 
 /**
- * Signs what is accepted, batch by batch, with all wallets that have room, and hands the bytes to their senders. Signers outside of the
- * process are not waited for: `wake` is called when there may be more to sign after one is done.
+ * Signs accepted rows, batch by batch, with all wallets that have room, and hands the bytes to their senders.
+ * It does not wait for external signers: `wake` is called when there may be more to sign after one is done.
  */
 export async function signAccepted(
   context: ChainContext,
   options: { preparations: Preparations; wake(): void },
 ): Promise<SigningOutcome> {
-  // A second lane would find nothing, as long as one batch holds all there is.
+  // As long as one batch holds everything, a second lane would find nothing.
   const outcome = await signOnce(context, { ...options, isMine: () => true });
   if (outcome !== 'more') return outcome;
   const outcomes = await Promise.all(
@@ -59,7 +59,7 @@ async function signOnce(
   const all = [...seats.values()].map(({ wallet }) => wallet);
   for (const wallet of all) wallet.isAwaited ||= wallet.isSigning;
   if (!view || performance.now() - view.readAt > viewMs) return 'blind';
-  // Above the cap nothing could be mined: it waits unsigned, where it holds up no nonce.
+  // Above the cap nothing could be mined: the row waits unsigned, without blocking a nonce.
   if (!suggestFees(view, settings.maxFeePerGas) || preparations.isBusy()) return 'drained';
   const ready = all.filter((wallet, at) => isMine(at) && isReady(wallet));
   const wallets = ready.filter((wallet) => hasRoom(wallet, settings));
@@ -93,7 +93,7 @@ function signInBackground(
     .then((isMore) => {
       wallet.isSigning = false;
       context.remoteWork.delete(work);
-      // Something may have come that the claim had no chance to see.
+      // Rows may have arrived that the claim could not see.
       if (isMore || wallet.isAwaited) wake();
     });
   context.remoteWork.add(work);

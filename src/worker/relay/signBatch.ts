@@ -18,19 +18,19 @@ import {
   type Wallet,
 } from './wallet.ts';
 
-/** Signing takes about a third of a millisecond a row, and nothing else runs meanwhile. */
+/** Signing takes about a third of a millisecond per row, and nothing else runs meanwhile. */
 const batchSize = 24;
 /**
- * So many claims in a row may find nothing that can move although there is more to look at; the next look goes on from there. Few
- * where what was looked at only waits for other wallets.
+ * The most claims in a row that find nothing movable although there is more to read; the next claim continues
+ * there. Fewer if the read rows only wait for other wallets.
  */
 const mostIdleClaims = { whereNothingMoves: 8, whereOthersSign: 2 };
 
 type Batch = { wallets: readonly Wallet[]; view: ChainView; preparations: Preparations };
 
 /**
- * Signs one batch with these wallets, or with one alone whose signer is outside of the process, and hands it to their senders. Returns
- * whether there may be more to sign.
+ * Signs one batch with these wallets, or with a single wallet that has an external signer, and hands it to
+ * their senders. Returns whether there may be more to sign.
  */
 export async function signBatch(context: ChainContext, batch: Batch): Promise<boolean> {
   for (let idle = 1; ; idle++) {
@@ -41,7 +41,7 @@ export async function signBatch(context: ChainContext, batch: Batch): Promise<bo
       ? claimRows(context.pool, options)
       : claimRemotely(context.pool, { ...options, wallet: first }));
     const lost = batch.wallets.filter(({ address }) => !claim.nextNonces.has(address));
-    // Another's, or resting: whoever looks after the wallets finds out.
+    // The wallet is leased by another process, or rests: reconciling notices that.
     for (const wallet of lost) wallet.isReconciled = false;
     if (claim.signed.length > 0) faultPoint('afterSignCommit');
     passOn(context, claim, batch);
@@ -74,8 +74,8 @@ function buildClaim(context: ChainContext, { wallets, view, preparations }: Batc
 }
 
 /**
- * The fewer, the oftener the wallet's signer has failed in a row: of a batch only what comes before the first failure is kept, and
- * a signer that refuses when it is asked too much at once would refuse for ever.
+ * Fewer rows after each failure of the wallet's signer: of a batch only the rows before the first failure are
+ * kept, and a signer that refuses too many requests at once would refuse for ever.
  */
 function batchSizeOf({ signerFailures }: Wallet): number {
   return Math.max(1, Math.floor(batchSize / 4 ** signerFailures));
@@ -148,8 +148,8 @@ function passOn(
 }
 
 /**
- * Unix seconds that the next block has at least: it comes after the newest one, and later by what has passed since that was seen.
- * Only the chain's clock decides about deadlines; that of this machine may be wrong.
+ * The least Unix seconds of the next block: after the newest one, plus the time that has passed since that
+ * was seen. Only the chain's clock decides about deadlines; this machine's may be wrong.
  */
 function earliestBlockTime({ timestamp, seenAt }: ChainView): bigint {
   const passed = Math.floor((performance.now() - seenAt) / 1_000);

@@ -4,12 +4,12 @@ import { keccak256Bytes } from '../../protocol/keccak.ts';
 import type { Fees } from './fees.ts';
 
 export type Call = { readonly to: Address; readonly data: Hex; readonly gas: bigint };
-/** The bytes of a transaction, and the hash by which the chain knows it. */
+/** A transaction's bytes, and its hash on the chain. */
 export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
 
 /**
- * Makes a call into bytes that any node can send. Signing the same twice may give other bytes with another hash: until they are
- * stored, they must not leave the process.
+ * Signs a call into bytes for any node. Signing the same twice may give other bytes with another hash: until
+ * they are stored, they must not leave the process.
  *
  * @throws SigningError where the signer gives no signature.
  */

@@ -10,17 +10,17 @@ import type { LeaseHolder } from './walletRows.ts';
 export type NewAttempt = {
   readonly wallet: Address;
   readonly nonce: number;
-  /** The newest attempt for this nonce when it was decided to make another; undefined for none. */
+  /** The newest attempt for this nonce when the new one was decided; undefined for none. */
   readonly previousId: number | undefined;
-  /** The row that the bytes carry; undefined where they only use up the nonce. */
+  /** The row of the bytes; undefined if they only use up the nonce. */
   readonly transactionId: string | undefined;
   readonly signed: SignedTransaction;
   readonly terms: Terms;
 };
 
 /**
- * Keeps other bytes for a nonce that is in use, before they leave the process. Returns false, and keeps nothing, where the lease
- * is not this owner's, somebody has signed for the nonce meanwhile, or the row has gone elsewhere.
+ * Stores other bytes for a nonce in use, before they leave the process. Stores nothing and returns false if
+ * another owner has the lease, somebody has signed for the nonce meanwhile, or the row uses another nonce.
  */
 export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHolder): Promise<boolean> {
   const { chainId, owner } = holder;
@@ -69,7 +69,7 @@ export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHo
   });
 }
 
-/** The stored bytes of attempts, by their ids. */
+/** The stored bytes of attempts, by id. */
 export async function readBytes(
   pool: pg.Pool,
   ids: readonly number[],

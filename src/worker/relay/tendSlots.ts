@@ -16,7 +16,7 @@ import { readBytes, storeAttempt } from './storeAttempt.ts';
 import { canSign, noteSignerFailure, observeFront, stalledBlocks, stalledMs, type Wallet } from './wallet.ts';
 import type { LeaseHolder } from './walletRows.ts';
 
-/** A transfer of nothing to an account without code costs exactly this. */
+/** An empty transfer to an account without code costs exactly this much gas. */
 const transferGas = 21_000n;
 
 export type TendOptions = {
@@ -29,7 +29,7 @@ export type TendOptions = {
   logger: Logger;
 };
 
-/** Looks after every nonce of a wallet below `end` that the chain has not used up, in their order. */
+/** Handles every nonce of a wallet below `end` that the chain has not used up, in order. */
 export async function tendSlots(
   options: TendOptions,
   { slots, end }: { slots: readonly Slot[]; end: number },
@@ -68,7 +68,7 @@ function noteFront(
 ): void {
   const nonce = wallet.view.minedCount;
   const first = slots.find((slot) => slot.nonce === nonce);
-  // An idle wallet does not stand still, however many blocks there are.
+  // An idle wallet is not stuck, however many blocks pass.
   if (nonce >= end) wallet.front = undefined;
   else observeFront(wallet, { nonce, hash: first?.attempt.hash, blockNumber: view.blockNumber });
 }
@@ -79,7 +79,8 @@ function decide(
 ): { action: SlotAction; terms?: Terms } {
   const { attempt, row, nonce } = slot;
   const raised = (cap: bigint) => (canSign(wallet) ? raiseFees(attempt.fees, view, cap) : undefined);
-  // What the projector shows as mined in a block that fell out is sent again, and left as it is until that is folded too.
+  // A row shown as mined in a block that fell out is sent again, and otherwise left alone until the fold
+  // catches up.
   const replacement = row && row.state !== 'mined' ? raised(settings.maxFeePerGas) : undefined;
   const cancellation = raised(settings.cancelBudget / transferGas);
   const sentMs = sender.sentMs(attempt.hash);
@@ -135,7 +136,7 @@ async function makeAttempt(
   return hash;
 }
 
-/** A nonce below the counter for which nothing was ever signed here: somebody else's, or nobody's. */
+/** A nonce below the counter for which nothing was signed here: somebody else's, or nobody's. */
 async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | undefined> {
   const { wallet, settings, view, logger } = options;
   const isElsewhere = wallet.view.pendingCount > nonce;
@@ -155,7 +156,7 @@ async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | 
   return filler;
 }
 
-/** Whether what comes next of the wallet should have been mined, even if it is somebody else's. */
+/** Whether the wallet's next transaction should have been mined, even if it is somebody else's. */
 function isStuck({ wallet, settings, view }: TendOptions): boolean {
   const blocks = stalledBlocks(wallet, { nonce: wallet.view.minedCount, blockNumber: view.blockNumber });
   return blocks >= leastBlocks && stalledMs(wallet) >= 2 * settings.replaceAfterMs;

@@ -2,41 +2,41 @@ import type { Address, Hex } from 'viem';
 import type { Signer } from '../../platform/signers/signer.ts';
 import type { WalletView } from './chainView.ts';
 
-/** A wallet of one chain as this process knows it; what counts stands in its row and on the chain. */
+/** A wallet of one chain as known to this process; its row and the chain are authoritative. */
 export type Wallet = {
   readonly address: Address;
-  /** Undefined where its key is not configured any more: what it has signed is still seen through. */
+  /** Undefined if its key is no longer configured: its signed transactions are still followed to their end. */
   readonly signer: Signer | undefined;
-  /** Whether this process has the lease, and has brought the counter in line with the chain since it got it. */
+  /** Whether this process has the lease, and has reconciled the counter with the chain since. */
   isHeld: boolean;
   isReconciled: boolean;
   nextNonce: number;
   view: WalletView;
-  /** When `view.minedCount` moved last, by the clock of this process. */
+  /** When `view.minedCount` last moved, by this process's clock. */
   movedAt: number;
-  /** What the chain would have to mine next, as of the last look; undefined while nothing is under way. */
+  /** The next transaction for the chain to mine, at the last poll; undefined while nothing is under way. */
   front: Front | undefined;
-  /** What each nonce that is not mined may cost at most, in wei. */
+  /** The highest cost of each unmined nonce, in wei. */
   readonly committed: Map<number, bigint>;
   /** Rows that cost more than it has left, and until when they are left to others. */
   readonly unpayable: Map<string, number>;
   status: 'active' | 'unfunded';
-  /** A node has said that the funds do not suffice: until then it gets nothing new. */
+  /** A node has reported insufficient funds: until then the wallet gets no new rows. */
   restsUntil: number;
-  /** A signer that is not in this process is at work for it: until it is done it gets nothing else. */
+  /** An external signer works for it: until that is done it gets nothing else. */
   isSigning: boolean;
-  /** Whether it could have been given something meanwhile. */
+  /** Whether rows were available meanwhile. */
   isAwaited: boolean;
-  /** The same for other bytes of nonces that are in use. */
+  /** The same for replacements of nonces in use. */
   isTended: boolean;
-  /** The signer has failed so often in a row: until then it is not asked for anything new. */
+  /** Failures of the signer in a row: until then it is not asked for new rows. */
   signerFailures: number;
   signerRestsUntil: number;
-  /** Since when the counter could go down, and to what. */
+  /** Since when the counter could be lowered, and to what. */
   surplus: { to: number; since: number } | undefined;
 };
 
-/** The first nonce that the chain has free, with the newest bytes for it: those of somebody else have no hash here. */
+/** The chain's first free nonce, with its newest bytes: somebody else's bytes have no hash here. */
 export type Front = {
   readonly nonce: number;
   readonly hash: Hex | undefined;
@@ -67,7 +67,7 @@ export function createWallet(address: Address, signer: Signer | undefined): Wall
   };
 }
 
-/** Takes over what the chain says of the wallet now. */
+/** Takes over the chain's current data about the wallet. */
 export function observeWallet(wallet: Wallet, view: WalletView): void {
   if (view.minedCount !== wallet.view.minedCount) wallet.movedAt = performance.now();
   if (view.balance > wallet.view.balance) wallet.unpayable.clear();
@@ -76,8 +76,8 @@ export function observeWallet(wallet: Wallet, view: WalletView): void {
 }
 
 /**
- * Takes note of what the chain would have to mine next of the wallet, `blockNumber` being its newest block. Blocks are counted from
- * the first look that found it there; where the chain has gone back to before that, from there.
+ * Notes the wallet's next transaction for the chain to mine; `blockNumber` is the chain's newest block.
+ * Blocks are counted from the first poll that found it there; if the chain went back below that, from there.
  */
 export function observeFront(
   wallet: Wallet,
@@ -88,12 +88,12 @@ export function observeFront(
   if (!isKnown) wallet.front = { nonce, hash, since: blockNumber };
 }
 
-/** How many of its transactions are signed and not mined. */
+/** Number of its signed, unmined transactions. */
 export function countInFlight({ nextNonce, view }: Wallet): number {
   return Math.max(0, nextNonce - view.minedCount);
 }
 
-/** What is left when everything under way has cost what it may; in wei, possibly negative. */
+/** The funds left after everything under way has cost its maximum; in wei, possibly negative. */
 export function availableFunds({ view, committed }: Wallet): bigint {
   let available = view.balance;
   for (const cost of committed.values()) available -= cost;
@@ -114,12 +114,15 @@ export function listUnpayable({ unpayable }: Wallet): string[] {
   return [...unpayable.keys()];
 }
 
-/** For how long nothing has moved although something could: an idle wallet does not stand still. */
+/** How long nothing has moved although something could: an idle wallet is not stuck. */
 export function stalledMs(wallet: Wallet, since = 0): number {
   return performance.now() - Math.max(wallet.movedAt, since);
 }
 
-/** How many blocks up to `blockNumber` have left out what the wallet has at this nonce: none unless it comes next. */
+/**
+ * How many blocks up to `blockNumber` have left out the wallet's transaction at this nonce: none unless it
+ * comes next.
+ */
 export function stalledBlocks(
   { front }: Wallet,
   { nonce, blockNumber }: { nonce: number; blockNumber: bigint },
@@ -132,7 +135,7 @@ export function hasRoom(wallet: Wallet, { maxInFlight }: { maxInFlight: number }
   return countInFlight(wallet) < maxInFlight;
 }
 
-/** Whether what is under way has stood still for longer than usual. */
+/** Whether its transactions have stood still for longer than usual. */
 export function isStuck(wallet: Wallet, { replaceAfterMs }: { replaceAfterMs: number }): boolean {
   return countInFlight(wallet) > 0 && stalledMs(wallet) > replaceAfterMs;
 }
@@ -141,13 +144,13 @@ export function isReady(wallet: Wallet): boolean {
   return isAble(wallet) && !wallet.isSigning;
 }
 
-/** Whether it could sign, if its signer is not asked for something already. */
+/** Whether it could sign, if its signer is not busy. */
 export function isAble(wallet: Wallet): boolean {
   const isMine = wallet.isHeld && wallet.isReconciled && canSign(wallet);
   return isMine && wallet.status === 'active' && wallet.restsUntil <= performance.now();
 }
 
-/** Whether there is a signer, and it has not failed a moment ago. */
+/** Whether there is a signer that has not failed a moment ago. */
 export function canSign({ signer, signerRestsUntil }: Wallet): boolean {
   return signer !== undefined && signerRestsUntil <= performance.now();
 }
@@ -155,7 +158,10 @@ export function canSign({ signer, signerRestsUntil }: Wallet): boolean {
 const firstSignerRestMs = 500;
 const longestSignerRestMs = 60_000;
 
-/** After each failure in a row a signer is left alone for twice as long; other wallets take what it did not sign. */
+/**
+ * The pause of a signer doubles after each failure in a row; other wallets take the rows that it did not
+ * sign.
+ */
 export function noteSignerFailure(wallet: Wallet): number {
   const restMs = Math.min(firstSignerRestMs * 2 ** wallet.signerFailures, longestSignerRestMs);
   wallet.signerFailures++;

@@ -3,12 +3,12 @@ import type { Signer } from '../../platform/signers/signer.ts';
 import type { ChainContext } from './chainContext.ts';
 import { insertWallets, releaseLeases, renewLeases, retireWallets } from './walletRows.ts';
 
-/** So many renewals pass between two looks at the wallets that nobody has a key for. */
+/** Number of renewals between two checks for wallets without a key. */
 const renewalsPerLook = 4;
 
 /**
- * Takes and keeps the leases of the chain's wallets. Returns a function that does so once, and says whether this process has a
- * wallet now that it had not before.
+ * Takes and renews the leases of the chain's wallets. Returns a function that does so once, and says whether
+ * this process has gained a wallet.
  */
 export function createLeaseKeeper(
   context: ChainContext,
@@ -17,9 +17,9 @@ export function createLeaseKeeper(
     areAllThere,
     takeSeat,
   }: {
-    /** Those that are there; more may come. */
+    /** The available ones; more may come. */
     signers: readonly Signer[];
-    /** Whether all that are configured are: before that nobody can say which wallet has no key any more. */
+    /** Whether all configured wallets are available: before that nobody knows which wallet has lost its key. */
     areAllThere(): boolean;
     takeSeat(address: Address, signer: Signer | undefined): void;
   },

@@ -4,11 +4,11 @@ import { channels } from '../../platform/database/channels.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import type { WalletView } from './chainView.ts';
 
-/** Who a wallet belongs to until its lease ends, and for how long one renewal holds. */
+/** The owner of a wallet's lease, and the length of one renewal. */
 export type LeaseHolder = { readonly chainId: number; readonly owner: string; readonly leaseMs: number };
 export type Lease = { address: Address; nextNonce: number; isNew: boolean };
 
-/** Makes a row for each wallet that has none yet; one that had been retired is in service again. */
+/** Creates a row for each wallet without one; a retired wallet is in service again. */
 export async function insertWallets(
   pool: pg.Pool,
   chainId: number,
@@ -31,8 +31,8 @@ export async function insertWallets(
 }
 
 /**
- * Takes every wallet whose lease is nobody's, and keeps those that are this owner's, until `leaseMs` from now by the clock of the
- * database. Whoever is not in the answer is another's.
+ * Takes every wallet with an expired lease, and renews this owner's, until `leaseMs` from now by the
+ * database's clock. Wallets missing from the result belong to others.
  */
 export async function renewLeases(
   pool: pg.Pool,
@@ -40,7 +40,7 @@ export async function renewLeases(
   { chainId, owner, leaseMs }: LeaseHolder,
 ): Promise<Lease[]> {
   const { rows } = await pool.query<{ address: Address; next_nonce: string; is_new: boolean }>(
-    // Locked in one order, so that two processes that take wallets at once do not wait for each other in a circle.
+    // Locked in one order, so that two processes that take wallets at once do not deadlock.
     `with free as (
        select address, lease_owner from service.relayer_wallets
        where chain_id = $1 and address = any($2) and (lease_owner = $3 or lease_owner is null or lease_until < now())
@@ -58,7 +58,7 @@ export async function renewLeases(
   }));
 }
 
-/** Lets go of wallets at once and says so, so that the next process need not wait for the leases to end. */
+/** Releases wallets at once with a notification, so that the next process need not wait for the leases to end. */
 export async function releaseLeases(
   pool: pg.Pool,
   addresses: readonly Address[],
@@ -73,7 +73,10 @@ export async function releaseLeases(
   );
 }
 
-/** Writes what the wallet has, what it can pay and whether it sends, where that is new and the lease is still this owner's. */
+/**
+ * Stores the wallet's funds, the gas that it can pay, and whether it can send, if they have changed and this
+ * owner still has the lease.
+ */
 export async function writeStatus(
   pool: pg.Pool,
   wallet: { address: Address; status: 'active' | 'unfunded'; balance: bigint; payableGas: bigint },
@@ -102,9 +105,9 @@ export async function moveCounter(
 }
 
 /**
- * Retires the wallets that no running process has a key for: they get nothing new. Returns those of them that still have
- * something under way, which can be seen through without a key. One that is in service again, because somebody has come who has
- * its key, is not among them.
+ * Retires the wallets without a key in any running process: they get no new rows. Returns those that still
+ * have transactions under way, which can be followed without a key. A wallet is back in service once a
+ * process has its key.
  */
 export async function retireWallets(
   pool: pg.Pool,

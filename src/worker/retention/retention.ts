@@ -11,24 +11,27 @@ import {
 import { createRepeater } from '../leases/repeater.ts';
 
 export type RetentionOptions = {
-  /** Takes one connection out of it, for a moment at a time. */
+  /** Takes one connection from it, for a moment at a time. */
   pool: pg.Pool;
-  /** What is older is removed. */
+  /** Older rows are removed. */
   keptDays: number;
   onRemoved?(rows: OldRows): void;
   logger: Logger;
-  /** Between two looks when nothing is old, and between two steps. */
+  /** The pause between two checks without old rows, and between two steps. */
   lookMs?: number;
   stepMs?: number;
 };
 
-/** Any constant will do: under this lock one worker at a time removes. */
+/** Any constant works: under this lock one worker at a time removes rows. */
 const retentionLock = 0x6f6c64;
 /** Small, so that each statement is quick and holds its locks briefly. */
 const rowsAtOnce = 500;
 const dayMs = 86_400_000;
 
-/** Removes events, deliveries, attempts and mails that are old, a little at a time, until it is closed. Records stay for ever. */
+/**
+ * Removes old events, deliveries, attempts and mails, a little at a time, until it is closed. Records are
+ * kept for ever.
+ */
 export function createRetention(options: RetentionOptions): { close(): Promise<void> } {
   const { pool, keptDays, onRemoved, logger, lookMs = 600_000, stepMs = 250 } = options;
   let isMore = false;
