@@ -1,2 +1,2 @@
-/** Ponder looks for its tables in this folder; the real file is at the top level. */
+/** Ponder looks for its tables in this folder; the real ones stand at the top level. */
 export * from '../../../ponder.schema.ts';
