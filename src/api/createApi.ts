@@ -88,13 +88,13 @@ type ApiSettings = Omit<
   readonly clientProfile: ClientProfile;
   readonly failedAttempts: FailedAttempts;
   readonly environment: Environment;
-  /** The origins whose pages may call the service. */
+  /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[];
-  /** Told of each call of a tool by an agent. */
+  /** Called for each tool call of an agent. */
   readonly onToolCall?: ((outcome: ToolOutcome) => void) | undefined;
 };
 
-/** All routes of the service over what they work with. A new route is added here. */
+/** All routes of the service with their dependencies. Add a new route here. */
 export function createApi(
   services: WebhookServices & AdmissionServices,
   { environment, pages, streams, evidence, corsOrigins, onToolCall, ...parts }: ApiSettings,

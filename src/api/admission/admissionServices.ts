@@ -1,5 +1,5 @@
 import type { Services } from '../../records/agreements/services.ts';
 import type { Admission } from './createAdmission.ts';
 
-/** What inputs are admitted with. */
+/** The dependencies of admission. */
 export type AdmissionServices = Services & { readonly admission: Admission };

@@ -6,29 +6,32 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { createEngine, type Engine, EngineRevert } from '../../protocol/index.ts';
 import { keccak256Text } from '../../protocol/keccak.ts';
 
-/** What the creation of an agreement has fixed for good, as the chain has it. */
+/** What an agreement's creation has fixed, from the chain. */
 export type AgreementRules = {
-  /** As it was created. */
+  /** The engine at its creation. */
   readonly engine: Engine;
-  /** The transaction that created it: after a reorganisation another agreement may stand at the address. */
+  /** The creating transaction: after a reorg another agreement may be at the address. */
   readonly transactionHash: Hex;
-  /** Names inputs, transitions and actions: agreements that have it in common use as much gas for the same input. */
+  /**
+   * Identifies the names of inputs, transitions and actions: agreements with the same definition use the same
+   * gas for the same input.
+   */
   readonly definitionHash: Hex;
   /** The inputs that make the contract store something, and how many fields of each it stores. */
   readonly storing: ReadonlyMap<string, number>;
 };
 
 export type RuleCache = {
-  /** Undefined while the index does not show the agreement, or where its creation cannot be read. */
+  /** Undefined if the index does not show the agreement, or if its creation cannot be read. */
   find(agreement: { chainId: number; address: Hex }): Promise<AgreementRules | undefined>;
-  /** What was found before is not that of the chain any more. */
+  /** An earlier result does not match the chain any more. */
   forget(agreement: { chainId: number; address: Hex }): void;
 };
 
 /** In characters of the definitions' text. */
 const usualCapacity = 32_000_000;
 
-/** Reads from the index how agreements were created, and keeps those that were read last. */
+/** Reads agreements' creations from the index, and keeps the last used ones. */
 export function createRuleCache(pool: pg.Pool, capacity = usualCapacity): RuleCache {
   const kept = new Map<string, { rules: AgreementRules; size: number }>();
   let size = 0;
@@ -112,7 +115,7 @@ async function readRules(
   return { rules, size: text.length + row.init_vars.length };
 }
 
-/** Undefined where the model would not have let it be created: then it is not the model's to decide about it. */
+/** Undefined if the model would have refused its creation: then the model must not decide about it. */
 function create(parameters: Parameters<typeof createEngine>[0]): Engine | undefined {
   try {
     return createEngine(parameters);

@@ -2,7 +2,7 @@ import { findOwnError } from '../../platform/nodes/ownRefusal.ts';
 import type { PermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import type { LocalFacts } from './createAdmission.ts';
 
-/** What the contract has against an input whose turn has not come, before it gets to an action. */
+/** The contract's refusals of an input that comes too early, before it reaches an action. */
 const earlyErrors = new Set([
   'InvalidSignature',
   'No valid transition',
@@ -13,8 +13,8 @@ const earlyErrors = new Set([
 ]);
 
 /**
- * Whether a node refuses an input only because those are not mined yet that it comes after: by index and outbox everything but
- * verifiers and action is as it has to be then. A node that has got as far as these knows better.
+ * Whether a node refuses an input only because its predecessors are not mined yet. Index and outbox then say
+ * that everything except verifiers and action is right. A node that got past these predecessors knows better.
  */
 export function comesAfter(local: LocalFacts | undefined, facts: PermitFacts): local is LocalFacts {
   if (!local || local.openCount === 0 || !local.simulation?.ok) return false;

@@ -12,7 +12,7 @@ import { type AgreementRules, createRuleCache } from './agreementRules.ts';
 import { mostOpen, readStanding, type Standing } from './readStanding.ts';
 import { buildStandingEngine } from './standingEngine.ts';
 
-/** What became of a request to admit an input, and who decided. */
+/** The result of a request to admit an input, and who decided. */
 export type AdmissionOutcome = {
   readonly by: 'local' | 'node';
   readonly outcome: 'accepted' | 'refused';
@@ -23,43 +23,43 @@ export type AdmissionQuery = {
   readonly contract: Address;
   readonly signer: Address;
   readonly inputHash: Hex;
-  /** Undefined for values that have no encoding: then only the state is of interest. */
+  /** Undefined for values without an encoding: then only the state matters. */
   readonly payload: Hex | undefined;
-  /** What the relay would send, for its price; undefined where nobody has signed. */
+  /** The call that the relay would send, for its price; undefined before the signature. */
   readonly callData?: Hex | undefined;
-  /** The principal that asks. */
+  /** The asking principal. */
   readonly asker: string;
   /** Whether only the asker's own open inputs come before it; otherwise everybody's do. */
   readonly isAfterOwn?: boolean;
 };
 
-/** What index and outbox say of an input. */
+/** The view of an input from index and outbox. */
 export type LocalFacts = PermitFacts & {
-  /** The signer's nonce by the index alone; `nonce` is the first that no open permit holds. */
+  /** The signer's mined nonce in the index; `nonce` is the first one that no open permit holds. */
   readonly minedNonce: bigint;
-  /** Verifiers or an action decide too, which only a node can ask. */
+  /** Verifiers or an action decide too, which only a node can check. */
   readonly isExternal: boolean;
-  /** Inputs that are open here and come before it. */
+  /** Open inputs that come before it. */
   readonly openCount: number;
-  /** Undefined for a kind of which nothing is learned. */
+  /** Undefined for a kind without learned gas. */
   readonly gas: bigint | undefined;
   readonly gasKind: string;
   readonly note: AdmissionNote;
 };
 
 export type Admission = {
-  /** Undefined where a node has to decide. */
+  /** Undefined if a node must decide. */
   look(query: AdmissionQuery): Promise<LocalFacts | undefined>;
   note(outcome: AdmissionOutcome): void;
 };
 
-/** For how long an index that was not there is not looked for. */
+/** After a missing index was noticed, it is not looked for again for this long. */
 const absenceMs = 1_000;
 
 /**
- * Decides about inputs by index and outbox, with the contract's rules in process. A node has to decide while the index is not there,
- * too old, or ahead of the clock by as much, about agreements whose creation or stored variables are not known, and where more is
- * open than is looked at.
+ * Decides about inputs from index and outbox, with the contract's rules in process. A node must decide in
+ * these cases: the index is missing, too old, or equally far ahead of the clock; an agreement's creation or
+ * stored variables are unknown; or there are more open inputs than the limit.
  */
 export function createAdmission(options: {
   pool: pg.Pool;
@@ -146,7 +146,7 @@ function decide(
   };
 }
 
-/** What the input does after all that is open, its permit apart. */
+/** The result of the input after all open ones, without its permit. */
 function run(engine: Engine, payload: Hex, { signer, inputHash }: AdmissionQuery): InputOutcome {
   return applyInput(engine, { sender: signer, inputId: inputHash, payload, time: 0n });
 }
@@ -163,7 +163,7 @@ function describeSimulation(
   return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
 }
 
-/** The first nonce that no open permit of the signer holds, from the mined one on. */
+/** The first nonce, from the mined one on, that no open permit of the signer holds. */
 function findFreeNonce({ open, nonces }: Standing, signer: Address): bigint {
   const held = new Set(open.filter((row) => row.signer === signer).map(({ nonce }) => nonce));
   let nonce = nonces.get(signer.toLowerCase()) ?? 0n;

@@ -1,12 +1,12 @@
 import type { Hex } from 'viem';
 
-/** What an input's transaction in the outbox calls its contract with, as far as the contract's rules look at it. */
+/** The contract call of an input's outbox row, as far as the contract's rules need it. */
 export type InputCallData = { readonly inputId: Hex; readonly payload: Hex; readonly deadline: bigint };
 
 const selectorDigits = 2 + 8;
 const wordDigits = 64;
 
-/** Reads the call data that this service has written for `submitInputWithPermit`. */
+/** Reads the call data that this service writes for `submitInputWithPermit`. */
 export function readInputCall(callData: Hex): InputCallData {
   const at = (word: number) => selectorDigits + word * wordDigits;
   const wordAt = (start: number) => callData.slice(start, start + wordDigits);

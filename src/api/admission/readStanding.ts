@@ -6,25 +6,25 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { openStates, orderKeyOf, stateLists } from '../../platform/database/tables/transactions.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
 
-/** An agreement as the index shows it, with the rows of the outbox whose effects it does not show yet; at one moment. */
+/** An agreement in the index, with the outbox rows whose effects it does not show yet; at one moment. */
 export type Standing = {
   readonly transactionHash: Hex;
   readonly state: Hex;
-  /** How many inputs the index shows, the block of the last of them or of the deployment, and its hash. */
+  /** The number of inputs in the index, the block of the last one or of the deployment, and its hash. */
   readonly position: number;
   readonly blockNumber: string;
   readonly blockHash: Hex | null;
   /** Unix seconds of the newest block of the index. */
   readonly headTimestamp: number;
-  /** Inputs of those that store something, the newest first, of the last `readInputs`, as far as they are short enough together. */
+  /** Storing inputs, newest first, among the last `readInputs`, as far as they are short enough together. */
   readonly storing: readonly { readonly inputId: Hex; readonly payload: Hex }[];
-  /** Whether there is nothing that stores something before those. */
+  /** Whether no earlier input stores anything. */
   readonly isStoringWhole: boolean;
-  /** The next nonces, by signer in lower case, of the signer that was asked for and of those of open rows. */
+  /** The next nonces, by signer in lower case, of the requested signer and of open rows' signers. */
   readonly nonces: ReadonlyMap<string, bigint>;
-  /** In the order in which they take effect; `mostOpen` and one more where there are too many. */
+  /** In the order of their effects; `mostOpen` and one more if there are too many. */
   readonly open: readonly OpenRow[];
-  /** What is learned of the kind that was asked for. */
+  /** The learned gas of the requested kind. */
   readonly gasBound: GasBound | undefined;
 };
 
@@ -33,7 +33,7 @@ export type OpenRow = {
   readonly signer: Address;
   readonly nonce: bigint;
   readonly callData: Hex;
-  /** Not signed yet: from its deadline on it has no effect. */
+  /** Unsigned: from its deadline on it has no effect. */
   readonly isWaiting: boolean;
 };
 
@@ -41,23 +41,26 @@ export type StandingQuery = {
   readonly chainId: number;
   readonly contract: Address;
   readonly signer: Address;
-  /** Whose inputs store something, in this agreement. */
+  /** The inputs of this agreement that store something. */
   readonly storingInputs: readonly string[];
   readonly gasKind: string;
-  /** The principal that asks. */
+  /** The asking principal. */
   readonly asker: string;
-  /** Whose open rows alone are looked at; undefined for everybody's. */
+  /** The principal whose open rows count; undefined for everybody's. */
   readonly principalId: string | undefined;
 };
 
-/** Accepted inputs that are looked at for what the contract stores. */
+/** The most accepted inputs that are read for the contract's stored values. */
 export const readInputs = 1_000;
-/** Open inputs of one agreement that are applied on top of each other. */
+/** The most open inputs of one agreement that are applied on top of each other. */
 export const mostOpen = 256;
-/** Characters of call data of open inputs, and of payloads of accepted ones: more would take the event loop for long. */
+/**
+ * Characters of call data of open inputs, and of payloads of accepted ones: more would block the event loop
+ * for long.
+ */
 const mostCharacters = 2 * 1024 * 1024;
 
-/** Whether the index shows the newest block that was folded: then it shows the effect of every row that is mined. */
+/** Whether the index shows the newest folded block: then it shows the effect of every mined row. */
 const showsAllThatIsFolded = `
   select exists (
     select 1 from ${index}.blocks shown
@@ -66,8 +69,8 @@ const showsAllThatIsFolded = `
     select number::numeric, hash from service.folded_blocks where chain_id = asked.chain_id order by number desc limit 1) as newest`;
 
 /**
- * The rows that can still change what the index shows: state by state along the index, past entries of rows that have moved on. Those that
- * are mined are many, and among them only where a reorganisation has taken blocks that are folded.
+ * The rows that can still change the index, read state by state along the index, to skip entries of rows that
+ * have moved on. There are many mined rows; they count only if a reorg has removed folded blocks.
  */
 const openRows = `
   select open.id, open.signer, open.nonce, open.mined, open."isWaiting", case
@@ -87,7 +90,10 @@ const openRows = `
     order by sent.created_at, sent.id limit ${mostOpen + 1}) as open
   order by open.created_at, open.id limit ${mostOpen + 1}`;
 
-/** What is asked for is looked up piece by piece, each by its key: how many are asked for, and how large the tables are, changes no plan. */
+/**
+ * Each piece is looked up by its key, so that neither the number of requests nor the size of the tables
+ * changes a plan.
+ */
 const statement = `
   select asked.ordinal, standing.*
   from json_to_recordset($1::json) as asked(ordinal int, chain_id int, contract text, signer text, storing text[], open_keys text[],
@@ -127,8 +133,8 @@ type Row = {
 };
 
 /**
- * Undefined while the index does not show the agreement, and where what is open has too many characters. What one principal asks for at
- * the same time is read in one statement.
+ * Undefined if the index does not show the agreement, and if the open rows have too many characters.
+ * Concurrent requests of one principal are read in one statement.
  */
 export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
   const row = await readRow(pool, query);

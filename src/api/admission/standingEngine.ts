@@ -5,9 +5,8 @@ import { readInputCall } from './readInputCall.ts';
 import type { OpenRow, Standing } from './readStanding.ts';
 
 /**
- * The engine of an agreement once everything that is open here has had its effect, in its order: what the index shows, and on top of
- * it the rows of the outbox. A row that the contract would refuse has none. Undefined where that hangs on a stored variable that is
- * not known.
+ * The engine of an agreement after all open inputs: the index plus the outbox rows, in order. A row that the
+ * contract would refuse has no effect. Undefined if the result depends on an unknown stored variable.
  *
  * @param time the block's time that is expected, in Unix seconds.
  */
@@ -25,7 +24,7 @@ export function buildStandingEngine(
   return engine;
 }
 
-/** The engine after an open row; the same one where the row has no effect. */
+/** The engine after an open row; the same engine if the row has no effect. */
 function applyRow(engine: Engine, row: OpenRow, time: bigint): Engine | undefined {
   const { signer, nonce } = row;
   const { inputId, payload, deadline } = readInputCall(row.callData);
@@ -52,7 +51,10 @@ function resume({ engine, storing }: AgreementRules, standing: Standing): Engine
   };
 }
 
-/** What inputs have stored since the creation, the newest first; unknown where that lies further back than inputs were read. */
+/**
+ * The values that inputs have stored since the creation, newest first; unknown if they are further back than
+ * the inputs that were read.
+ */
 function collectStored(
   { rules }: Engine,
   { storing, isStoringWhole }: Standing,

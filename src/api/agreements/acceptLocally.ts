@@ -14,7 +14,7 @@ import { findDigestFor, matchPermit } from './matchPermit.ts';
 import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 
 /**
- * Checks a permit for an input against what index and outbox say of it, without a node.
+ * Checks a permit for an input against index and outbox, without a node.
  *
  * @throws RefusedError as `acceptPermit` does, in its order; `nonce_in_flight` where another permit that is open holds the nonce.
  */
@@ -39,14 +39,14 @@ export async function acceptLocally(
   } catch (error) {
     const signed = error instanceof RefusedError ? findSignedNonce(error) : undefined;
     if (signed === undefined || signed < minedNonce || signed >= nonce) throw error;
-    // Somebody else has sent the very same permit, or another one has its nonce.
+    // Somebody else has sent the very same permit, or another permit has its nonce.
     const open = await findOpenDigest(database, permit, signed);
     if (open === undefined || open !== findDigestFor(permit, signed)) throw refuseNonceInFlight(signed);
     return { nonce: signed, digest: open, gas: null };
   }
 }
 
-/** For which nonce a refused permit is signed, where it is for an earlier one. */
+/** The nonce that a refused permit signs, if it is an earlier one. */
 function findSignedNonce({ reason, facts }: RefusedError): bigint | undefined {
   const { signedNonce } = facts;
   return reason === 'stale_nonce' && typeof signedNonce === 'string' ? BigInt(signedNonce) : undefined;

@@ -12,7 +12,7 @@ import { holdsNonce } from './holdsNonce.ts';
 import { findDigestFor, matchPermit, type SentPermit } from './matchPermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 
-/** A permit with the contract that it is meant for. */
+/** A permit with its target contract. */
 export type Permit = SentPermit & {
   readonly chainId: number;
   readonly contract: Address;
@@ -20,16 +20,19 @@ export type Permit = SentPermit & {
   readonly deadline: bigint;
 };
 
-/** A permit that the contract would take now, and a wallet is there to send; or one that is on its way already. */
+/**
+ * A permit that the contract would accept now, with a wallet able to send it; or a permit that is already
+ * under way.
+ */
 export type AcceptedPermit = {
   readonly nonce: bigint;
   readonly digest: Hex;
-  /** Null where the permit is on its way, or comes after others. */
+  /** Null if the permit is under way, or comes after others. */
   readonly gas: bigint | null;
 };
 
 /**
- * Checks a permit against what the chain says of it.
+ * Checks a permit against the chain.
  *
  * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. That another
  * permit holds the nonce is said instead of the last two; where nothing else is wrong, whoever stores the permit finds it out.
@@ -45,7 +48,10 @@ export async function acceptPermit(
     readonly actionErrors: Abi;
     /** How far ahead a deadline may lie. */
     readonly lifetimeSeconds: number;
-    /** Whether a permit may come after others of its signer that are on their way here: nobody can simulate it before they are mined. */
+    /**
+     * Whether a permit may come after open permits of its signer: nobody can simulate it before they are
+     * mined.
+     */
     readonly mayFollow: boolean;
   },
 ): Promise<AcceptedPermit> {
@@ -64,10 +70,10 @@ export async function acceptPermit(
     const gas = requireSendable({ simulation: facts.simulation, wallet, chainId, actionErrors });
     return { nonce, digest, gas };
   } catch (error) {
-    // What can be sent need not be looked up: where another permit holds the nonce it cannot be stored.
+    // A permit that can be sent needs no look-up: if another permit holds the nonce, storing it fails.
     const open = await findOpenDigest(database, permit, nonce);
     if (open !== undefined && open !== digest) throw await refuseHeldNonce(permit, { nonce, client });
-    // The signature is good for the nonce of the latest block: a transaction that is not mined yet uses that up.
+    // The signature is valid for the nonce of the latest block, but an unmined transaction holds that nonce.
     if (findOwnError(facts.simulation) !== 'InvalidSignature') throw error;
     if (open === undefined) throw await refuseHeldNonce(permit, { nonce, client });
     return { nonce, digest, gas: null };
@@ -75,7 +81,7 @@ export async function acceptPermit(
 }
 
 /**
- * The gas that the call takes, where it can be sent.
+ * The gas of the call, if it can be sent.
  *
  * @throws RefusedError where it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
  * where no wallet can send or pay it.
@@ -100,7 +106,7 @@ function requireWallet(wallet: FundedWallet | undefined, chainId: number): Funde
   });
 }
 
-/** The permit as one that comes after those of its signer that are on their way here, if it was signed for that. */
+/** The permit as a successor of its signer's open permits, if it was signed for that. */
 async function findFollowing(
   database: Database,
   permit: Permit,
@@ -123,7 +129,7 @@ export function requirePayable(
   });
 }
 
-/** Whether blocks from now on are later than the permit allows, by the chain's clock or by the wall's. */
+/** Whether all later blocks are past the deadline, by the chain's clock or by the wall clock. */
 export function isExpired(
   deadline: bigint,
   { blockTimestamp }: Pick<PermitFacts, 'blockTimestamp'>,
@@ -170,7 +176,7 @@ function requireSuccess(simulation: Simulation | undefined, actionErrors: Abi): 
   });
 }
 
-/** The digest of the permit that holds this nonce, be it on its way or mined. */
+/** The digest of the permit that holds this nonce, under way or mined. */
 export async function findOpenDigest(
   database: Database,
   permit: Permit,

@@ -4,34 +4,34 @@ import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../.
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { spliceJson } from './jsonText.ts';
 
-/** What a document says of one of its states; the same for every record that carries the document. */
+/** A document's data about one of its states; the same for every record with the document. */
 type StateFacts = {
   readonly description: string | undefined;
   readonly inputs: readonly FoundInput[];
 };
 
-/** An input with what it asks for, and as a whole where no variable decides who may submit it. */
+/** An input with its requirements, complete if no variable decides who may submit it. */
 type FoundInput = { inputId: string; issuer: Issuer; fieldsText: string; text?: string };
 
-/** A record in a state, with its effective values. */
+/** A record's state, with its effective values. */
 type Place = { recordId: string; docHash: string; state: string; variables: WireValues };
 
 export type AcceptedInputs = {
-  /** The state's description, if it has one, and the inputs that lead on from it, as JSON. */
+  /** The state's description, if any, and its accepted inputs, as JSON. */
   read(place: Place): Promise<{ description: string | undefined; inputsText: string }>;
 };
 
 type Entry = {
   readonly facts: StateFacts;
   readonly size: number;
-  /** Since it was last at the front of those to be forgotten. */
+  /** Whether it was used since it was last next in line for removal. */
   wasUsed: boolean;
 };
 
 const usualCapacity = 8_000_000;
 
 /**
- * Reads which inputs a state accepts. What documents say is kept, for the states in use.
+ * Reads which inputs a state accepts. The documents' data are cached, for the states in use.
  *
  * @param capacity how much, in characters of its text.
  */
@@ -97,7 +97,7 @@ function measure(key: string, facts: StateFacts): Entry {
   return { facts, size: key.length + JSON.stringify(facts).length, wasUsed: true };
 }
 
-/** The addresses that may submit: what the variables hold now, then the literal ones, each once. */
+/** The addresses that may submit: the variables' current values, then the literal ones, each once. */
 export function resolveIssuers({ variables, literals }: Issuer, values: WireValues): string[] {
   const held = variables.map((name) =>
     Object.hasOwn(values, name) ? parseAddress(values[name]) : undefined,

@@ -13,7 +13,7 @@ import type { DeployedRecord } from './deployedRecord.ts';
 import type { CompiledInput, SignedInput } from './inputPermit.ts';
 import { clientOf } from './revivePermit.ts';
 
-/** An input that the contract would take, after what is open here. */
+/** An input that the contract would accept after the open ones. */
 export type AdmittedInput = AcceptedPermit & {
   readonly compiled: CompiledInput;
   readonly gasKind: string | null;
@@ -26,7 +26,7 @@ type Request = {
   compiled: CompiledInput | undefined;
 };
 
-/** What index and outbox say of an input; undefined where a node has to decide. */
+/** The view from index and outbox; undefined if a node must decide. */
 export async function lookAtInput(
   { input, target, compiled }: Request,
   { admission }: AdmissionServices,
@@ -43,7 +43,8 @@ export async function lookAtInput(
 }
 
 /**
- * Decides whether an input is sent: by index and outbox where these know enough, else by a node's simulation.
+ * Decides whether an input is sent: by index and outbox if they know enough, otherwise by a node's
+ * simulation.
  *
  * @param request.local what `lookAtInput` has said.
  * @throws RefusedError for everything that keeps it from being sent.
@@ -67,8 +68,8 @@ export async function admitInput(
 type Found = { local: LocalFacts } | { local?: undefined; facts: PermitFacts };
 
 /**
- * What a node says. Where it only says that those are not mined yet that the input comes after, index and outbox decide about
- * everything but verifiers and action.
+ * The node's decision. If it only objects that predecessors are not mined, index and outbox decide about
+ * everything except verifiers and action.
  */
 async function askNode(
   { input, target, compiled }: Request,

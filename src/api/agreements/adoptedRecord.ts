@@ -18,7 +18,7 @@ type Place = { readonly principalId: string; readonly chainId: number; readonly 
 export type AdoptedRecord = Place & {
   readonly found: FoundAgreement;
   readonly displayName: string;
-  /** The text that was hashed. */
+  /** The hashed text. */
   readonly document: string;
   readonly templateId: string;
   readonly values: DeployValues;
@@ -29,8 +29,8 @@ export type AdoptedRecord = Place & {
 export type Managed = { readonly id: string; readonly status: 'Draft' | 'Deployed' };
 
 /**
- * The record of a principal at an address. Given what is known of the agreement there, also the Draft whose permit made it, which
- * does not know the address yet.
+ * A principal's record at an address. If the agreement there is known, this also finds the Draft whose permit
+ * created it, which does not know the address yet.
  */
 export async function findManaged(
   database: Database,
@@ -65,8 +65,8 @@ function isMadeBy({ factory, permitSigner, permitNonce, docHash }: FoundAgreemen
 }
 
 /**
- * Stores an agreement as a Draft that waits for what the index shows at its address. Returns nothing where the principal has
- * a record there by now.
+ * Stores an agreement as a Draft that waits for the index to show its address. Returns nothing if the
+ * principal has a record there by now.
  */
 export async function storeAdopted(
   database: Database,
@@ -79,7 +79,7 @@ export async function storeAdopted(
     hostedId !== undefined &&
     isDocumentId(hostedId) &&
     (await isFreeDocumentId(database, { principalId, documentId: hostedId }));
-  // A document that this service hosts already for others stands at the same URI for this principal.
+  // A document that this service already hosts for others has the same URI for this principal.
   for (const documentId of [...(isUsable ? [hostedId] : []), randomUUID()]) {
     try {
       return await insert(database, adopted, documentId);

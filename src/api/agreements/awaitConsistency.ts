@@ -7,8 +7,8 @@ import { type ConsistencyPoint, parseConsistency, refuseConsistency } from './co
 const retryAfterSeconds = 2;
 
 /**
- * Waits until reads show what the tokens of a principal's writes name. What those writes wait for themselves need not be known
- * yet: an input counts as shown once it is mined, or has failed, and its record says so.
+ * Waits until reads show the writes in a principal's tokens. It does not wait for the later effects of those
+ * writes: an input counts as shown once it is mined or failed, and its record says so.
  *
  * @throws MalformedError for what is no token, or none of this principal's.
  * @throws ChainUnavailableError where the time is up before.

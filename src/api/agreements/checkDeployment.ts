@@ -18,7 +18,7 @@ import {
   type TemplateFacts,
 } from '../../records/rules/checkNotificationTemplate.ts';
 
-/** What a deployment consists of, apart from the permit. Document and values are as they were parsed. */
+/** A deployment without its permit. Document and values are as parsed. */
 export type DeploymentRequest = {
   readonly agreement: unknown;
   readonly chainId: number;
@@ -29,7 +29,7 @@ export type DeploymentRequest = {
   readonly notificationTemplate?: unknown;
 };
 
-/** A deployment that a permit may be signed for. */
+/** A deployment that is ready to be signed. */
 export type CheckedDeployment = {
   readonly chain: ChainConfiguration;
   readonly templateId: string;
@@ -63,7 +63,7 @@ export async function checkDeployment(
   const startedAt = performance.now();
   const { templateId, participantVariableKeys, warnings } = requireTemplate(agreement, rules.limits);
   requireParties(request, rules.limits);
-  // The largest documents take tens of milliseconds for each step: others have their turn in between.
+  // The largest documents take tens of milliseconds per step, so other requests run in between.
   await leaveTurn(startedAt);
   const { issues, ...resolved } = resolveDeployValues({ agreement, initValues, participants }, rules.limits);
   for (const reason of ['invalid_values', 'invalid_participants'] as const) {
@@ -145,7 +145,7 @@ export function refuseChain(
 }
 
 /**
- * The door through which every document comes in: whatever is done with one later rests on its being within the limits.
+ * Every document enters here: all later steps rely on its being within the limits.
  *
  * @throws PayloadTooLargeError for a document with too many bytes.
  * @throws RefusedError `invalid_agreement` with what makes the document unusable, up to a hundred issues.
@@ -161,7 +161,7 @@ export function requireAgreement(agreement: unknown, limits: Limits, root = 'agr
   return { ...report, warnings: below(root, report.warnings) };
 }
 
-/** The limits of the installation as the protocol names them. */
+/** The installation's limits under the protocol's names. */
 export function agreementLimits(limits: Limits): AgreementLimits {
   return {
     states: limits.agreementItems,
@@ -182,7 +182,7 @@ export function refuseAgreement(issues: readonly Issue[]): RefusedError {
   return new RefusedError('invalid_agreement', 'The agreement is not valid.', { field: 'agreement', issues });
 }
 
-/** A part of a deployment beside its document, by the reason that refuses it. */
+/** A part of a deployment besides its document, by the reason for refusing it. */
 const parts = {
   invalid_values: { fields: ['initValues'], message: 'The initial values do not fit the agreement.' },
   invalid_participants: {

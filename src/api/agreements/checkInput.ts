@@ -35,7 +35,7 @@ export function requireInput(agreement: unknown, inputId: string): Issuer {
 }
 
 /**
- * Checks an input against the document, and the state and sender rules that the chain has now.
+ * Checks an input against the document, and the chain's current state and sender rules.
  *
  * @throws RefusedError for the state, the transitions, the values (all issues at once) or the signer, in this order.
  */
@@ -80,8 +80,8 @@ function requireTransition({ agreement, inputId }: InputCheck, stateHash: Hex | 
 }
 
 /**
- * The effective values may be a block behind the chain: what the chain would accept is not refused, and its word against a
- * sender counts.
+ * The effective values may be a block behind the chain, so an input that the chain would accept is not
+ * refused; the chain decides about the sender.
  */
 function requireIssuer(issuer: Issuer, check: InputCheck): void {
   const { signer, facts } = check;

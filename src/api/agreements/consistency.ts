@@ -6,7 +6,7 @@ import { MalformedError } from '../../platform/errors/serviceError.ts';
 import type { InputRow } from './inputJson.ts';
 
 /**
- * What a read has to show: everything of a chain up to a block, where the block is known, and what became of a record or of one
+ * What a read must show: a chain up to a block, if the block is known, and the outcome of a record or of one
  * of its inputs.
  */
 export type ConsistencyPoint = {
@@ -31,7 +31,7 @@ const pointShape = z.tuple([
 ]);
 const tokenShape = z.array(pointShape).max(maxPoints);
 
-/** A token as callers keep it, of which they need to know nothing; with no points it is one that no read waits for. */
+/** A token in the form that callers store, opaque to them; without points no read waits for it. */
 export function writeConsistency(points: readonly ConsistencyPoint[]): string {
   const tuples = points.map(({ chainId, blockNumber, recordId, inputId }) => [
     chainId,
@@ -43,7 +43,7 @@ export function writeConsistency(points: readonly ConsistencyPoint[]): string {
 }
 
 /**
- * What a token names, or several tokens with commas between them.
+ * The content of a token, or of several tokens separated by commas.
  *
  * @throws MalformedError for anything that `writeConsistency` does not make.
  */
@@ -67,7 +67,7 @@ export function refuseConsistency(): MalformedError {
   return new MalformedError('The query is not as expected.', { field: 'consistency', issues });
 }
 
-/** The token for what was written to a record; it has to be there. */
+/** The token for a write to a record, which must exist. */
 export async function readRecordConsistency(pool: pg.Pool, recordId: string): Promise<string> {
   const text = 'select chain_id, state_block_number as block_number from service.records where id = $1';
   const [row] = await runPrepared<PointRow>(pool, text, [recordId]);
@@ -75,7 +75,7 @@ export async function readRecordConsistency(pool: pg.Pool, recordId: string): Pr
   return writeConsistency([{ ...pointOf(row), recordId, inputId: null }]);
 }
 
-/** The token for an input that was submitted. */
+/** The token for a submitted input. */
 export function inputConsistency({ id: inputId, record_id: recordId, ...row }: InputRow): string {
   return writeConsistency([{ ...pointOf(row), recordId, inputId }]);
 }

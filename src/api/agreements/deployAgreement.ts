@@ -31,13 +31,14 @@ export type DeployRequest = SignedDeployment & {
   readonly notificationTemplate?: unknown;
   readonly requestId?: string | undefined;
   readonly participantAccess?: ParticipantAccess | undefined;
-  /** The record that keeps this deployment as a draft, and becomes the deployment's; a new record without it. */
+  /** The draft record that becomes this deployment's record; without it a new record. */
   readonly draftId?: string | undefined;
 };
 
 /**
- * Stores a deployment as a Draft with its transaction in the outbox, and waits until the index shows the agreement, at most
- * for the configured time. A permit that this principal has sent before leads to the same record, before any check.
+ * Stores a deployment as a Draft with its transaction in the outbox, and waits until the index shows the
+ * agreement, up to the configured time. If this principal has sent the permit before, returns the same
+ * record, before any check.
  *
  * @returns the record's id, whatever became of it.
  * @throws RefusedError for everything that keeps the deployment from being sent; then nothing is stored.
@@ -112,7 +113,10 @@ async function accept({ request, compiled, services }: Attempt): Promise<Accepte
   });
 }
 
-/** A stale nonce says where the agreement stands if somebody else has sent the same permit: there it can be adopted. */
+/**
+ * If somebody else has sent the same permit, the error `stale_nonce` has the agreement's address, so that it
+ * can be adopted.
+ */
 async function nameDeployed(error: unknown, { request, compiled, services }: Attempt): Promise<unknown> {
   if (!(error instanceof RefusedError && error.reason === 'stale_nonce')) return error;
   const signed = z.string().safeParse(error.facts.signedNonce);
@@ -166,7 +170,7 @@ async function store(
       faultPoint('beforeStoreCommit');
       return stored;
     });
-    // A draft's document is counted already.
+    // A draft's document is already counted.
     const storedBytes = request.draftId === undefined ? serializeAgreement(request.agreement).length : 0;
     services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
     return created;
@@ -179,7 +183,7 @@ async function store(
   }
 }
 
-/** A record's document URI is never made up here: it is signed. */
+/** A record's document URI is never generated here, because it is signed. */
 function requireDocUri({ docUri, agreement }: DeployRequest): void {
   const id = new JsonCursor(agreement).at('metadata').at('id');
   if (docUri !== undefined || !(id.isAbsent || id.value === '')) return;

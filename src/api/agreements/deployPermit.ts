@@ -19,10 +19,10 @@ import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
 
 type EncodingRules = Pick<DeploymentRules, 'chains' | 'limits'>;
 
-/** What a deployment's permit signs, but for nonce and deadline. */
+/** The signed data of a deployment's permit, except nonce and deadline. */
 export type DeploymentContent = DeploymentRequest & { readonly docUri?: string | undefined };
 
-/** A deployment with the permit that its signer gave. */
+/** A deployment with its signer's permit. */
 export type SignedDeployment = DeploymentContent & {
   readonly signer: Address;
   readonly deadline: bigint;
@@ -34,7 +34,7 @@ export type EncodedDeployment = {
   /** The factory. */
   readonly contract: Address;
   readonly parameters: AgreementParameters;
-  /** What a signer signs whose permit has this nonce and this deadline. */
+  /** The typed data of a permit with this nonce and this deadline. */
   buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof deployTypedData>;
 };
 
@@ -45,9 +45,9 @@ export type CompiledDeployment = {
 };
 
 /**
- * What the factory takes of a deployment, and what is signed of it; undefined where the request does not compile or has more
- * than the limits allow. Whether the service takes the deployment is another question. Each step of the largest documents takes tens
- * of milliseconds: others have their turn in between.
+ * The factory's parameters of a deployment, and its signed data; undefined if the request does not compile or
+ * exceeds the limits. Does not check whether the service accepts the deployment. Each step of the largest
+ * documents takes tens of milliseconds, so other requests run in between.
  */
 export async function encodeDeployment(
   request: DeploymentContent,
@@ -60,7 +60,7 @@ export async function encodeDeployment(
   if (!chain || !parameters) return undefined;
   const { chainId, factory } = chain;
   await leaveTurn(startedAt);
-  // Its hashes are of the whole document: they are made once, and not for every nonce that is tried.
+  // The hashes cover the whole document, so they are computed once and not for every nonce that is tried.
   const typedData = deployTypedData({ chainId, factory, parameters, nonce: 0n, deadline: 0n });
   return {
     chainId,
@@ -74,8 +74,8 @@ export async function encodeDeployment(
 }
 
 /**
- * What a deployment's signer signed, and the call that submits it; undefined where the request does not compile, and so cannot
- * be one that was accepted before.
+ * The signed data of a deployment, and the call that submits it; undefined if the request does not compile,
+ * and so cannot have been accepted before.
  */
 export async function compileDeployment(
   request: SignedDeployment,

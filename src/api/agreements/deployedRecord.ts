@@ -13,7 +13,7 @@ export type DeployedRecord = {
   readonly agreement: unknown;
   /** The effective values. */
   readonly variables: WireValues;
-  /** What a call on the record's chain is simulated as; undefined where no wallet could send one now. */
+  /** The sender for simulations on the record's chain; undefined if no wallet can send now. */
   readonly wallet: FundedWallet | undefined;
 };
 

@@ -4,7 +4,7 @@ import { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 
 export const maxDocumentId = 256;
-/** What can stand in a path as one part of it. */
+/** Characters allowed in one segment of a path. */
 export const documentIdPattern = /^(?!\.{1,2}$)[^\p{Cc}/\\?#]+$/u;
 
 export function isDocumentId(text: string): boolean {
@@ -34,7 +34,7 @@ export async function requireFreeDocumentId(
     draftId,
   }: { principalId: string; documentId?: string | undefined; draftId?: string | undefined },
 ): Promise<void> {
-  // A draft has its own id already.
+  // A draft already has its own id.
   if (documentId === undefined || draftId !== undefined) return;
   if (!(await isFreeDocumentId(database, { principalId, documentId }))) throw refuseDocumentId(documentId);
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
 
-/** The document id of a record, and the URI that its permit signs. */
+/** The document id of a record, and its signed URI. */
 export type HostedDocument = { readonly documentId: string; readonly docUri: string };
 
 /** The longest URI that a deployment may carry. */
 export const maxDocUri = 2_048;
 
 /**
- * Where the document of a deployment will stand: at the URI given, else where this service serves the document of that id,
- * which is a new one where the caller names none.
+ * The URI of a deployment's document: the given one, or this service's URI for the given id, or for a new id
+ * without one.
  *
  * @throws MalformedError for an id that makes the URI too long.
  */
@@ -24,7 +24,7 @@ export function chooseHostedDocument(
   throw new MalformedError('The body is not as expected.', { field: 'documentId', issues });
 }
 
-/** The id of the document that a URI names, where it is one of this service. */
+/** The document id in a URI of this service. */
 export function findHostedId(docUri: string, publicBaseUrl: string): string | undefined {
   const start = documentsUrl(publicBaseUrl);
   if (!docUri.startsWith(start)) return undefined;

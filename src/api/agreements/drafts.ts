@@ -15,14 +15,14 @@ import { storeRecord } from './storeRecord.ts';
 export type DraftRequest = DeploymentContent & {
   readonly principalId: string;
   readonly displayName: string;
-  /** Who is to sign the deployment, and will own the agreement. */
+  /** The required signer and future owner of the deployment. */
   readonly signer: Address;
   readonly documentId?: string | undefined;
   readonly notificationTemplate?: unknown;
   readonly participantAccess?: ParticipantAccess | undefined;
 };
 
-/** A prepared deployment, as it was checked: whatever its owner signs is made of it alone. */
+/** A prepared, checked deployment; its owner can sign only this. */
 export type StoredDraft = DeploymentContent & {
   readonly draftId: string;
   readonly principalId: string;
@@ -30,12 +30,12 @@ export type StoredDraft = DeploymentContent & {
   readonly signer: Address;
   readonly docUri: string;
   readonly documentId: string | undefined;
-  /** Its owner has signed it already. */
+  /** The owner has already signed it. */
   readonly isSigned: boolean;
 };
 
 /**
- * Keeps a deployment that its owner is still to sign, as a record with the status Draft. Nothing is sent.
+ * Stores a deployment for its owner to sign, as a record with the status Draft. Nothing is sent.
  *
  * @returns the record's id.
  * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature; then nothing is stored.
@@ -62,7 +62,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
   }
 }
 
-/** The deployment that a record was made for, whether its owner has signed it or not. */
+/** The deployment of a record, signed by its owner or not. */
 export async function readDraft({ database }: Services, recordId: string): Promise<StoredDraft> {
   const [row] = await database
     .select({

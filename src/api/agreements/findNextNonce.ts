@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 
-/** The most permits of one signer for one contract that wait for each other here. */
+/** The most waiting permits of one signer for one contract. */
 export const mostInRow = 256;
 
 const statement = `
@@ -12,8 +12,8 @@ const statement = `
   order by permit_nonce limit ${mostInRow}`;
 
 /**
- * The first nonce of a signer in a contract that is free, those counted that permits hold here one after the other from `mined` on: what
- * a permit has to be signed for to come after them.
+ * A signer's first free nonce in a contract, after the consecutive nonces that open permits hold from `mined`
+ * on. A permit signed for it comes after them.
  */
 export async function findNextNonce(
   database: Database,

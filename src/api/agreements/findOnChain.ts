@@ -6,13 +6,13 @@ import { type IndexedAgreement, type IndexSight, lookIntoIndex } from './indexed
 import { clientOf } from './revivePermit.ts';
 
 export type FoundAgreement = IndexedAgreement & {
-  /** The latest block of the chain when it was looked for: all of its past lies up to there. */
+  /** The chain's latest block at the look-up: the agreement's past ends there. */
   readonly latestBlock: bigint;
 };
 
 /**
- * The agreement of a followed factory at an address. Where the chain has a contract there that the index does not show, the
- * index gets a moment to come as far as the chain.
+ * The agreement of a followed factory at an address. If the chain has a contract there that the index does
+ * not show, this waits a moment for the index to catch up.
  *
  * @throws RefusedError `unknown_agreement` if the chain has no such agreement.
  * @throws ChainUnavailableError where the chain cannot be asked, or the index does not come that far in time.
@@ -34,7 +34,7 @@ export async function findOnChain(
     timeoutMs: services.limits.consistencyWaitMs,
   });
   if (agreement) {
-    // The node that was asked may lag behind the one that is indexed.
+    // The asked node may lag behind the indexed one.
     const isAhead = agreement.updatedBlockNumber > latestBlock;
     return { ...agreement, latestBlock: isAhead ? agreement.updatedBlockNumber : latestBlock };
   }

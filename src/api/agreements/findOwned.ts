@@ -6,7 +6,7 @@ export type OwnedRecord = {
   readonly id: string;
   readonly status: 'Draft' | 'Deployed';
   readonly variables: WireValues;
-  /** A prepared deployment whose owner has not signed it yet. */
+  /** A prepared deployment that its owner has not signed yet. */
   readonly awaitsOwner: boolean;
 };
 

@@ -2,17 +2,17 @@ import type { Address } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 
-/** What a wallet's worker last said of it is believed for so long after it was to say something again. */
+/** How long a worker's report about a wallet is believed after the next one was due. */
 const silence = `interval '60 seconds'`;
 
-/** A wallet that can send now, and the most gas that a simulation may use for it to do so; null while no worker has said. */
+/** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report. */
 export type FundedWallet = { readonly address: Address; readonly payableGas: bigint | null };
 /** The columns of `walletQuery`. */
 export type WalletColumns = { wallet: Address; payable_gas: string | null };
 
 /**
- * The query for the `wallet` that simulations on a chain run as: the active one with the most funds, of which a worker has said so
- * lately. No row where the chain has none.
+ * The query for the `wallet` that simulations on a chain run as: the active one with the most funds and a
+ * recent report by a worker. No row if the chain has none.
  */
 export function walletQuery(chainIdSql: string): string {
   return `select sender.address as wallet, sender.payable_gas from service.relayer_wallets sender
@@ -21,7 +21,7 @@ export function walletQuery(chainIdSql: string): string {
     order by sender.balance desc limit 1`;
 }
 
-/** The wallet that simulations run as; undefined where the chain has none. */
+/** The wallet that simulations run as; undefined if the chain has none. */
 export async function findWallet(database: Database, chainId: number): Promise<FundedWallet | undefined> {
   const [found] = await runPrepared<WalletColumns>(database.$client, walletQuery('$1'), [chainId]);
   return found && readWallet(found);

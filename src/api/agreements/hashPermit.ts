@@ -8,11 +8,14 @@ import {
 } from 'viem';
 import { keccak256Bytes } from '../../protocol/keccak.ts';
 
-/** How many contracts are remembered; one more clears the memory. */
+/** Number of cached contracts; one more clears the cache. */
 const mostSeparators = 2_000;
 const separators = new Map<string, Hex>();
 
-/** The digest of typed data, as viem's `hashTypedData` gives it; what is the same for all permits of a contract is kept. */
+/**
+ * The digest of typed data, equal to viem's `hashTypedData`; the part common to all permits of a contract is
+ * cached.
+ */
 export function hashPermit({ domain = {}, types, primaryType, message }: TypedDataDefinition): Hex {
   const struct = hashStruct({ data: message, types, primaryType });
   return keccak256Bytes(hexToBytes(`0x1901${separate(domain).slice(2)}${struct.slice(2)}`));

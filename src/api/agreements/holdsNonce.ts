@@ -2,7 +2,10 @@ import { and, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Address } from 'viem';
 import { transactions } from '../../platform/database/tables/transactions.ts';
 
-/** The condition for the one transaction that holds a signer's nonce in a contract: on its way or mined, as it has not failed. */
+/**
+ * The condition for the one transaction that holds a signer's nonce in a contract: under way or mined, so not
+ * failed.
+ */
 export function holdsNonce(permit: {
   readonly chainId: number;
   readonly contract: Address;
@@ -10,7 +13,7 @@ export function holdsNonce(permit: {
   readonly nonce: bigint;
 }): SQL | undefined {
   const { chainId, contract, signer, nonce } = permit;
-  // In the form that the index has, which is that of the addresses that the chain's index shows.
+  // In the form of the index: lower-case addresses.
   return and(
     eq(transactions.chainId, chainId),
     eq(sql`lower(${transactions.contract})`, contract.toLowerCase()),

@@ -25,8 +25,9 @@ export type ImportRequest = {
 };
 
 /**
- * Makes a record of an agreement that stands on a chain already, and waits until its past is in the record, at most for as long
- * as a deployment is waited for. A Draft of the principal that is about to become this very agreement is that record.
+ * Creates a record of an agreement that already exists on a chain, and waits until the record has its
+ * history, up to a deployment's waiting time. If the principal has a Draft that is about to become this
+ * agreement, that Draft is the record.
  *
  * @returns the record's id, and the token of what was there to be shown.
  * @throws RefusedError for the chain, the document, participants, a record that manages it already, an address without an
@@ -96,7 +97,7 @@ async function findOrStore(adopted: AdoptedRecord, { database, publicBaseUrl }: 
     requireUnmanaged(managed);
     return managed?.id;
   };
-  // Where none is stored, another request of the same principal was faster by a moment.
+  // If nothing is stored, a concurrent request of the same principal was faster.
   const id = (await search()) ?? (await storeAdopted(database, adopted, publicBaseUrl)) ?? (await search());
   if (id !== undefined) return id;
   throw new Error(`the record of ${adopted.address} is neither there nor could it be stored`);

@@ -6,28 +6,28 @@ import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import { indexedAgreements, indexedDefinitions, indexedHeads } from '../../platform/database/indexView.ts';
 import type { DataField } from '../../protocol/index.ts';
 
-/** What the index knows of an agreement that a followed factory has made; hashes and addresses in lower case. */
+/** The index's data about an agreement of a followed factory; hashes and addresses in lower case. */
 export type IndexedAgreement = {
   readonly factory: Hex;
   readonly docUri: string;
   readonly docHash: Hex;
-  /** Whose permit made it; null where it was made without one. */
+  /** The signer of its permit; null if it was created without one. */
   readonly permitSigner: Hex | null;
   readonly permitNonce: bigint | null;
   /** The block of the deployment or of the last input. */
   readonly updatedBlockNumber: bigint;
-  /** The variables that it was created with; none where its creation cannot be read. */
+  /** The variables of its creation; none if the creation cannot be read. */
   readonly initVars: readonly DataField[];
 };
 
-/** What the index of a chain shows at an address, and how far it has come. */
+/** The index's content at an address of a chain, and how far the index has come. */
 export type IndexSight = {
   readonly agreement: IndexedAgreement | undefined;
   /** Undefined while the index has not caught up with the past. */
   readonly head: bigint | undefined;
 };
 
-/** Looks at one moment of the index, which may not even be there yet. */
+/** Reads one moment of the index, which may not exist yet. */
 export async function lookIntoIndex(
   database: Database,
   { chainId, address }: { chainId: number; address: Address },
@@ -62,7 +62,7 @@ async function findAgreement(
   return row && { ...row, initVars: initVarsShape.parse(row.initVars ?? []) };
 }
 
-/** Where the index shows the agreement that a permit of this nonce has made with this content; undefined where it shows none. */
+/** The address of the agreement created by a permit of this nonce with this content, if the index shows it. */
 export async function findDeployedAddress(
   database: Database,
   deployment: { chainId: number; factory: Address; signer: Address; nonce: bigint; contentHash: Hex },

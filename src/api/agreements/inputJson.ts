@@ -3,10 +3,10 @@ import { inGroups } from '../../platform/database/inGroups.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 
-/** The tables that an input is read from: `i` for the input, `t` for the transaction of a submission. */
+/** The tables of an input: `i` for the input, `t` for the transaction of a submission. */
 export const inputTables = 'service.inputs i left join service.transactions t on t.id = i.transaction_id';
 
-/** While an input is not mined, the hash is that of its newest attempt. */
+/** Before an input is mined, the hash is that of its newest attempt. */
 export const inputColumns = `i.id, i.record_id, i.agreement_address, i.chain_id, i.input_id, i.user_id, i.signer,
   i.submitter, i.from_state, i.to_state, i.status, i.payload, i."values",
   case when i.status = 'MINED' then i.tx_hash else coalesce(t.tx_hash, i.tx_hash) end as tx_hash,
@@ -34,7 +34,7 @@ export type InputRow = {
   updated_at: number;
 };
 
-/** An input as the wire shows it. */
+/** An input in wire form. */
 export function toInputResource(row: InputRow) {
   return {
     id: row.id,
@@ -58,13 +58,13 @@ export function toInputResource(row: InputRow) {
   };
 }
 
-/** The same for somebody who is not to know who submitted it. */
+/** The same for readers who must not see who submitted it. */
 export function toSharedInput(row: InputRow) {
   const { userId: _, ...shared } = toInputResource(row);
   return shared;
 }
 
-/** One input; it has to be there. Those that are asked for at the same time are read together. */
+/** One input, which must exist. Concurrent look-ups are read together. */
 export async function readInput(pool: pg.Pool, id: string): Promise<InputRow> {
   const row = await readOne(pool, id);
   if (!row) throw new Error(`the input ${id} is gone`);

@@ -12,21 +12,21 @@ import type { PermitSignature } from './permitSignature.ts';
 import type { PermitCall } from './recognisePermit.ts';
 import { schemaHint, withoutSchemaFields } from './schemaHint.ts';
 
-/** What an input says, apart from the permit. */
+/** An input without its permit. */
 export type InputContent = {
   readonly inputId: string;
   /** As parsed: the order of its members is signed. */
   readonly values: unknown;
 };
 
-/** An input with the permit that its signer gave. */
+/** An input with its signer's permit. */
 export type SignedInput = InputContent & {
   readonly signer: Address;
   readonly deadline: bigint;
   readonly signature: PermitSignature;
 };
 
-/** The agreement that an input is for. */
+/** The target agreement of an input. */
 export type InputTarget = {
   readonly chainId: number;
   readonly address: Address;
@@ -37,7 +37,7 @@ export type EncodedInput = {
   /** The hash of the input's name. */
   readonly inputHash: Hex;
   readonly payload: Hex;
-  /** What a signer signs whose permit has this nonce and this deadline. */
+  /** The typed data of a permit with this nonce and this deadline. */
   buildTypedData(nonce: bigint, deadline: bigint): ReturnType<typeof inputTypedData>;
 };
 
@@ -48,7 +48,7 @@ export type CompiledInput = {
   readonly call: PermitCall;
 };
 
-/** What the contract takes of an input, and what is signed of it; undefined where the values have no encoding. */
+/** The contract's parameters of an input, and its signed data; undefined if the values have no encoding. */
 export function encodeInput(
   { inputId, values }: InputContent,
   { chainId, address: agreementAddress, agreement }: InputTarget,
@@ -64,7 +64,7 @@ export function encodeInput(
   };
 }
 
-/** What an input's signer signed, and the call that submits it; undefined where the values have no encoding. */
+/** The signed data of an input, and the call that submits it; undefined if the values have no encoding. */
 export function compileInput(input: SignedInput, target: InputTarget): CompiledInput | undefined {
   const encoded = encodeInput(input, target);
   if (encoded === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** JSON of an object, with members added whose values are JSON already: such text goes out character by character. */
+/**
+ * JSON of an object with added members whose values are JSON already; that text is copied character by
+ * character.
+ */
 export function spliceJson(
   object: Readonly<Record<string, unknown>>,
   texts: Readonly<Record<string, string>>,

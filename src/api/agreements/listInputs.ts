@@ -24,7 +24,7 @@ export type InputListRequest = PageRequest & {
 
 const rank = inputRankOf('i.position');
 
-/** Inputs of one time stand in the order in which the chain has taken them, and before those that it has not taken yet. */
+/** Inputs of one time keep the chain's order; unmined inputs come after them. */
 const table: ListTable = {
   name: 'service.inputs',
   alias: 'i',
@@ -62,15 +62,15 @@ export async function listInputs(
   );
   const listed = rows.filter(isPresent);
   const isCut = listed.length < (listed[0]?.found ?? 0);
-  // The last one shows that others follow, as if there had been one more than asked for.
+  // A last row beyond the page shows that others follow.
   const limit = isCut ? Math.max(1, listed.length - 1) : selection.limit;
   return finishPage(listed, { ...selection, limit }, toResource);
 }
 
-/** UTF-8 bytes of the payloads and values of one page, but that a page always has one input where there is one. */
+/** UTF-8 bytes of the payloads and values of one page; a page has at least one input if there is one. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** The first rows of a query, as many as a page has bytes for and at least two; `found` tells how many rows there are. */
+/** The first rows of a query, as many as fit a page's bytes and at least two; `found` is the number of rows. */
 function withinBytes(query: string): string {
   return `select * from (
       select *, sum(bytes) over (order by ordinal) as through, count(*) over ()::int as found from (
@@ -82,8 +82,8 @@ function withinBytes(query: string): string {
 }
 
 /**
- * A record's inputs by what they are filtered by. The indexes for filters begin with the input's id, if that is given, and then
- * have status and user: those that are not given are enumerated, which takes one branch for each pair of them.
+ * A record's inputs by their filters. The filter indexes begin with the input's id, if given, then status and
+ * user. Absent ones are enumerated: one branch per pair of values.
  */
 function listBranches(
   { principalId, userId, inputId, status }: InputListRequest,
@@ -91,7 +91,7 @@ function listBranches(
 ): Selection['branches'] {
   if (userId === undefined && inputId === undefined && status === undefined)
     return [{ key: 'i.record_id', value: 'r.id' }];
-  // Nobody but the record's principal submits to its history through this service.
+  // Only the record's principal submits to its history through this service.
   const users =
     userId === undefined
       ? [`${parameters.add(principalId)}::text`, `''`]

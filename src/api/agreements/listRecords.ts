@@ -12,7 +12,7 @@ export type RecordListRequest = PageRequest & {
   readonly principalId: string;
   readonly state?: string | undefined;
   readonly chainId?: number | undefined;
-  /** What their names begin with, in either case. */
+  /** Prefix of their names, in either case. */
   readonly namePrefix?: string | undefined;
   readonly createdAt: Range;
   readonly updatedAt: Range;
@@ -63,8 +63,8 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
 const registered = chains.map(({ chainId }) => `'${chainId}'`);
 
 /**
- * A principal's records by what they are filtered by. Of a state there is an index with the chain before it: without a chain the
- * records of all chains are merged, of which there are few.
+ * A principal's records by their filters. The index for a state begins with the chain: without a chain
+ * filter, the lists of all chains are merged, of which there are few.
  */
 function listBranches(
   { principalId, chainId, state }: RecordListRequest,

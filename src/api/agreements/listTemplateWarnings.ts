@@ -2,7 +2,7 @@ import type { Issue } from '../../protocol/errors.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
 
-/** What may surprise in the rules that a deployment was accepted with; none where it has no rules. */
+/** The warnings about the rules of an accepted deployment; none without rules. */
 export function listTemplateWarnings(
   { agreement, notificationTemplate }: { agreement: unknown; notificationTemplate?: unknown },
   { isMailConfigured, limits }: Pick<Services, 'isMailConfigured' | 'limits'>,

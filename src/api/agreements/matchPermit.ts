@@ -4,24 +4,27 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { hashPermit } from './hashPermit.ts';
 import { findSignatureFault, type PermitSignature, recoverSigner } from './permitSignature.ts';
 
-/** A permit as it was sent: who is said to have signed what. */
+/** A permit as sent, with its claimed signer. */
 export type SentPermit = {
   readonly signer: Address;
   readonly signature: PermitSignature;
-  /** The typed data that the permit signs if it was made for this nonce. */
+  /** The permit's typed data, if it was made for this nonce. */
   buildTypedData(nonce: bigint): TypedDataDefinition;
-  /** Says what else the signer may have signed, where the signature fits that. */
+  /** Explains what else the signer may have signed, if the signature fits that. */
   findHint(recover: (digest: Hex) => Address | undefined, nonce: bigint): Promise<string | undefined>;
 };
 
-/** How far from the signer's nonce in the contract a signature is looked for. */
+/** How far from the signer's nonce in the contract a signature is searched for. */
 const earlierNonces = 64n;
 const laterNonces = 16n;
-/** A recovery with its digest takes about half a millisecond of this thread: other requests get their turn after this many. */
+/**
+ * A recovery with its digest takes about half a millisecond of this thread: after this many, other requests
+ * run.
+ */
 const recoveriesPerTurn = 4n;
 
 /**
- * The digest that the permit signs, which is the one for the signer's current nonce.
+ * The digest that the permit signs, for the signer's current nonce.
  *
  * @param client says whether the signer is a contract; undefined where no node is to be asked.
  * @throws RefusedError `stale_nonce` or `future_nonce` where the signature is good for a near nonce, else `signature_mismatch`
@@ -59,7 +62,7 @@ export async function matchPermit(
   throw refuse("The signature is not the signer's over what this request says.", hint);
 }
 
-/** Refuses what is signed for another nonce than the contract takes now: an earlier or a later one. */
+/** Refuses a permit for any nonce but the contract's current one. */
 export function refuseNonce(signed: bigint, current: bigint): RefusedError {
   const facts = { signedNonce: signed.toString(), currentNonce: current.toString() };
   if (signed < current)
@@ -69,13 +72,13 @@ export function refuseNonce(signed: bigint, current: bigint): RefusedError {
   });
 }
 
-/** The digest that the permit signs if it was made for this nonce; undefined where it was not. */
+/** The permit's digest, if it was made for this nonce; otherwise undefined. */
 export function findDigestFor(permit: SentPermit, nonce: bigint): Hex | undefined {
   const digest = hashPermit(permit.buildTypedData(nonce));
   return recoverSigner(digest, permit.signature) === permit.signer ? digest : undefined;
 }
 
-/** The near nonce that the signature is good for, if there is one; the nearest are tried first. */
+/** The nearby nonce for which the signature is valid, if any; the nearest are tried first. */
 async function findSignedNonce(permit: SentPermit, current: bigint): Promise<bigint | undefined> {
   for (let distance = 1n; distance <= earlierNonces; distance++) {
     const candidates = [current - distance, ...(distance <= laterNonces ? [current + distance] : [])];
@@ -87,7 +90,7 @@ async function findSignedNonce(permit: SentPermit, current: bigint): Promise<big
   return undefined;
 }
 
-/** Contracts verify no signature of another contract here, which its owners may not know. */
+/** Contracts do not accept signatures of other contracts here, but their owners may not know that. */
 async function findContractHint(
   client: PublicClient | undefined,
   signer: Address,

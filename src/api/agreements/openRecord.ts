@@ -10,7 +10,7 @@ import type { RecordReference } from './recordReference.ts';
 import { listAccessVariables } from './storeRecord.ts';
 
 /**
- * Lets the wallets of a record's participants in, or keeps them out.
+ * Grants or withdraws access for the wallets of a record's participants.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  */
@@ -25,7 +25,7 @@ export async function openRecord(
   const { participantAccess } = request;
   const { id } = await findOwned(pool, request);
   await inTransaction(database, async (transaction) => {
-    // Folds write the record's wallets too: they wait for this row.
+    // Folds write the record's wallets too, so they wait for this row.
     const [record] = await transaction
       .select({
         document: records.document,

@@ -7,8 +7,9 @@ import { transactions } from '../../platform/database/tables/transactions.ts';
 import { holdsNonce } from './holdsNonce.ts';
 
 /**
- * Whether another permit of the principal holds the nonce. Whoever asks for typed data has not shown that the signer is behind it.
- * So only permits that the same principal has sent are looked at: what others have on its way is none of its business.
+ * Whether another permit of the principal holds the nonce. A request for typed data does not prove that the
+ * signer is behind it. So only the principal's own permits are checked; other principals' open permits must
+ * not be revealed.
  */
 export async function isOwnNonceHeld(
   database: Database,

@@ -14,8 +14,8 @@ const statement = `
   order by sent.permit_nonce limit ${mostInRow}`;
 
 /**
- * The permits of a signer that the principal itself has on its way, from the mined nonce on. Whoever asks for typed data has not
- * shown that the signer is behind it: what others have on its way is none of its business.
+ * The principal's own open permits of a signer, from the mined nonce on. A request for typed data does not
+ * prove that the signer is behind it, so other principals' open permits must not be revealed.
  */
 export async function listOwnPermits(
   database: Database,

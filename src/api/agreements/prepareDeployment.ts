@@ -12,16 +12,16 @@ import { prepareSignable, type Signable } from './signable.ts';
 export type DeploymentPreparation = DeploymentContent & {
   readonly principalId: string;
   readonly signer: Address;
-  /** Unix seconds; an hour ahead where it is absent. */
+  /** Unix seconds; an hour ahead by default. */
   readonly deadline?: bigint | undefined;
   readonly documentId?: string | undefined;
-  /** The record that keeps this deployment as a draft. */
+  /** The draft record of this deployment. */
   readonly draftId?: string | undefined;
 };
 
 /**
- * What the signer of a deployment signs, after the checks that the deployment will meet before its signature is looked at, in
- * the same order. Nothing is stored and nothing is sent.
+ * The typed data for a deployment's signer, after all checks that come before the signature check, in the
+ * same order. Stores and sends nothing.
  *
  * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature.
  * @throws ChainUnavailableError where the chain cannot be asked.
@@ -58,7 +58,7 @@ export async function prepareDeployment(
   return { ...signed, ...hosted };
 }
 
-/** The deployment as the signer itself would send it, without a permit. */
+/** The deployment as a call by the signer itself, without a permit. */
 function encodeDirectCall(parameters: AgreementParameters): Hex {
   const { docUri, docHash, initialState, inputDefs, transitions, initVars, verifiers, actions } = parameters;
   return encodeFunctionData({

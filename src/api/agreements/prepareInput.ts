@@ -12,15 +12,15 @@ export type InputPreparation = InputContent & {
   readonly principalId: string;
   readonly reference: RecordReference;
   readonly signer: Address;
-  /** Unix seconds; an hour ahead where it is absent. */
+  /** Unix seconds; an hour ahead by default. */
   readonly deadline?: bigint | undefined;
-  /** Whether permits that are on their way are counted. */
+  /** Whether open permits count. */
   readonly isPending: boolean;
 };
 
 /**
- * What the signer of an input signs, after the checks that the input will meet before its signature is looked at, in the same
- * order. Nothing is stored and nothing is sent.
+ * The typed data for an input's signer, after all checks that come before the signature check, in the same
+ * order. Stores and sends nothing.
  *
  * @throws RefusedError for an input that would be refused, whatever its signature.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
@@ -66,7 +66,7 @@ export async function prepareInput(
   );
 }
 
-/** The input as the signer itself would send it, without a permit. */
+/** The input as a call by the signer itself, without a permit. */
 function encodeDirectCall({ inputHash, payload }: EncodedInput): Hex {
   return encodeFunctionData({
     abi: agreementEngineAbi,

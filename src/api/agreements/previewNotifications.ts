@@ -19,13 +19,13 @@ import { buildOwnedQuery, queryOwned, type RecordReference } from './recordRefer
 export type PreviewRequest = {
   readonly reference: RecordReference;
   readonly principalId: string;
-  /** What happens, by names of the document; a state that is left out is what the document makes it. */
+  /** The transition, by names of the document; an absent state follows from the document. */
   readonly transition?:
     | { inputId: string; fromState?: string | undefined; toState?: string | undefined }
     | undefined;
   /** Instead of a transition: a moment in the present state. */
   readonly at?: string | undefined;
-  /** Instead of the rules that the record has; as it was parsed. */
+  /** Instead of the record's rules; as parsed. */
   readonly notificationTemplate?: unknown;
 };
 
@@ -47,7 +47,7 @@ type Row = {
   fired: { ruleId: string; recipient: string; occasion: string }[] | null;
 };
 
-/** So many firings of one record are looked at; who has more has rules without a limit on them. */
+/** The most firings of one record that are read; a record with more has rules without a limit. */
 const firingsAtOnce = 10_000;
 
 const query = buildOwnedQuery({
@@ -66,8 +66,8 @@ const query = buildOwnedQuery({
 });
 
 /**
- * What the rules of one of a principal's records would say to a transition, or at a moment if the state lasted until then. With
- * a template of the request those rules are tried instead. Nothing is stored and nobody is told.
+ * What the rules of one of a principal's records would do on a transition, or at a moment if the state lasts
+ * until then. A template in the request replaces the record's rules. Stores nothing and notifies nobody.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  * @throws RefusedError `invalid_notification_template` with all issues, `unknown_input` for an input that the document lacks;
@@ -97,7 +97,7 @@ export async function previewNotifications(
   return { occasion, rules: parsed ? previewRules(parsed, { record, occasion }) : [] };
 }
 
-/** What has fired so far says nothing of other rules, though they be called the same. */
+/** Earlier firings do not apply to other rules, even with the same ids. */
 function describeRecord(row: Row, isOther: boolean): PreviewedRecord {
   const spans = isOther ? [] : (row.spans ?? []);
   return {
@@ -159,7 +159,7 @@ function requireStates(
   const declared = new Set(new JsonCursor(agreement).at('execution').at('states').keys());
   const issues = (['fromState', 'toState'] as const).flatMap((name) => {
     const state = states[name];
-    // Before the deployment there is no state, which events show as an empty text.
+    // Before the deployment there is no state; events show it as an empty text.
     const isKnown = state === undefined || declared.has(state) || (name === 'fromState' && state === '');
     if (isKnown) return [];
     const message = `names ${JSON.stringify(state)}, which is not a declared state`;

@@ -44,7 +44,7 @@ const query = buildOwnedQuery({
 });
 
 /**
- * One of a principal's records as JSON, its document with the keys in the order in which they were hashed.
+ * One of a principal's records as JSON; the document's keys keep the hashed order.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  */
@@ -78,7 +78,7 @@ export async function readRecord(
   return spliceJson(resource, { json: row.document });
 }
 
-/** For a Draft: what its permit says, and why nothing came of it, if nothing can. */
+/** For a Draft: its permit's data, and the reason if it can never be deployed. */
 function toOnChain(row: RecordRow) {
   return {
     owner: row.owner ?? undefined,

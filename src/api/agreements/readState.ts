@@ -21,7 +21,7 @@ const query = buildOwnedQuery({
 });
 
 /**
- * The state of one of a principal's records as JSON, with the inputs that it accepts; null for a Draft.
+ * The state of one of a principal's records as JSON, with its accepted inputs; null for a Draft.
  *
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
  */

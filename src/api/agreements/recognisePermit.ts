@@ -7,12 +7,12 @@ import { records } from '../../platform/database/tables/records.ts';
 import { type TransactionState, transactions } from '../../platform/database/tables/transactions.ts';
 
 /**
- * A permit with its signature, as the call of the contract that submits it: equal calls to one contract are one permit. Only
- * the nonce is not in it, and for another nonce the same signature would not be good.
+ * A permit with its signature, as the contract call that submits it: equal calls to one contract are one
+ * permit. The call lacks only the nonce, and for another nonce the same signature would be invalid.
  */
 export type PermitCall = { readonly chainId: number; readonly contract: Address; readonly callData: Hex };
 
-/** What the same principal has made with the same permit before. */
+/** The result of the same principal's earlier request with the same permit. */
 export type KnownPermit = {
   /** Of the record, or of the input. */
   readonly id: string;
@@ -32,7 +32,7 @@ export async function findDeployment(
   return known;
 }
 
-/** The input that was submitted to the record with the permit; `principalId` is who asks. */
+/** The input submitted to the record with the permit; `principalId` is the asker. */
 export async function findSubmission(
   database: Database,
   {
@@ -63,7 +63,7 @@ type SubmissionRow = {
   nonce: string;
 };
 
-/** Permits that one principal looks for at the same time share a statement. */
+/** Concurrent look-ups of one principal's permits share a statement. */
 const readSubmission = inGroups<
   PermitCall & { recordId: string; principalId: string },
   SubmissionRow | undefined

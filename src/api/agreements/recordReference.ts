@@ -4,12 +4,15 @@ import { readTogether } from '../../platform/database/readTogether.ts';
 import type { Parameter } from '../../platform/database/runPrepared.ts';
 import { ForeignResourceError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
 
-/** How a path names a record: by its id, or by the address of its agreement, on a chain where that alone is ambiguous. */
+/**
+ * How a path identifies a record: by its id, or by its agreement's address, with a chain if the address is
+ * ambiguous.
+ */
 export type RecordReference = { readonly id: string; readonly chainId?: number | undefined };
 
 const recordIdPattern = /^agr_[0-9a-z]{1,64}$/;
 
-/** A query for one record, by each of the ways to name it. */
+/** A query for one record, for each way to identify it. */
 export type OwnedQuery = {
   readonly parameters: readonly Parameter[];
   readonly byId: string;
@@ -48,7 +51,7 @@ export function buildOwnedQuery({
 }
 
 /**
- * Runs a query for the record that a principal refers to, in one statement. An id is told from an address by its form.
+ * Runs a query for the record that a principal refers to, in one statement. Ids and addresses differ by form.
  *
  * @throws NotFoundError if there is no such record, and for an address also if it is another principal's.
  * @throws ForeignResourceError for the id of another principal's record.

@@ -4,21 +4,21 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { refuseNonce } from './matchPermit.ts';
 
 /**
- * Why a permit is refused whose nonce another one holds: `stale_nonce` where the chain has taken that one since the nonce was
- * read, else `nonce_in_flight`. The chain is asked once more here, where nothing goes well, and nowhere else.
+ * Why a permit is refused whose nonce another permit holds: `stale_nonce` if that permit was mined since the
+ * nonce was read, otherwise `nonce_in_flight`. Only this rare case asks the chain once more.
  */
 export async function refuseHeldNonce(
   { contract, signer }: { readonly contract: Address; readonly signer: Address },
   { nonce, client }: { readonly nonce: bigint; readonly client: PublicClient },
 ): Promise<RefusedError> {
-  // The factory and the engine declare `nonces` alike.
+  // The factory and the engine declare `nonces` in the same way.
   const call = {
     address: contract,
     abi: agreementEngineAbi,
     functionName: 'nonces',
     args: [signer],
   } as const;
-  // Without an answer what was known before counts.
+  // Without an answer the earlier data count.
   const current = await client.readContract(call).catch(() => nonce);
   return current > nonce ? refuseNonce(nonce, current) : refuseNonceInFlight(nonce);
 }

@@ -9,8 +9,8 @@ import type { KnownPermit, PermitCall } from './recognisePermit.ts';
 import { reopenTransaction } from './storeTransaction.ts';
 
 /**
- * Sends a known permit again whose transaction had failed, provided that the contract would still take it: unexpired, with its
- * nonce unused and free, and without a revert. Otherwise nothing changes.
+ * Sends a known permit again whose transaction had failed, if the contract would still accept it: unexpired,
+ * with its nonce unused and free, and without a revert. Otherwise nothing changes.
  *
  * @throws ChainUnavailableError where the transaction had failed and the chain cannot be asked.
  */
@@ -40,7 +40,7 @@ export async function reviveIfUsable(
       reopenTransaction(transaction, { id, chainId: permit.chainId }),
     );
   } catch (error) {
-    // Another permit has the nonce now, and this one stays as failed as it was.
+    // Another permit has the nonce now, and this one stays failed.
     if (findViolatedConstraint(error) !== 'transactions_open_permit') throw error;
   }
   return known;

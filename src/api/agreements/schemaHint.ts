@@ -1,12 +1,12 @@
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 
-/** What a caller should know whose signature fits a document without the fields that stand in `schema`. */
+/** A hint for callers whose signature fits the document without its `schema` fields. */
 export const schemaHint =
   'It fits the agreement with inputs that have no fields: the public signing library does not read fields from `schema` objects. Put them into `data`, or sign with the typed data that this service builds.';
 
 /**
- * The document as a library sees it that knows fields only from `data`: without the `schema` objects that stand instead.
- * Undefined where it has none such.
+ * The document as seen by a library that reads fields only from `data`: without the `schema` objects used
+ * instead. Undefined if the document has none of these.
  */
 export function withoutSchemaFields(agreement: unknown): unknown {
   const execution = isJsonObject(agreement) ? agreement.execution : undefined;

@@ -14,18 +14,18 @@ import { refuseNonceInFlight } from './refuseHeldNonce.ts';
 import { clientOf } from './revivePermit.ts';
 import { describeRefusal, judge, type Verdict } from './verdict.ts';
 
-/** What a signer is to sign, and what is known of the permit that it will be. */
+/** The typed data to sign, and data about the permit. */
 export type Signable = {
   readonly typedData: TypedDataDefinition;
   readonly nonce: bigint;
-  /** The signer's nonce that is mined; `nonce` comes after it where permits are on their way. */
+  /** The signer's mined nonce; `nonce` is higher if permits are under way. */
   readonly minedNonce: bigint;
   /** Unix seconds. */
   readonly deadline: bigint;
   readonly verdict: Verdict;
 };
 
-/** A permit that is still to be signed. */
+/** A permit before its signature. */
 export type Preparation = {
   readonly principalId: string;
   readonly chainId: number;
@@ -33,18 +33,18 @@ export type Preparation = {
   readonly isAgreement: boolean;
   readonly agreement: unknown;
   readonly signer: Address;
-  /** Unix seconds; an hour ahead where it is absent. */
+  /** Unix seconds; an hour ahead by default. */
   readonly deadline: bigint | undefined;
-  /** The call of the signer itself that does without a permit what the permit is for; none where it has no encoding. */
+  /** The same action as a direct call by the signer, without a permit; none if it has no encoding. */
   readonly directCall: Omit<Call, 'from'> | undefined;
   /**
-   * Which nonce is signed: the next one that no permit of the principal holds, the mined one, or that whose turn it is, which is
-   * the mined one unless a permit of the principal holds it: then there is none.
+   * The nonce to sign: the next one that no permit of the principal holds; or the mined one; or the one whose
+   * turn it is, which is the mined one, or none if a permit of the principal holds it.
    */
   readonly nonces: 'free' | 'mined' | 'turn';
-  /** What index and outbox say; undefined where a node has to. */
+  /** The view from index and outbox; undefined if a node must decide. */
   look?(): Promise<LocalFacts | undefined>;
-  /** Checks what the chain says before the permit's own terms are looked at, and makes its typed data. */
+  /** Checks the chain's data before the permit's own terms, and builds its typed data. */
   build(facts: PermitFacts): (nonce: bigint, deadline: bigint) => TypedDataDefinition;
 };
 
@@ -54,7 +54,7 @@ type SigningFacts = PermitFacts & { readonly minedNonce: bigint };
 type Drawn = { typedData: TypedDataDefinition; nonce: bigint; deadline: bigint };
 
 /**
- * What a permit signs by what is known now, after the checks that it will meet before its signature is looked at.
+ * The typed data of a permit from current data, after all checks that come before the signature check.
  *
  * @throws RefusedError for what would be refused whatever the signature, in the order of a submission.
  * @throws ChainUnavailableError where the chain has to be asked and cannot be.
@@ -86,7 +86,8 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   }
   let drawn = draw(facts, minedNonce);
   if (!(await isHeld(drawn))) return { ...drawn, minedNonce, verdict: judgeFacts(facts, wallet) };
-  // The chain may have taken the permit that holds the nonce since that was read: then it is the next one's turn.
+  // The chain may have mined the permit that held the nonce since that was read: then it is the next nonce's
+  // turn.
   facts = await readFacts();
   drawn = draw(facts, facts.minedNonce);
   const refusal =
@@ -96,7 +97,7 @@ export async function prepareSignable(preparation: Preparation, services: Servic
   return { ...drawn, minedNonce: facts.minedNonce, verdict };
 }
 
-/** The nonce of a permit that is on its way and signs the very same: the same terms are the same permit. */
+/** The nonce of an open permit with the very same terms: the same terms are the same permit. */
 function findSame(
   held: readonly OwnPermit[],
   build: (nonce: bigint) => TypedDataDefinition,
@@ -114,7 +115,7 @@ async function readSigningFacts(preparation: Preparation, services: Services): P
   return comesAfter(local, facts) ? local : { ...facts, minedNonce: facts.nonce };
 }
 
-/** An hour ahead of the chain's clock and of the wall's. */
+/** An hour ahead of both the chain's clock and the wall clock. */
 function chooseDeadline({ blockTimestamp }: PermitFacts): bigint {
   const now = currentSecond();
   return (blockTimestamp > now ? blockTimestamp : now) + hour;

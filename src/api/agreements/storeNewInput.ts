@@ -8,7 +8,7 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
-/** What the history of a record shows of an input that was submitted. */
+/** A submitted input in a record's history. */
 export type NewInput = {
   readonly recordId: string;
   readonly inputId: string;
@@ -18,14 +18,14 @@ export type NewInput = {
 };
 
 type Submission = {
-  /** What the transaction is called if it is new. */
+  /** The transaction's id if it is new. */
   transactionId: string;
   transaction: Omit<NewTransaction, 'kind' | 'principalId'>;
   input: NewInput;
 };
 type Stored = { id: string; transactionId: string };
 
-/** In the order of their digests: two processes that store the same permits at once do not wait for each other in a circle. */
+/** In the order of their digests, to avoid deadlocks between processes that store the same permits. */
 const statement = `
   with new as (
     select * from json_to_recordset($1::json) as new(transaction_id text, chain_id int, contract text, signer text, permit_nonce numeric,
@@ -46,8 +46,8 @@ const statement = `
   returning id`;
 
 /**
- * Stores an input with its transaction, all or nothing, in one round trip, which inputs that come at the same time share; and announces
- * it to the outbox after it. Returns undefined, and stores nothing, where the same permit has a transaction already.
+ * Stores an input with its transaction, all or nothing, in one round trip shared by concurrent inputs, and
+ * then notifies the relay. Stores nothing and returns undefined if the same permit already has a transaction.
  *
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
@@ -64,7 +64,7 @@ export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<St
   );
 }
 
-/** The id of the input; undefined where nothing was stored. */
+/** The id of the input; undefined if nothing was stored. */
 const store = inGroups<NewRow, string | undefined>(async (pool, rows) => {
   const stored = await runPrepared<{ id: string }>(pool, statement, [JSON.stringify(rows)]);
   const ids = new Set(stored.map(({ id }) => id));

@@ -23,11 +23,14 @@ export type NewRecord = Pick<
   readonly notificationTemplate?: unknown;
   readonly owner: Address;
   readonly participantAccess?: ParticipantAccess | undefined;
-  /** Absent for a deployment that waits for the owner's signature. */
+  /** Absent for a deployment that waits for its owner's signature. */
   readonly deployTransactionId?: string | undefined;
 };
 
-/** The variables whose wallets `participantAccess` lets in: those of participants, as the document or the deployment names them. */
+/**
+ * The variables whose wallets `participantAccess` lets in: those of participants, as named by the document or
+ * the deployment.
+ */
 export function listAccessVariables(
   participantVariableKeys: readonly string[],
   participants: readonly { readonly variableKey: string }[],
@@ -35,7 +38,7 @@ export function listAccessVariables(
   return [...new Set([...participantVariableKeys, ...participants.map(({ variableKey }) => variableKey)])];
 }
 
-/** Stores a deployment as a Draft. The same permit of the same principal leads to the record that is there already. */
+/** Stores a deployment as a Draft. The same permit of the same principal returns the existing record. */
 export async function storeRecord(
   transaction: DatabaseTransaction,
   record: NewRecord,
@@ -70,7 +73,7 @@ export async function storeRecord(
       owner: record.owner,
     })
     .onConflictDoUpdate({
-      // Another request of the same principal with the same permit was faster by a moment.
+      // A concurrent request of the same principal with the same permit was faster.
       target: [records.principalId, records.deployTransactionId],
       set: { updatedAt: sql`${records.updatedAt}` },
     })
@@ -83,7 +86,7 @@ export async function storeRecord(
 }
 
 /**
- * Gives a draft the permit of its owner.
+ * Adds the owner's permit to a draft.
  *
  * @throws RefusedError `draft_signed` if it has one already, or is withdrawn.
  */

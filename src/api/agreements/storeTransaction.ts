@@ -10,7 +10,7 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 
 export type NewTransaction = {
-  /** Who brings it. */
+  /** The submitting principal. */
   readonly principalId: string;
   readonly chainId: number;
   readonly kind: 'deploy' | 'input';
@@ -21,18 +21,18 @@ export type NewTransaction = {
   readonly contentHash: Hex;
   readonly deadline: bigint;
   readonly callData: Hex;
-  /** Null for one that is to be made when it is sent. */
+  /** Null: estimate when sending. */
   readonly gasEstimate: bigint | null;
-  /** What inputs have in common that use as much; null where nobody knows. */
+  /** The key of inputs with similar gas; null if unknown. */
   readonly gasKind?: string | null;
   readonly admission?: Admission;
-  /** Of the request that brings it; undefined for none. */
+  /** The submitting request; undefined for none. */
   readonly requestId: string | undefined;
 };
 
 /**
- * Puts a permit's transaction into the outbox, or returns the one that is there for the same permit, opening it again where it
- * had failed. What else the caller stores in the same database transaction may refer to it.
+ * Puts a permit's transaction into the outbox, or returns the existing one of the same permit, reopening it
+ * if it had failed. Other rows stored in the same database transaction may refer to it.
  *
  * @throws RefusedError `stale_nonce` where the chain has taken the permit meanwhile.
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
@@ -56,7 +56,8 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
     await announce(database, chainId);
     return stored.id;
   }
-  // An update even where nothing changes: whoever settles this transaction at the same time has to look again.
+  // Updates even if nothing changes: a process that settles this transaction at the same time must look
+  // again.
   const [open] = await database
     .update(transactions)
     .set({ updatedAt: sql`now()` })
@@ -77,7 +78,7 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
   return open.id;
 }
 
-/** Has a failed transaction sent once more; whatever waited for it waits again. */
+/** Has a failed transaction sent again; everything that waited for it waits again. */
 export async function reopenTransaction(
   database: Queryable,
   { id, chainId }: { id: string; chainId: number },

@@ -29,8 +29,8 @@ export type InputRequest = SignedInput & {
 };
 
 /**
- * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. A permit that was sent to this
- * record before leads to the same input, before any check.
+ * Stores an input as PENDING with its transaction in the outbox, and waits until that is signed. If the
+ * permit was sent to this record before, returns the same input, before any check.
  *
  * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
@@ -61,7 +61,10 @@ export async function submitInput(request: InputRequest, services: AdmissionServ
   }
 }
 
-/** Gives an input that is on its way the configured time to be mined, so that a caller who reads the state next finds it there. */
+/**
+ * Gives an open input the configured time to be mined, so that a caller who reads the state next finds it
+ * there.
+ */
 function awaitMined(
   input: InputRow,
   { transactionId, services }: { transactionId: string; services: AdmissionServices },
@@ -76,7 +79,7 @@ function awaitMined(
   });
 }
 
-/** With the id that its transaction gets if it is new. */
+/** With the id of its transaction if that is new. */
 type NewRequest = InputRequest & { readonly newId: string };
 
 type Stored = { id: string; transactionId: string };
@@ -89,7 +92,7 @@ async function findOrStore(request: NewRequest, services: AdmissionServices): Pr
   const recognise = async () =>
     compiled &&
     findSubmission(database, { recordId: target.id, principalId: request.principalId, ...compiled.call });
-  // Begun before it is known that the permit is new, which nearly all are.
+  // Begins before the permit is known to be new, because nearly all are.
   const looking = lookAtInput({ input: request, target, compiled }, services);
   looking.catch(() => {});
 
@@ -169,7 +172,7 @@ async function store({
   }
 }
 
-/** The permit's transaction is there: another principal sent it, or another request of this one was faster by a moment. */
+/** The permit's transaction exists: another principal sent it, or a concurrent request of this one was faster. */
 function storeKnownInput(
   database: Database,
   {

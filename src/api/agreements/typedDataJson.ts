@@ -1,7 +1,7 @@
 import { hashTypedData } from 'viem';
 import type { Signable } from './signable.ts';
 
-/** Wallets build no domain type of their own: it has to be among the types. */
+/** Wallets do not build the domain type: it must be among the types. */
 const EIP712Domain = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -10,8 +10,8 @@ const EIP712Domain = [
 ];
 
 /**
- * Typed data as JSON that `eth_signTypedData_v4` takes as it is, integers of the message as decimal text, with the digest that is
- * signed, and with what else is given.
+ * Typed data as JSON for `eth_signTypedData_v4`, integers of the message as decimal text, with the signed
+ * digest and the given extra members.
  */
 export function writeSignable({
   typedData,

@@ -1,12 +1,12 @@
 import { type Reason, RefusedError } from '../../platform/errors/serviceError.ts';
 import { requireSendable } from './acceptPermit.ts';
 
-/** Whether a permit would be sent once it is signed, as far as the chain and the wallets of the service say now. */
+/** Whether a permit would be sent once signed, by the current chain and wallets. */
 export type Verdict = { readonly ok: boolean; readonly reason?: Reason; readonly message: string };
 
 /**
- * Says in words what would keep a call from being sent. Nobody can sign for the signer, so `call` is what the permit is to
- * bring about, called by the signer itself.
+ * Says in words what would prevent a call. Nobody can sign for the signer, so `call` is the permit's action
+ * as a direct call by the signer.
  */
 export function judge(call: Parameters<typeof requireSendable>[0]): Verdict {
   try {

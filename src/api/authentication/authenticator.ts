@@ -18,12 +18,12 @@ import { requireOwnPage } from './ownPage.ts';
 import { createRememberedLookup, type RememberedLookup } from './rememberedLookup.ts';
 import { createSessionUse } from './sessionUse.ts';
 
-/** Who calls, known by a valid key, or by a session that such a key has opened. */
+/** A caller with a valid key, or with a session opened by such a key. */
 export type Caller = {
   readonly principalId: string;
-  /** The key, or the one that the session was opened with. */
+  /** The key, or the one that opened the session. */
   readonly keyId: string;
-  /** What governs each scope; none forbids it. */
+  /** The mode for each scope; a missing mode forbids it. */
   readonly modes: Modes;
   /** Undefined for a key. */
   readonly session?: CallerSession | undefined;
@@ -40,14 +40,14 @@ export type Authenticator = {
    */
   authenticate(headers: Headers, findClient?: () => string | undefined): Promise<Caller>;
   /**
-   * The same of a request that was let in before: does not count as a use of key or session.
+   * The same for a request that was authorised before; does not count as a use of key or session.
    *
    * @throws AccessError as `authenticate` does.
    */
   check(headers: Headers): Promise<Caller>;
-  /** Forgets what is remembered of credentials, as some have changed. */
+  /** Drops the cached credentials, because some have changed. */
   forget(): void;
-  /** Writes the pending times of last use. */
+  /** Stores the pending times of last use. */
   close(): Promise<void>;
 };
 
@@ -68,7 +68,7 @@ export function createAuthenticator(options: {
   const keyUse = createKeyUse({ database, logger });
   const sessionUse = createSessionUse({ database, idleSeconds: sessionIdleSeconds, logger });
 
-  /** Looks a credential up. Clients that send many unknown ones are slowed down; credentials in use are not. */
+  /** Looks up a credential. Clients that send many unknown ones are slowed down; known credentials are not. */
   const find = async <Found>(
     lookup: RememberedLookup<Found>,
     hash: string,
@@ -133,7 +133,7 @@ export function createAuthenticator(options: {
 }
 
 /**
- * Lets a caller go on whose principal is entitled to the scope, and whose session is good for it; null is for every caller.
+ * Requires that the caller's principal has the scope, and that its session covers it; null needs no scope.
  *
  * @throws AccessError `payment_required` or `forbidden` for any other.
  */
@@ -193,7 +193,7 @@ function prepareKeyLookup(database: Database): (keyHash: string) => Promise<Foun
 
 type FoundSession = Caller & { readonly session: CallerSession };
 
-/** Finds sessions in force alone, with what their principal may do now. */
+/** Finds only active sessions, with their principal's current entitlements. */
 function prepareSessionLookup(database: Database): (tokenHash: string) => Promise<FoundSession | undefined> {
   const query = database
     .select({

@@ -1,20 +1,20 @@
-/** How the cookies of browsers are named and kept: one for whoever a key has let in, one for whoever has shown a wallet. */
+/** The names and attributes of browsers' cookies: one for sessions by key, one for sessions by wallet. */
 export type Cookies = {
   read(headers: Headers, kind: CookieKind): string | undefined;
-  /** The Set-Cookie header that keeps a token for so long. */
+  /** The Set-Cookie header that stores a token for this long. */
   write(kind: CookieKind, token: string, maxAgeSeconds: number): string;
-  /** The Set-Cookie header that takes it away. */
+  /** The Set-Cookie header that removes it. */
   clear(kind: CookieKind): string;
 };
 export type CookieKind = 'session' | 'wallet';
 
-/** Browsers keep no other name than these two where the service is called from the same machine without TLS. */
+/** Browsers accept only these two names if the service is called from the same machine without TLS. */
 const names = { session: 'agreements-session', wallet: 'agreements-wallet' } as const;
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * No script of a page can read them, no other site sends them, and no other host sets them: a name with `__Host-` is kept from
- * its own host alone and by TLS alone, which on loopback there is not.
+ * No script can read them, no other site sends them, and no other host sets them: browsers accept a name with
+ * `__Host-` only from its own host over TLS, which loopback does not have.
  */
 export function createCookies(publicBaseUrl: string): Cookies {
   const { protocol, hostname } = new URL(publicBaseUrl);

@@ -1,26 +1,26 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 
-/** Bounds how often one client may try unknown keys. */
+/** Limits how often one client may try unknown keys. */
 export type FailedAttempts = {
   /** @throws RateLimitedError where this client has failed too often lately. */
   require(client: string): void;
   note(client: string): void;
 };
 
-/** Failures in a row that are nothing special, such as those of a program with a revoked key. */
+/** Failures in a row that are normal, such as those of a program with a revoked key. */
 const burst = 50;
 const perSecond = 5;
-/** The bound only keeps memory finite: whoever has more addresses than this is not stopped by looking at addresses. */
+/** Only bounds the memory: an attacker with more addresses than this is not stopped by address. */
 const rememberedClients = 10_000;
 
 /**
- * Remembers failures by client, in this process alone. Guessing a key is hopeless in any case: what this saves is the database,
- * which would be asked for every guess.
+ * Counts failures by client, in this process only. Guessing a key is hopeless anyway; this protects the
+ * database from a query per guess.
  */
 export function createFailedAttempts(): FailedAttempts {
   const clients = new Map<string, { failures: number; at: number }>();
 
-  /** What has not been forgiven yet. */
+  /** Failures that have not expired yet. */
   const countFailures = (client: string) => {
     const known = clients.get(client);
     if (!known) return 0;

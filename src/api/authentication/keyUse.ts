@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
 import { apiKeys } from '../../platform/database/tables/access.ts';
 
-/** `note` costs a request nothing; `close` writes what was noted. */
+/** `note` costs a request nothing; `close` stores the noted uses. */
 export type KeyUse = { note(keyId: string): void; close(): Promise<void> };
 
 const intervalMs = 5_000;
@@ -19,7 +19,7 @@ export function createKeyUse({ database, logger }: { database: Database; logger:
     const keyIds = [...used];
     used.clear();
     if (keyIds.length === 0) return;
-    // A key that another process is writing is left to it: it records the same moment.
+    // A key that another process is updating is skipped: that process records the same moment.
     const free = database.select({ id: apiKeys.id }).from(apiKeys).where(inArray(apiKeys.id, keyIds));
     await database
       .update(apiKeys)

@@ -1,11 +1,15 @@
 import { AccessError } from '../../platform/errors/serviceError.ts';
 
-/** What a page of the service sends with every request by cookie: no form and no image of another site can. */
+/**
+ * A header that the service's pages send with every request by cookie; forms and images of other sites cannot
+ * send it.
+ */
 export const sessionHeader = 'x-agreements-session';
 
 /**
- * Lets a request by cookie on only where a page of the service itself has sent it. The cookie is not sent from other sites in the
- * first place; this holds where a browser does not keep to that, or another site shares the registrable domain.
+ * Accepts a request by cookie only from a page of the service itself. Browsers do not send the cookie from
+ * other sites anyway; this also holds if a browser ignores that, or another site shares the registrable
+ * domain.
  *
  * @throws AccessError `forbidden` without the header, or where the browser names another origin.
  */
@@ -16,7 +20,8 @@ export function requireOwnPage(headers: Headers, publicBaseUrl: string): void {
 }
 
 /**
- * Refuses what a page of another origin sends; what no browser sends says nothing of an origin, and passes.
+ * Refuses requests from pages of other origins. Requests without an origin, which no browser page sends,
+ * pass.
  *
  * @throws AccessError `forbidden`.
  */
@@ -28,7 +33,7 @@ export function refuseForeignPage(headers: Headers, publicBaseUrl: string): void
   throw new AccessError('forbidden', 'This has to come from a page of this service itself.');
 }
 
-/** By its public address, or by the one that the request was sent to. */
+/** Matches the public address, or the address that the request was sent to. */
 function isOwnOrigin(
   origin: string,
   { headers, publicBaseUrl }: { headers: Headers; publicBaseUrl: string },

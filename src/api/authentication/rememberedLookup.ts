@@ -1,22 +1,25 @@
 import { forgetEldest } from '../../platform/database/forgetEldest.ts';
 
-/** What is found by the hash of a credential, remembered for half a second. */
+/** Results by the hash of a credential, cached for half a second. */
 export type RememberedLookup<Found> = {
   find(hash: string): Promise<Found | undefined>;
-  /** Whether it was found before, be it a while ago. */
+  /** Whether it was found before, even a while ago. */
   knows(hash: string): boolean;
-  /** Looks everything up again from now on. */
+  /** Drops the cache. */
   forget(): void;
 };
 
-/** A credential is looked up again after this time even if no word of a change arrives: what bounds a revocation's delay. */
+/**
+ * A credential is looked up again after this time even without a notification: the limit on a revocation's
+ * delay.
+ */
 const rememberedMs = 500;
-/** More than any installation uses at once; the bound only keeps memory finite. */
+/** More than any installation uses at once; only bounds the memory. */
 const rememberedCredentials = 10_000;
 
 type Remembered<Found> = { readonly found: Promise<Found | undefined>; until: number };
 
-/** Unknown credentials are not remembered: guesses must not displace those in use. */
+/** Unknown credentials are not cached: guesses must not displace known ones. */
 export function createRememberedLookup<Found>(
   lookUp: (hash: string) => Promise<Found | undefined>,
 ): RememberedLookup<Found> {

@@ -3,10 +3,10 @@ import type { Authenticator } from './authenticator.ts';
 import type { Cookies } from './cookies.ts';
 import type { FailedAttempts } from './failedAttempts.ts';
 
-/** What the routes of sessions work with, beside what those of agreements do. */
+/** The dependencies of the session routes, in addition to those of agreements. */
 export type SessionServices = Services & {
   readonly authenticator: Authenticator;
   readonly cookies: Cookies;
-  /** Bounds how often one client may try unknown secrets. */
+  /** Limits how often one client may try unknown secrets. */
   readonly failedAttempts: FailedAttempts;
 };

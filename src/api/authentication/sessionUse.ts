@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 
-/** `note` costs a request nothing; `close` writes what was noted. */
+/** `note` costs a request nothing; `close` stores the noted uses. */
 export type SessionUse = { note(sessionId: string): void; close(): Promise<void> };
 
 const intervalMs = 5_000;
 
-/** Moves on when sessions end, to within five seconds and with one statement for all that were used meanwhile. */
+/** Extends used sessions, to within five seconds and with one statement for all sessions used meanwhile. */
 export function createSessionUse(options: {
   database: Database;
   idleSeconds: number;
@@ -25,7 +25,7 @@ export function createSessionUse(options: {
     used.clear();
     if (ids.length === 0) return;
     const inForce = and(inArray(sessions.id, ids), sql`${sessions.endedAt} is null`);
-    // A session that another process is writing is left to it: it records the same moment.
+    // A session that another process is updating is skipped: that process records the same moment.
     const free = database.select({ id: sessions.id }).from(sessions).where(inForce);
     await database
       .update(sessions)

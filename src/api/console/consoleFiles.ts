@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-/** A file of the built console, as it is answered with. */
+/** A file of the built console, in the form of the answer. */
 export type ConsoleFile = {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly zipped: Uint8Array<ArrayBuffer>;
@@ -23,7 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The files of the console by their path below `/console/`, read once; empty where it is not built. */
+/** The console's files by their path below `/console/`, read once; empty if the console is not built. */
 export function readConsoleFiles(): ReadonlyMap<string, ConsoleFile> {
   return new Map(
     listFiles().flatMap((path): [string, ConsoleFile][] => {

@@ -1,6 +1,7 @@
 /**
- * What the pages of the console may do: run and load what this origin serves, call this origin, and nothing else. No script or
- * style stands inside a page, and no text becomes markup or code. Frames are for whoever the operator names.
+ * The security policy of the console's pages: they may run and load files of this origin, call this origin,
+ * and nothing else. No inline script or style, and no text becomes markup or code. Frames only for the
+ * operator's named origins.
  */
 export function buildConsolePolicy(frameAncestors: readonly string[]): string {
   return [

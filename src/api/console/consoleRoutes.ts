@@ -18,8 +18,8 @@ export type ConsoleFacts = {
 };
 
 /**
- * The console: its files, its settings, and for every other path below `/console` its page, which reads the path itself. No route
- * where it is turned off or not built.
+ * The console: its files, its settings, and for every other path below `/console` its page, which reads the
+ * path itself. No routes if it is switched off or not built.
  */
 export function buildConsoleRoutes({ settings, environment, chains }: ConsoleFacts): StaticRoute[] {
   const files = settings.isServed ? readConsoleFiles() : new Map<string, ConsoleFile>();
@@ -42,7 +42,7 @@ export function buildConsoleRoutes({ settings, environment, chains }: ConsoleFac
       'x-dns-prefetch-control': 'off',
       'cross-origin-opener-policy': 'same-origin',
     });
-    // The policy says who may frame the pages; this older header knows no list.
+    // The policy says who may frame the pages; this older header cannot list origins.
     if (settings.frameAncestors.length > 0) context.env?.outgoing?.removeHeader('x-frame-options');
     if (path === 'settings.json') {
       headers.set('content-type', 'application/json');
@@ -50,14 +50,14 @@ export function buildConsoleRoutes({ settings, environment, chains }: ConsoleFac
       return new Response(settingsText, { headers });
     }
     const file = files.get(path);
-    // An old page asks for files of its build: it must not be given another page in their place.
+    // An old page may ask for files of its build; it must not get a page instead.
     if (!file && path.startsWith('assets/')) return new Response('not found', { status: 404, headers });
     return answerFile(context, file ?? page, headers);
   };
   return ['/console', `${root}*`].map((path) => ({ path, serve }));
 }
 
-/** One of the files, zipped where the reader takes that, and unsent where the reader has it. */
+/** One of the files, compressed if the reader accepts that, and without a body if the reader has it. */
 export function answerFile(context: Context<AppEnv>, file: ConsoleFile, headers: Headers): Response {
   headers.set('etag', file.etag);
   headers.set('vary', 'accept-encoding');

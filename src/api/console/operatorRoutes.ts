@@ -5,12 +5,12 @@ import { readWaitingTransactions } from '../../platform/operations/readWaitingTr
 import { readConsoleFiles } from './consoleFiles.ts';
 import { buildConsolePolicy } from './consolePolicy.ts';
 
-/** Everything about one thing, in words; undefined where nothing has this id. */
+/** Everything about one id, in words; undefined if nothing has this id. */
 export type DescribeTrace = (id: string) => Promise<string | undefined>;
 
 /**
- * The page of operators at `/`, and what it reads beside `/ready` and `/metrics`. For the internal port alone: like the rest of it, it
- * asks for no key, and it only reads.
+ * The operators' page at `/`, and its data in addition to `/ready` and `/metrics`. Only for the internal
+ * port: like the rest of it, it asks for no key and only reads.
  */
 export function addOperatorRoutes(app: Hono, pool: pg.Pool, describeTrace: DescribeTrace | undefined): void {
   const files = readConsoleFiles();

@@ -4,7 +4,7 @@ import { answerFile } from './consoleRoutes.ts';
 
 const root = '/verify/';
 
-/** The page asks nobody for anything: what it checks stays on the reader's machine. */
+/** The page makes no requests: the checked file stays on the reader's machine. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,
@@ -16,7 +16,7 @@ const policy = [
   `frame-ancestors 'none'`,
 ].join('; ');
 
-/** The public page that checks files of evidence, and its files. No route where it is not built. */
+/** The public page that checks evidence files, and its own files. No route if it is not built. */
 export function buildVerifyRoutes(): StaticRoute[] {
   const files = readConsoleFiles();
   const page = files.get('verify/index.html');

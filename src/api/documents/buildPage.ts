@@ -6,7 +6,7 @@ import { ownPolicy } from './pagePolicy.ts';
 import { pageStyle } from './pageStyle.ts';
 import { renderContent, writePlain } from './renderContent.ts';
 
-/** The page of a document, rendered and sanitised. Like `renderContent`, without a bound on the time that it takes. */
+/** The page of a document, rendered and sanitised. Like `renderContent`, without a time limit. */
 export function buildPage(document: HostedDocument): string {
   const { html, isCut } = renderContent(document, document.values);
   const note = isCut
@@ -15,7 +15,7 @@ export function buildPage(document: HostedDocument): string {
   return writePage(document, { html, note });
 }
 
-/** The page with the text as it was written, for texts that take too long to render. Takes time in proportion to its size. */
+/** The page with the text as written, for texts that take too long to render. Linear in its size. */
 export function buildPlainPage(document: HostedDocument): string {
   const text = fillTemplate(document.template, document.values);
   const note = 'This text could not be laid out in the time there is for it. It is shown as it was written.';

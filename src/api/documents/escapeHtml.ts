@@ -6,7 +6,7 @@ const entities: readonly (readonly [string, string])[] = [
   ["'", '&#39;'],
 ];
 
-/** A text as HTML that shows it, good between tags and in a quoted attribute. */
+/** A text as HTML that shows it, safe between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return entities.reduce((escaped, [character, entity]) => escaped.replaceAll(character, entity), text);
 }

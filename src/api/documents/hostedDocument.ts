@@ -1,7 +1,7 @@
 import type { WireValues } from '../../protocol/index.ts';
 import type { Content } from './content.ts';
 
-/** What one record's document says now, and of which agreement. */
+/** The current document of one record, and its agreement. */
 export type HostedDocument = Content & {
   readonly documentId: string;
   readonly docUri: string;

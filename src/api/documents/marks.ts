@@ -2,19 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { blankOf, type Piece, type Reference } from '../../records/documents/fillTemplate.ts';
 import { escapeHtml } from './escapeHtml.ts';
 
-/** A template whose references are marks, and what turns the marks of the rendered text into values. */
+/**
+ * A template with marks in place of references, and the functions that replace marks in the rendered text by
+ * values.
+ */
 export type MarkedTemplate = {
   readonly text: string;
-  /** Escaped text between tags with the values in it, each cut off from the direction of the text around it. */
+  /**
+   * Escaped text between tags with the values filled in, each isolated from the direction of the surrounding
+   * text.
+   */
   fillText(escaped: string): string;
-  /** The URL with the values in it; undefined where one is not known. */
+  /** The URL with the values filled in; undefined if a value is unknown. */
   fillUrl(url: string): string | undefined;
 };
 
 /**
- * Puts a mark in the place of each reference. Values are written into what has become of the text only after it was parsed and
- * sanitised, so that no value is ever read as Markdown or HTML. A mark reads as a word everywhere, and nobody can foresee it:
- * digits and letters, the first a digit, so that `<mark>` is no tag.
+ * Replaces each reference by a mark. Values are inserted only after the text was parsed and sanitised, so
+ * that no value is ever read as Markdown or HTML. A mark is a word everywhere and cannot be predicted: digits
+ * and letters, beginning with a digit, so that `<mark>` is no tag.
  */
 export function markTemplate(pieces: readonly Piece[]): MarkedTemplate {
   const nonce = randomBytes(8).toString('hex');
@@ -43,7 +49,8 @@ export function markTemplate(pieces: readonly Piece[]): MarkedTemplate {
       const filled = url.replace(pattern, (_mark, number: string, offset: number) => {
         const value = find(number)?.value;
         if (value === undefined) isKnown = false;
-        // A value that begins the address is one itself, any other is a part of the address and must not become two.
+        // A value at the beginning is a whole address; any other is part of the address and must not split
+        // it.
         return offset === 0 ? (value ?? '') : encodeURIComponent((value ?? '').toWellFormed());
       });
       return isKnown ? filled : undefined;

@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept';
 
-/** The forms in which a document is served, in the order of preference if the caller has none. */
+/** The served forms of a document, preferred ones first. */
 const forms = [
   { form: 'json', type: 'application/json', family: 'application/*' },
   { form: 'html', type: 'text/html', family: 'text/*' },
@@ -9,13 +9,13 @@ const forms = [
 export type Form = (typeof forms)[number]['form'];
 
 /**
- * The form that an Accept header asks for: the one of the highest quality, then the one it names most precisely, then the first.
- * JSON if it asks for no form that is served. Never throws: a malformed media range is ignored.
+ * The form that an Accept header asks for: the highest quality, then the most precise range, then the first.
+ * JSON if it asks for no served form. Never throws: a malformed media range is ignored.
  */
 export function chooseForm(accept: string | null): Form {
   const ranges = parseAccept(accept ?? '*/*').map(({ type, q }) => ({ type: type.toLowerCase(), q }));
   const choices = forms.flatMap(({ form, type, family }) => {
-    // The most precise range decides on a form.
+    // The most precise range decides about a form.
     const precision = [type, family, '*/*'].findIndex((name) => ranges.some((range) => range.type === name));
     const position = ranges.findIndex((range) => range.type === [type, family, '*/*'][precision]);
     const quality = ranges[position]?.q ?? 0;

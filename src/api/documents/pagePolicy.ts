@@ -5,12 +5,12 @@ const styleHash = createHash('sha256').update(pageStyle).digest('base64');
 const contentRules = [`default-src 'none'`, `style-src 'sha256-${styleHash}'`, `base-uri 'none'`];
 contentRules.push(`form-action 'none'`);
 
-/** What the page says of itself, so that a copy of it, which has no headers, is held to the same. */
+/** The policy in the page itself, so that a saved copy, which has no headers, follows it too. */
 export const ownPolicy = contentRules.join('; ');
 
 /**
- * The headers of a page: it runs nothing, loads nothing, stands in no frame, has no origin that it shares with the service,
- * and tells nobody where a reader came from.
+ * The headers of a page: it runs nothing, loads nothing, cannot be framed, shares no origin with the service,
+ * and sends no referrer.
  */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',

@@ -6,29 +6,29 @@ import { createRenderThread, type RenderThread } from './renderThread.ts';
 
 export type PageRenderer = {
   /**
-   * The page of a principal's document; one with the plain text where rendering fails, takes too long, or has too many waiting for
-   * it. The pages of one principal are rendered one after the other.
+   * The page of a principal's document; with plain text if rendering fails, takes too long, or too many wait.
+   * One principal's pages are rendered one after the other.
    */
   render(document: HostedDocument, principalId: string): Promise<string>;
-  /** Ends the threads; whoever still waits gets the plain page. */
+  /** Ends the threads; waiting requests get the plain page. */
   close(): Promise<void>;
 };
 
 export type RenderBounds = {
   /** For one page, once its turn has come. */
   readonly renderMs: number;
-  /** From the request to the page, the wait for its turn included. */
+  /** From the request to the page, including the wait for its turn. */
   readonly patienceMs: number;
-  /** Of one principal. */
+  /** Per principal. */
   readonly maxWaiting: number;
-  /** How many principals' pages are rendered at a time. */
+  /** Number of principals whose pages are rendered at a time. */
   readonly threads: number;
 };
 
 /** The largest ordinary documents take about a second on a slow machine. */
 const defaultBounds: RenderBounds = { renderMs: 2_000, patienceMs: 8_000, maxWaiting: 20, threads: 2 };
 
-/** A record whose page failed is not tried again for this time, so that it cannot keep the thread from others. */
+/** After a record's page has failed, it is not tried again for this time, so that it cannot block the thread. */
 const hopelessMs = 60_000;
 const maxHopeless = 10_000;
 
@@ -38,7 +38,7 @@ type Job = {
   settle(page: string | undefined): void;
 };
 
-/** Renders pages beside the event loop, by turns over those who ask for them, and never fails. */
+/** Renders pages outside the event loop, in turns over principals, and never fails. */
 export function createPageRenderer(options: { logger: Logger; bounds?: RenderBounds }): PageRenderer {
   const { logger, bounds = defaultBounds } = options;
   const idle = Array.from({ length: bounds.threads }, () => createRenderThread(bounds));

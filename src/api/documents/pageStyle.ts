@@ -1,4 +1,4 @@
-/** All that makes the page look the way it does: fonts of the machine, nothing loaded. Light or dark as the reader has it. */
+/** The style of the page: system fonts, nothing loaded, light or dark as the reader's system. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -5,7 +5,7 @@ import type { HostedDocument } from './hostedDocument.ts';
 import { readyMessage } from './renderThread.ts';
 
 yieldProcessor();
-/** The side of `createRenderThread` that runs in the thread: a document comes in, its page goes out. */
+/** The thread's side of `createRenderThread`: a document comes in, its page goes out. */
 parentPort?.on('message', (document: HostedDocument) => {
   parentPort?.postMessage(buildPage(document));
 });

@@ -32,7 +32,7 @@ export async function readDocument(
   pool: pg.Pool,
   { documentId, principalId }: { documentId: string; principalId: string },
 ): Promise<HostedDocument> {
-  // The database takes no such text, and holds no such id.
+  // The database does not accept such a text, and holds no such id.
   const isId = !documentId.includes('\0') && documentId.isWellFormed();
   const [row] = isId ? await runPrepared<DocumentRow>(pool, query, [principalId, documentId]) : [];
   if (!row) throw new NotFoundError('There is no such document.');

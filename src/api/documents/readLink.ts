@@ -1,8 +1,8 @@
 const protocols = ['http:', 'https:', 'mailto:'];
 
 /**
- * The address of a link as a browser reads it, if following it can do no more than show another page or write a mail: absolute,
- * by HTTP or to a mailbox, and without a user name, which is mostly there to make a host look like another.
+ * The address of a link as a browser reads it, if following it can only show another page or write a mail:
+ * absolute, HTTP or mailto, and without a user name, which mostly serves to imitate another host.
  */
 export function readLink(href: string | undefined): string | undefined {
   const url = href === undefined ? null : URL.parse(href);

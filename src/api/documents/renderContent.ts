@@ -6,12 +6,12 @@ import { escapeHtml } from './escapeHtml.ts';
 import { markTemplate } from './marks.ts';
 import { type SanitizedContent, sanitizeContent } from './sanitizeContent.ts';
 
-/** Raw HTML passes, since authors underline with it; what is not plain formatting goes out with the sanitising. */
+/** Raw HTML passes, because authors underline with it; sanitising removes everything except plain formatting. */
 const markdown = new MarkdownIt({ html: true, linkify: false, typographer: false });
 
 /**
- * What a reader sees of an agreement's text, as sanitised HTML: Markdown and HTML rendered, anything else as it is written.
- * The time that it takes is not bounded: there are texts of half a megabyte that take many seconds.
+ * An agreement's text as sanitised HTML: Markdown and HTML rendered, anything else as written. Without a time
+ * limit: some texts of half a megabyte take many seconds.
  */
 export function renderContent({ contentType, template }: Content, values: WireValues): SanitizedContent {
   const marked = markTemplate(splitTemplate(template, values));
@@ -25,7 +25,7 @@ export function renderContent({ contentType, template }: Content, values: WireVa
   }
 }
 
-/** Escaped text with its lines and spaces as they are. */
+/** Escaped text with its lines and spaces unchanged. */
 export function writePlain(escaped: string): string {
   return `<div class="plain">${escaped}</div>`;
 }

@@ -3,26 +3,27 @@ import type { HostedDocument } from './hostedDocument.ts';
 
 export type RenderThread = {
   /**
-   * The rendered page of a document; one at a time.
+   * Renders the page of a document; one at a time.
    *
    * @throws Error where it takes too long, needs too much memory, or fails.
    */
   render(document: HostedDocument): Promise<string>;
-  /** Ends the thread, and with it what it is rendering. */
+  /** Ends the thread, and the page that it is rendering. */
   close(): Promise<void>;
 };
 
-/** What the thread says once it can work; no page is empty. */
+/** The thread's message once it is ready; no page is empty. */
 export const readyMessage = '';
 
-/** For the start of a thread on a busy machine; it is not counted as the page's time. */
+/** For the start of a thread on a busy machine; not counted as the page's time. */
 const startMs = 5_000;
-/** In MiB, of the thread alone: a text that needs more ends the thread, never the process. */
+/** In MiB, of the thread only: a text that needs more ends the thread, never the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /**
- * Renders pages in a thread, since the time that Markdown and HTML can take is not to be bounded from within. The thread starts
- * with the first page, is replaced after one that failed, and keeps the process running only while it works.
+ * Renders pages in a thread, because the time for Markdown and HTML cannot be limited from within. The thread
+ * starts with the first page, is replaced after a failed one, and keeps the process alive only while it
+ * works.
  */
 export function createRenderThread({ renderMs }: { renderMs: number }): RenderThread {
   let idle: Worker | undefined;

@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 import { readLink } from './readLink.ts';
 
-/** What fills the gaps of a sanitised text: see `MarkedTemplate`. */
+/** Fills the gaps of a sanitised text: see `MarkedTemplate`. */
 export type Filling = {
   fillText(escaped: string): string;
   fillUrl(url: string): string | undefined;
@@ -9,7 +9,7 @@ export type Filling = {
 
 export type SanitizedContent = {
   readonly html: string;
-  /** Whether text was left out because it stood in an element such as a script. */
+  /** Whether text was left out because it was inside an element such as a script. */
   readonly isCut: boolean;
 };
 
@@ -19,19 +19,19 @@ const tables = ['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td']
 const phrases = ['a', 'abbr', 'b', 'br', 'cite', 'code', 'del', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's'];
 const morePhrases = ['samp', 'small', 'span', 'strong', 'sub', 'sup', 'u', 'var'];
 
-/** Elements whose text is no part of what is read; of all others that are not allowed, the text stays. */
+/** Elements whose text is not for readers; of all other forbidden elements, the text stays. */
 const textless = [
   ...['script', 'style', 'template', 'title', 'textarea', 'select', 'option', 'iframe', 'object', 'embed'],
   ...['noscript', 'noembed', 'noframes', 'xmp', 'plaintext', 'svg', 'math', 'audio', 'video', 'canvas'],
 ];
 
-/** Deeper elements lose their tags: browsers take long over towers of them. */
+/** Deeper elements lose their tags: browsers are slow with deep nesting. */
 const maxDepth = 40;
 const maxSpan = 100;
 
 /**
- * HTML reduced to a fixed list of elements for plain formatting, without any attribute that could load, run or disguise
- * something, and with the filling in it. Images become their descriptions.
+ * HTML reduced to a fixed list of elements for plain formatting, without any attribute that could load, run
+ * or disguise something, and with the gaps filled. Images become their descriptions.
  */
 export function sanitizeContent(dirty: string, { fillText, fillUrl }: Filling): SanitizedContent {
   let isCut = false;

@@ -18,12 +18,12 @@ type Once = {
   principalId: string;
 };
 
-/** Beside server errors: it may be otherwise a moment later. */
+/** In addition to server errors: the result may differ a moment later. */
 const passingStatuses = new Set([402, 429]);
 
 /**
- * Answers a request under an Idempotency-Key: the first one by carrying it out, later ones with what the first was answered with,
- * also where that was a refusal. A server error, and a refusal for a quota, is not remembered, so that the request can be sent
+ * Answers a request under an Idempotency-Key. The first request is carried out; later ones get its answer,
+ * even a refusal. Server errors and refusals because of a quota are not kept, so that the request can be sent
  * again. Without a key a request is just carried out.
  *
  * @throws IdempotencyConflictError where the key belongs to another request, or to one that is still at work.
@@ -50,7 +50,7 @@ export async function answerOnce(
   const { attempt } = beginning;
   const keep = async (response: Response) => {
     const answer = await readAnswer(response);
-    // What was done is done: the caller is told of it even if it cannot be remembered.
+    // The effect exists: the caller gets the answer even if it cannot be stored.
     const isKept = answer.status < 500 && !passingStatuses.has(answer.status);
     if (isKept) quotas.note(principalId, { answerBytes: Buffer.byteLength(answer.text) });
     await (isKept ? attempt.complete(answer) : attempt.release()).catch((error: unknown) =>
@@ -82,7 +82,7 @@ async function requireRoom(quotas: QuotaKeeper, principalId: string): Promise<vo
   }
 }
 
-/** Path and query: the host may be another one, the request is still the same. */
+/** Path and query: the host may differ, the request is still the same. */
 function targetOf(url: string): string {
   const { pathname, search } = new URL(url);
   return `${pathname}${search}`;
@@ -94,8 +94,8 @@ async function readAnswer(response: Response): Promise<StoredAnswer> {
 }
 
 /**
- * Header and body name the same request: the first one, or this one where its caller gave it an id. Request ids are made of
- * characters that JSON leaves as they are.
+ * Header and body name the same request: the first one, or this one if its caller set an id. Characters of
+ * request ids need no escaping in JSON.
  */
 function replay({ status, headers, text }: StoredAnswer, ownId: string | undefined): Response {
   const firstId = headers['x-request-id'] ?? '';

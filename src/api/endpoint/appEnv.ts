@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 
-/** What travels with a request through the application. */
+/** A request's context in the application. */
 export type AppEnv = {
-  /** What the server hands in with each request. */
+  /** The server's data about each request. */
   Bindings: Partial<HttpBindings>;
-  /** `route` is the path as it is documented. */
+  /** `route` is the documented path. */
   Variables: { requestId: string; route?: string; principalId?: string };
 };

@@ -2,7 +2,10 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Context } from 'hono';
 import type { AppEnv } from './appEnv.ts';
 
-/** Whoever connects from here is on the same machine or network: a proxy, in whose name others call, as a rule. */
+/**
+ * Clients at these addresses are on the same machine or network: usually a proxy that forwards others'
+ * requests.
+ */
 const nearby = new BlockList();
 for (const [network, prefix] of [
   ['127.0.0.0', 8],
@@ -18,10 +21,10 @@ nearby.addSubnet('fc00::', 7, 'ipv6');
 nearby.addSubnet('fe80::', 10, 'ipv6');
 
 /**
- * Names the client of a request: by its IPv4 address, or by the /64 network of its IPv6 address, all of which is one client's.
- * Where the operator says that so many proxies stand in front, it is the address that the outermost of them has seen; else the
- * peer of the connection. Undefined where nobody knows, as behind a proxy that the operator has not told of: a client must not
- * be taken for all others that come the same way.
+ * Identifies the client of a request: by its IPv4 address, or by the /64 network of its IPv6 address, which
+ * belongs to one client. With the configured number of proxies in front, it is the address that the outermost
+ * proxy has seen; otherwise the connection's peer. Undefined if unknown, as behind a proxy that is not
+ * configured: otherwise all clients behind it would count as one.
  */
 export function findClient(context: Context<AppEnv>, trustedProxies: number): string | undefined {
   const peer = plainAddress(context.env?.incoming?.socket.remoteAddress);
@@ -34,7 +37,7 @@ export function findClient(context: Context<AppEnv>, trustedProxies: number): st
   return client && networkOf(client);
 }
 
-/** Without what names an interface, and in IPv4 where it is that in the form of IPv6. */
+/** Without the interface name, and as IPv4 if it is IPv4 in IPv6 form. */
 function plainAddress(text: string | undefined): string | undefined {
   const address = text?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
   return address !== undefined && isIP(address) !== 0 ? address : undefined;

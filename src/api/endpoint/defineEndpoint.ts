@@ -8,27 +8,28 @@ import type { EndpointDefinition, OpenEndpointDefinition } from './endpointDefin
 import type { Example } from './example.ts';
 import { buildOpenServe, buildServe, type ServeContext } from './serveEndpoint.ts';
 
-/** One route of the service: what is documented of it, and how it is served. */
+/** One route of the service: its documentation and its handler. */
 export type Endpoint = {
   readonly method: RouteConfig['method'];
   readonly path: string;
   readonly operationId: string;
   readonly example: Example;
-  /** How clients of this profile find it documented. */
+  /** The documentation for clients of this profile. */
   describe(profile: ClientProfile): RouteConfig;
   serve(context: Context<AppEnv>, serving: ServeContext): Promise<Response>;
-  /** Carries it out for a caller within the service; undefined for routes of guests and browsers. */
+  /** Runs it for a caller within the service; undefined for routes of guests and browsers. */
   readonly call?: DirectCall;
 };
 
-/** For a path without parameters, and for a route that takes none in its query. */
+/** For a path without parameters, and for a route without query parameters. */
 export const none = z.strictObject({});
-/** For a route that reads no body; one that is sent nevertheless is not looked at. */
+/** For a route that reads no body; a body sent nevertheless is ignored. */
 export const noBody = z.undefined();
 
 /**
- * Makes an endpoint out of its declaration. The same schemas document and check: access first, then query, path and body, each
- * with all of its faults at once. Values that a body's schema leaves unknown reach the handler just as they were parsed.
+ * Builds an endpoint from its declaration. The same schemas document and check: access first, then query,
+ * path and body, each with all of its faults at once. Values that a body's schema leaves unknown reach the
+ * handler as parsed.
  */
 export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: EndpointDefinition<Params, Query, Body>,
@@ -45,7 +46,7 @@ export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodOb
   };
 }
 
-/** Makes an endpoint that finds out itself who calls it; the rest is as with `defineEndpoint`. */
+/** Builds an endpoint that authenticates its callers itself; otherwise like `defineEndpoint`. */
 export function defineOpenEndpoint<
   Params extends z.ZodObject,
   Query extends z.ZodObject,

@@ -20,7 +20,7 @@ const keyHeaders = z.object({
   }),
 });
 
-/** What every read takes. */
+/** The query parameters of every read. */
 const readParameters = {
   consistency: z.string().optional().openapi({
     description:
@@ -28,7 +28,7 @@ const readParameters = {
   }),
 };
 
-/** How clients of a profile find an endpoint documented. */
+/** The documentation of an endpoint for clients of a profile. */
 export function describeEndpoint(definition: EndpointDefinition, profile: ClientProfile): RouteConfig {
   const need = definition.scope === null ? 'Needs no scope.' : `Needs the scope \`${definition.scope}\`.`;
   const { credentials = ['apiKey', 'bearer', 'session'] } = definition;
@@ -36,7 +36,7 @@ export function describeEndpoint(definition: EndpointDefinition, profile: Client
   return describeParts(definition, { profile, need, security, isOpen: false });
 }
 
-/** The same of one that is not for principals alone. */
+/** The same for an endpoint that is not only for principals. */
 export function describeOpenEndpoint(
   definition: OpenEndpointDefinition,
   profile: ClientProfile,

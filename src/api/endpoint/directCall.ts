@@ -4,14 +4,14 @@ import type { EndpointDefinition } from './endpointDefinition.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { requireServed, type ServeContext } from './serveEndpoint.ts';
 
-/** A request that does not come by a route of its own. */
+/** A request that does not come through its own route. */
 export type DirectRequest = {
   readonly caller: Caller;
   readonly requestId: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** What a read has to show, by the tokens of earlier writes. */
+  /** The tokens of earlier writes that a read must show. */
   readonly consistency?: string | undefined;
 };
 
@@ -25,8 +25,9 @@ export type DirectAnswer = z.output<typeof answerShape>;
 export type DirectCall = (request: DirectRequest, serving: ServeContext) => Promise<DirectAnswer>;
 
 /**
- * Carries an endpoint out for a caller that is known already, by the same checks in the same order as its route: scope, query, path,
- * body, handler. The caller of this function counts the request against the limits of rates. No Idempotency-Key is honoured.
+ * Runs an endpoint for an authenticated caller, with the checks of its route in the same order: scope, query,
+ * path, body, handler. The caller of this function counts the request against the rate limits.
+ * Idempotency-Keys are not supported.
  *
  * @throws ServiceError as the route would refuse it.
  */

@@ -3,18 +3,18 @@ import { type Reason, reasons } from '../../platform/errors/serviceError.ts';
 import { codesByStatus, type ErrorStatus, statusByReason } from '../../platform/http/errorResponse.ts';
 import { metaShape, pageInfoShape } from '../shapes/envelopes.ts';
 
-/** What an endpoint answers with: one resource, or a page of them. */
+/** The answer of an endpoint: one resource, or a page of them. */
 export type DataShape = {
   readonly schema: z.ZodType;
   readonly description: string;
   readonly isList?: boolean;
-  /** The media types other than JSON that an Accept header can ask for. */
+  /** Media types other than JSON that an Accept header can ask for. */
   readonly otherForms?: readonly string[];
-  /** Whether JSON comes as a file of its own, without the envelope; one that is not ready yet is answered with 202 and this. */
+  /** Whether JSON comes as a file, without the envelope. If it is not ready yet, the answer is 202 with this. */
   readonly file?: { readonly pending: z.ZodType };
-  /** Whether it is no resource but a stream of server-sent events. */
+  /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: boolean;
-  /** Whether a caller that names the ETag it has may be told that it still holds. */
+  /** Whether a caller that sends its ETag may get 304. */
   readonly isRevalidated?: boolean;
 };
 
@@ -55,7 +55,7 @@ const meanings: Record<ErrorStatus, string> = {
 };
 const everywhere = [400, 401, 402, 403, 429, 500, 503] as const;
 
-/** The headers of answers, as components of the document; where they are documented so, they are always there. */
+/** The headers of answers, as components of the document; documented ones are always present. */
 export const headerComponents = {
   'X-Request-Id': header({
     description: 'Names the request in the log of the service: the id that was sent, where it is sane.',
@@ -98,18 +98,18 @@ function sometimes(...names: HeaderName[]) {
 
 type HeaderSet = ReturnType<typeof always> | ReturnType<typeof sometimes>;
 
-/** What every answer of the service carries. */
+/** The headers of every answer. */
 export const commonHeaders = always('X-Request-Id');
 const limitHeaders = always('RateLimit-Policy', 'RateLimit');
 
-/** What an endpoint is documented with beside its request. */
+/** The documentation of an endpoint besides its request. */
 export type Answers = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** Whether callers of it need not be principals. */
+  /** Whether it has callers other than principals. */
   readonly isOpen: boolean;
   readonly data: DataShape;
   readonly successStatus: 200 | 201;
-  /** Statuses of refusals beside those of every endpoint. */
+  /** Statuses of refusals in addition to those of every endpoint. */
   readonly refusals: readonly ErrorStatus[];
   readonly reasons: readonly Reason[];
 };
@@ -186,14 +186,14 @@ function describeFailure(
   };
 }
 
-/** Limits are counted for callers that are known, and told wherever the service came so far. */
+/** Rate limits are counted for authenticated callers, and reported in every answer after that point. */
 function failureHeaders(status: ErrorStatus, limits: HeaderSet) {
   if (status === 401) return always('WWW-Authenticate');
   if (status === 500) return {};
-  // Who tries too many keys that nobody has is told to wait before any principal is known.
-  // What a page of another origin sends is refused before anybody looks whose cookie it carries.
+  // A client that tries too many unknown keys must wait, before any principal is known. Requests from pages
+  // of other origins are refused before their cookie is looked up.
   if (status === 403) return sometimes('RateLimit-Policy', 'RateLimit');
-  // Without the database nobody can count.
+  // Without the database nothing can be counted.
   if (status === 429 || status === 503)
     return { ...sometimes('RateLimit-Policy', 'RateLimit'), ...always('Retry-After') };
   if (status === 409) return { ...limits, ...sometimes('Retry-After') };

@@ -9,7 +9,7 @@ import type { DataShape } from './documentation.ts';
 import type { Example } from './example.ts';
 import type { Tag } from './tags.ts';
 
-/** A request whose caller is known and entitled, and whose parts have the shapes that the endpoint declares. */
+/** A request of an authenticated and authorised caller, whose parts have the declared shapes. */
 export type EndpointRequest<Params, Query, Body> = {
   readonly caller: Caller;
   readonly requestId: string;
@@ -17,24 +17,24 @@ export type EndpointRequest<Params, Query, Body> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Ends the connection at once, where an answer goes on for ever. */
+  /** Ends the connection at once, for endless answers. */
   disconnect(): void;
-  /** What a read has to show beside what it finds. */
+  /** Consistency requirements of a read. */
   readonly readAfter: LogPosition;
 };
 
-/** A request that any caller may send: the endpoint finds out itself who that is. */
+/** A request of any caller: the endpoint authenticates the caller itself. */
 export type OpenRequest<Params, Query, Body> = Omit<
   EndpointRequest<Params, Query, Body>,
   'caller' | 'disconnect' | 'readAfter'
 > & {
-  /** Who sends it, where that is known. */
+  /** The caller, if already known. */
   readonly client: string | undefined;
-  /** Counts the request against what somebody of this name may ask, and tells what is left. */
+  /** Counts the request against the limits of somebody of this name, and reports what is left. */
   limitRate(name: string): Promise<void>;
 };
 
-/** What a route declares of its request and its answer; its documents and its checks follow from that. */
+/** A route's declaration of its request and its answer; documentation and checks are derived from it. */
 export type EndpointParts<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -42,7 +42,7 @@ export type EndpointParts<
 > = {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: `/v0/${string}`;
-  /** What generated clients call it. It is unique and stays as it is. */
+  /** The name in generated clients. It is unique and never changes. */
   readonly operationId: string;
   readonly tag: Tag;
   readonly summary: string;
@@ -50,14 +50,14 @@ export type EndpointParts<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Turns the faults of a body into the error to throw; without it they are those of a malformed request. */
+  /** Turns the faults of a body into the error to throw; by default the error of a malformed request. */
   readonly refuseBody?: (issues: Issue[], body: unknown) => Error;
   readonly data: DataShape;
-  /** The statuses of the refusals that this endpoint adds to those of every endpoint. */
+  /** Statuses of refusals that this endpoint adds to those of every endpoint. */
   readonly refusals: readonly ErrorStatus[];
-  /** The reasons that its refusals can have; their statuses need not be named among the refusals. */
+  /** Possible reasons of its refusals; their statuses need not be listed among the refusals. */
   readonly reasons?: readonly Reason[];
-  /** A request that works as it stands; tests carry it out. */
+  /** A request that works unchanged; tests run it. */
   readonly example: Example;
 };
 
@@ -67,19 +67,19 @@ export type EndpointDefinition<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
 > = EndpointParts<Params, Query, Body> & {
-  /** What the principal has to be entitled to; null for no more than a valid key. */
+  /** The required scope; null if a valid key is enough. */
   readonly scope: Scope | null;
-  /** How callers show who they are, where not all ways will do. */
+  /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<Response> | Response;
 };
 
-/** By what a caller of an open route shows what it may do; several are alternatives. */
+/** How a caller of an open route proves its permissions; several are alternatives. */
 export type Credential = 'apiKey' | 'bearer' | 'session' | 'signingLink' | 'walletSession' | 'none';
 
-/** A route for others than principals. It honours no Idempotency-Key. */
+/** A route for callers other than principals. It does not support Idempotency-Keys. */
 export type OpenEndpointDefinition<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,

@@ -1,22 +1,22 @@
 import { z } from '@hono/zod-openapi';
 
-/** A request that works as it stands on a service that carried out the examples before it. */
+/** A request that works unchanged on a service that has run the earlier examples. */
 export type Example = {
-  /** What stands in the path, where its schema has no example; replaced by what `after` finds. */
+  /** Path parameters without an example in their schema; replaced by the results of `after`. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
-  /** The examples whose answers hold parts of this one's path. */
+  /** Examples whose answers contain parts of this one's path. */
   readonly after?: readonly ExampleSource[];
 };
 
-/** Where in the answer of another operation a part of the path stands, as a JSON pointer. */
+/** The JSON pointer to a path parameter in another operation's answer. */
 export type ExampleSource = {
   readonly operationId: string;
   readonly params: Readonly<Record<string, string>>;
 };
 
-/** The same parameters, documented with the values of an example. */
+/** The same parameters, documented with an example's values. */
 export function showExample(
   parameters: z.ZodObject,
   values: Readonly<Record<string, string | number>> = {},

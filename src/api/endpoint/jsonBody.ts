@@ -9,8 +9,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 type BodyLimits = { readonly limitBytes: number; readonly limitValues: number };
 
 /**
- * The parsed body of a request. No more than the limit is ever held, whatever the sender announces, and nothing is parsed that has
- * more values than may be. `bytes` are the body where it was read before.
+ * The parsed body of a request. Never holds more than the limit, whatever the sender announces, and never
+ * parses a body with too many values. `bytes` is the body if it was read before.
  *
  * @throws UnsupportedMediaTypeError unless the body is JSON in UTF-8, not compressed.
  * @throws PayloadTooLargeError as soon as it exceeds a limit.
@@ -21,7 +21,7 @@ export async function readJsonBody(
   { limitBytes, limitValues, bytes }: BodyLimits & { bytes?: Uint8Array | undefined },
 ): Promise<unknown> {
   const mediaType = request.headers.get('content-type');
-  // Whoever sends no body has none to name the type of.
+  // A request without a body has no content type.
   if (mediaType === null) requireBody(bytes ?? (await readBodyBytes(request, limitBytes)));
   if (!jsonMediaType.test(mediaType ?? ''))
     throw new UnsupportedMediaTypeError('The body must be sent as application/json in UTF-8.');
@@ -35,7 +35,7 @@ export async function readJsonBody(
   return parsed;
 }
 
-/** Objects with more members are slow to make, to look at and to write; none that means anything has half as many. */
+/** Objects with more members are slow to create, read and write; no meaningful object has half as many. */
 const limitMembers = 4_096;
 
 /** @throws PayloadTooLargeError for a body that would take long to be parsed, and everything after it. */

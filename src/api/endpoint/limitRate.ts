@@ -8,9 +8,9 @@ import type { AppEnv } from './appEnv.ts';
 const readingMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Counts the request against what its principal, or whoever else has this name, may ask, and says in the headers of its answer, whatever that will be, what is
- * left: `RateLimit-Policy` with the quota and the seconds in which it flows in, `RateLimit` with what is left of it and the
- * seconds until it is whole again.
+ * Counts the request against the limits of its principal, or of somebody else of this name, and reports the
+ * rest in the answer's headers: `RateLimit-Policy` with the quota and the seconds in which it refills,
+ * `RateLimit` with the remaining quota and the seconds until it is full again.
  *
  * @throws RateLimitedError where nothing is left.
  */
@@ -26,9 +26,9 @@ export async function limitRate(
   const { burst, perSecond } = rates[kind];
   const admission = await rateLimiter.admit(name, kind);
   const { isAdmitted, remaining, resetSeconds, retryAfterSeconds } = admission;
-  // Set on the response of the server: on one of Hono's they would cost every request several microseconds more.
+  // Set on the server's response: on Hono's it would cost every request several microseconds more.
   const outgoing = context.env?.outgoing;
-  // An answer that is streamed has sent its head before all of its work is counted.
+  // A streamed answer has sent its head before all of its work is counted.
   if (outgoing && !outgoing.headersSent) {
     outgoing.setHeader('ratelimit-policy', `"${kind}";q=${burst};w=${Math.ceil(burst / perSecond)}`);
     outgoing.setHeader('ratelimit', `"${kind}";r=${remaining};t=${resetSeconds}`);

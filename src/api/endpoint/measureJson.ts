@@ -1,17 +1,21 @@
 const [quote, backslash, comma, list, object, endOfList, endOfObject] = Buffer.from('"\\,[{]}');
 
-/** How many values a JSON text has, objects and lists among them, and how many members its largest object has. */
+/**
+ * The number of values in a JSON text, counting objects and lists, and the number of members of its largest
+ * object.
+ */
 export type JsonMeasure = { readonly values: number; readonly members: number };
 
 /**
- * Bounds what a JSON text holds without reading it: no value and no member is missed, and an empty object or list counts as one more.
- * What is no JSON has some measure too. Linear in its bytes, and ends once there are more values than `most`.
+ * Bounds the content of a JSON text without parsing it: no value and no member is missed, and an empty object
+ * or list counts as one more. Invalid JSON has some measure too. Linear in its bytes; stops at more values
+ * than `most`.
  */
 export function measureJson(text: Uint8Array, most: number): JsonMeasure {
   let values = 1;
   let members = 0;
   let isInText = false;
-  /** Of each object that is open, how many members it has so far; of a list, nothing. */
+  /** For each open object its number of members so far; nothing for a list. */
   const open: (number | undefined)[] = [];
   for (let at = 0; at < text.length && values <= most; at++) {
     const byte = text[at];

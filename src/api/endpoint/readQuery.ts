@@ -7,7 +7,7 @@ import { MalformedError } from '../../platform/errors/serviceError.ts';
  */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
-  // A parameter may be called like a member of every object.
+  // A parameter may have the name of a member of every object.
   const query: Record<string, string> = Object.create(null);
   if (start === -1) return query;
   requireUtf8(url.slice(start + 1));
@@ -21,7 +21,7 @@ export function readQuery(url: string): Record<string, string> {
   throw new MalformedError('The query is not as expected.', { issues });
 }
 
-/** Refuse what cannot be decoded: it would be read as another text than the caller sent. */
+/** Refuses text that cannot be decoded: it would be read differently from what the caller sent. */
 function requireUtf8(query: string): void {
   if (!query.includes('%')) return;
   const unreadable = query.split('&').filter((part) => decode(part) === undefined);

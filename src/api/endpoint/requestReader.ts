@@ -8,27 +8,30 @@ import type { EndpointParts } from './endpointDefinition.ts';
 import { readBodyBytes, readJsonBody } from './jsonBody.ts';
 import { readQuery } from './readQuery.ts';
 
-/** The agreement stands one level below the body that carries it. */
+/** The agreement is one level below the body. */
 const levelsAboveAgreement = 1;
 
 /** No route takes a list as long as this; its own limit is lower. */
 const longestList = 1_000;
 
-/** Where the body is not read already, it is read from the request. */
+/** Reads the body from the request unless it has been read already. */
 type BodySource = { limits: Limits; bytes: Uint8Array | undefined };
 
 export type RequestReader<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
-  /** What a read asks for, and the tokens of what it has to show. */
+  /** The query of a read, and its consistency tokens. */
   parseQuery(url: string): { consistency?: string | undefined; values: z.output<Query> };
-  /** The same for a query that is read already, without tokens. */
+  /** The same for a query that was read already, without tokens. */
   checkQuery(sent: Readonly<Record<string, string>>): z.output<Query>;
   parseParams(params: Readonly<Record<string, string>>): z.output<Params>;
   readBody(request: Request, source: BodySource): Promise<z.output<Body>>;
-  /** The same for a body that is parsed already. */
+  /** The same for a body that was parsed already. */
   checkBody(value: unknown, limits: Limits): z.output<Body>;
 };
 
-/** Checks the parts of requests against the shapes that an endpoint declares; a part that does not fit throws all of its faults. */
+/**
+ * Checks the parts of requests against an endpoint's declared shapes; an invalid part throws all of its
+ * faults.
+ */
 export function buildRequestReader<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -39,7 +42,7 @@ export function buildRequestReader<
   const isBodyOptional = body instanceof z.ZodOptional;
   const isRead = method === 'get';
 
-  /** What a request without a query asks for, which is always the same. */
+  /** The result for a request without a query, which is always the same. */
   let defaults: z.output<Query> | undefined;
   const findDefaults = () => {
     if (defaults !== undefined) return defaults;
@@ -95,7 +98,7 @@ function check<Shape extends z.ZodType>(shape: Shape, value: unknown, place: Pla
   throw new MalformedError(`The ${place} is not as expected.`, { issues: parsed.issues });
 }
 
-/** The lists among the members that the shape declares, but not within what passes it untouched. */
+/** The lists among the declared members, without those inside members that pass unchecked. */
 function listLongMembers(shape: z.ZodType, value: unknown): Issue[] {
   if (!(shape instanceof z.ZodObject) || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([path, member]) =>

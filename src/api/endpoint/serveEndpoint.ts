@@ -31,7 +31,7 @@ export type ServeContext = {
   readonly chains: readonly ChainConfiguration[];
   readonly clientProfile: ClientProfile;
   readonly logger: Logger;
-  /** Resolves once reads after the position that it gives show what a principal's token names. */
+  /** Resolves once reads after the returned position show the writes of a principal's token. */
   awaitConsistency(token: { consistency: string; principalId: string }): Promise<LogPosition>;
 };
 
@@ -77,10 +77,10 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
   };
 }
 
-/** Who calls is known only to the handler: all of them together have one turn. */
+/** Only the handler knows the caller, so all callers together have one turn. */
 const guests = 'guests';
 
-/** Serves an endpoint that finds out itself who calls it. */
+/** Serves an endpoint that authenticates its callers itself. */
 export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: OpenEndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
@@ -110,7 +110,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
   };
 }
 
-/** The cookie lasts as long as the session, which its use prolongs. */
+/** The cookie lasts as long as the session, which its use extends. */
 function keepSession(context: Context<AppEnv>, { session }: Caller, { cookies, limits }: ServeContext): void {
   const token = session && cookies.read(context.req.raw.headers, 'session');
   if (token === undefined) return;

@@ -5,12 +5,12 @@ import { chainUnavailable } from '../../platform/nodes/unavailable.ts';
 export type NodeQuestion<Shape extends z.ZodType> = {
   readonly method: string;
   readonly params: unknown[];
-  /** Of an answer that is not null. */
+  /** The shape of an answer that is not null. */
   readonly shape: Shape;
 };
 
 /**
- * Asks for what viem has no method for, or would re-shape; null where the node knows nothing.
+ * Calls methods that viem does not have, or whose answers viem would change; null if the node has no data.
  *
  * @throws ChainUnavailableError where nobody answers, or the answer has not the form that nodes give it.
  */

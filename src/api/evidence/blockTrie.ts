@@ -14,19 +14,20 @@ export type BlockTrie = {
 type Entry = { readonly path: readonly number[]; readonly value: Uint8Array };
 type Node = {
   readonly encoded: Uint8Array;
-  /** As its parent holds it: by hash, or whole where it is short. */
+  /** As its parent holds it: by hash, or whole if it is short. */
   readonly reference: RlpInput;
   readonly children: ReadonlyMap<number, Node>;
-  /** How much of a path it stands for beside the branch's nibble. */
+  /** The length of its path besides the branch's nibble. */
   readonly skipped: number;
 };
 
-/** Shorter nodes stand in their parents. */
+/** Shorter nodes are embedded in their parents. */
 const hashBytes = 32;
 
 /**
- * Builds the Merkle Patricia trie over the items of a block, keyed by the RLP of their index. All keys are known from the start, so
- * it is built once from the top, with one hash a node: inserting item after item, as general libraries do, takes ten times as long.
+ * Builds the Merkle Patricia trie over the items of a block, keyed by the RLP of their index. All keys are
+ * known from the start, so it is built once from the top, with one hash per node. Inserting item after item,
+ * as general libraries do, takes ten times as long.
  *
  * @param pause is awaited between nodes, for others to have the event loop.
  */

@@ -32,7 +32,7 @@ const levelWords = {
   },
 } as const;
 
-/** A verified file as a page that can be printed: who signed what when, what is established, trusted and not shown. */
+/** A verified file as a page for printing: who signed what when, what is proved, trusted and not shown. */
 export function buildEvidencePage(verdict: EvidenceVerdict): string {
   const title = verdict.ok ? `Evidence: ${verdict.name}` : 'Evidence that does not hold';
   const body = verdict.ok ? writeFinding(verdict) : writeRefusal(verdict.message, verdict.path);
@@ -112,7 +112,7 @@ agreement: it can be checked by anyone, without this service, at <code>/verify</
 </footer>`;
 }
 
-/** An account that has acted, in the order of appearance, and what the document called it then. */
+/** An account that has acted, in the order of appearance, with the document's names for it at that time. */
 type Account = { readonly number: number; readonly address: Hex; readonly roles: readonly string[] };
 
 function listAccounts(acts: readonly EvidenceAct[]): Account[] {
@@ -129,7 +129,7 @@ function writeAccount({ number, address, roles }: Account): string {
   return `<tr><td>${number}</td><td>${writeNames(roles)}</td><td class="exact">${checksumAddress(address)}</td></tr>`;
 }
 
-/** What the document says of the state, if anything, as the end of a sentence. */
+/** The document's description of the state, if any, as the end of a sentence. */
 function describeState({ document, agreement }: EvidenceFinding): string {
   const states = new JsonCursor(JSON.parse(document)).at('execution').at('states');
   const { value } = states.at(agreement.state).at('description');

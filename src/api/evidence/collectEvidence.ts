@@ -28,7 +28,7 @@ import { findProved, readProved, type StoredProof, storeProved } from './proofSt
 import { BlockGoneError, proveBlock, readBlock, readHash } from './proveBlock.ts';
 import { proveState } from './proveState.ts';
 
-/** All that a file is written from; the transactions themselves are read again while it is. */
+/** The content of a file; the transactions themselves are read again during the writing. */
 export type CollectedEvidence = {
   readonly record: EvidenceRecord;
   readonly history: IndexedHistory;
@@ -37,7 +37,7 @@ export type CollectedEvidence = {
   readonly notes: readonly EvidenceNote[];
   /** In order, each JSON. */
   readonly blocks: readonly string[];
-  /** In order; `block` counts in `blocks`. */
+  /** In order; `block` is an index into `blocks`. */
   readonly transactions: readonly {
     readonly block: number;
     readonly blockHash: Hex;
@@ -56,21 +56,21 @@ export type Collecting = {
   readonly pool: pg.Pool;
   readonly client: PublicClient;
   readonly record: EvidenceRecord;
-  /** Told how many of how many blocks are proved. */
+  /** Called with the number of proved blocks and of all blocks. */
   onProgress(done: number, total: number): void;
   readonly signal: AbortSignal;
 };
 
-/** Blocks under way at a time: one is fetched while another is proved. */
+/** Concurrent blocks: one is fetched while another is proved. */
 const blocksAtOnce = 2;
 const mostAttempts = 5;
-/** So many transactions are read from the database at once, where they are short; the largest one has a megabyte. */
+/** The most short transactions read from the database at once; the largest one has a megabyte. */
 const proofsPerRead = 20;
 const charactersPerRead = 1024 * 1024;
 
 /**
- * Collects what proves an agreement's history: from the index what happened, from a node the blocks, which are kept. Where a reorg
- * changes the history meanwhile it starts again, with what is still right.
+ * Collects the proofs of an agreement's history: the events from the index, and the blocks from a node, which
+ * are kept. If a reorg changes the history meanwhile, it starts again and reuses what is still right.
  *
  * @throws ChainUnavailableError where the node or the index does not answer, or the chain does not come to rest.
  */
@@ -157,11 +157,11 @@ function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[] {
 function isSameHistory(before: IndexedHistory, now: IndexedHistory | undefined): boolean {
   const write = (history: IndexedHistory | undefined) =>
     history && [history.deployment, ...history.steps].map(({ blockHash }) => blockHash).join(' ');
-  // Inputs that have come since stand in later blocks: the state is proved before them.
+  // Later inputs are in later blocks: the state is proved before them.
   return write(now)?.startsWith(write(before) ?? '') === true;
 }
 
-/** Proves what is not kept yet, a few blocks at a time. */
+/** Proves what is not stored yet, a few blocks at a time. */
 async function proveAll(
   { pool, client, record, onProgress, signal }: Collecting,
   places: readonly IndexedPlace[],
@@ -197,7 +197,7 @@ type ReadStep = {
   readonly isSigned: boolean;
 };
 
-/** Goes through the transactions in order, and keeps of each no more than a file's smaller parts. */
+/** Reads the transactions in order, and keeps only a file's smaller parts of each. */
 async function readSteps(
   { pool, record, signal }: Collecting,
   {
@@ -272,7 +272,7 @@ async function readSteps(
 }
 
 /**
- * What was proved of transactions, in the order asked for, a few at a time: as many more as those before were short.
+ * The proofs of transactions, in the requested order, a few at a time: more at once after short ones.
  *
  * @throws BlockGoneError where one is not kept.
  */
@@ -301,7 +301,7 @@ function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> 
   return JSON.parse(entry);
 }
 
-/** The accounts whose nonces are proved: the same that a verifier finds, by the same rules. */
+/** The accounts whose nonces are proved, by the verifier's rules. */
 async function listSigners(
   history: IndexedHistory,
   { parameters, record, pace }: { parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },

@@ -3,12 +3,12 @@ import { depositType } from '../../protocol/evidence/blockParts.ts';
 import { encodeRlp, type RlpInput } from './encodeRlp.ts';
 import type { NodeBlock, NodeReceipt, NodeTransaction } from './nodeShapes.ts';
 
-/** A part of a block that is of a kind which nothing here can encode. */
+/** A part of a block of an unknown kind, which cannot be encoded. */
 export class UnknownKindError extends Error {
   override readonly name = 'UnknownKindError';
 }
 
-/** The RLP of a header, as its hash is made of it: fields that a fork has added follow in the order of the forks. */
+/** The RLP of a header, as in its hash: fields added by forks follow in the order of the forks. */
 export function encodeHeader(block: NodeBlock): Uint8Array {
   const later = [
     block.baseFeePerGas && number(block.baseFeePerGas),
@@ -38,7 +38,7 @@ export function encodeHeader(block: NodeBlock): Uint8Array {
   ]);
 }
 
-/** The bytes of a transaction as they stand in the block's trie. @throws UnknownKindError for a type not known here. */
+/** A transaction's bytes in the block's trie. @throws UnknownKindError for an unknown type. */
 export function encodeTransaction(it: NodeTransaction): Uint8Array {
   const type = Number(it.type ?? '0x0');
   const rest = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
@@ -116,7 +116,7 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
   }
 }
 
-/** The bytes of a receipt as they stand in the block's trie; a deposit's has nonce and version since Canyon, and before it neither. */
+/** A receipt's bytes in the block's trie; a deposit's has nonce and version since Canyon, and neither before. */
 export function encodeReceipt(receipt: NodeReceipt): Uint8Array {
   const type = Number(receipt.type ?? '0x0');
   const outcome = receipt.root ? bytes(receipt.root) : number(receipt.status);
@@ -139,7 +139,7 @@ function bytes(hex: Hex | undefined): Hex {
   return hex ?? '0x';
 }
 
-/** Without leading zeros, as numbers are encoded. */
+/** Without leading zeros, as RLP encodes numbers. */
 function number(hex: Hex | undefined): Hex {
   const digits = (hex ?? '0x').slice(2).replace(/^0+/, '');
   return `0x${digits.length % 2 === 1 ? '0' : ''}${digits}`;

@@ -1,12 +1,13 @@
 import type { Hex } from 'viem';
 import { writeHexDigits } from '../../protocol/hex.ts';
 
-/** Bytes, whole bytes as hex, or a list of such. */
+/** Bytes, whole bytes as hex, or a list of these. */
 export type RlpInput = Hex | Uint8Array | readonly RlpInput[];
 
 /**
- * The RLP of a list, after a type's byte where one is given. It is measured first and then written at once: block after block,
- * general encoders leave an array behind for every field, which takes more time to collect than to encode.
+ * The RLP of a list, after a type's byte if one is given. Measures first and then writes once: general
+ * encoders create an array for every field of every block, and collecting that garbage takes longer than
+ * encoding.
  */
 export function encodeRlp(list: RlpInput, type?: number): Uint8Array {
   const start = type === undefined ? 0 : 1;
@@ -35,13 +36,13 @@ function isItsOwn(item: RlpInput): boolean {
   return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80;
 }
 
-/** Of at most four bytes of length: a block is smaller. */
+/** At most four bytes of length: a block is smaller. */
 function headSize(payload: number): number {
   if (payload < 56) return 1;
   return payload < 0x100 ? 2 : payload < 0x10000 ? 3 : payload < 0x1000000 ? 4 : 5;
 }
 
-/** Returns the place after what it has written. */
+/** Returns the position after its output. */
 function write(item: RlpInput, target: Uint8Array, at: number): number {
   const payload = payloadOf(item);
   const isList = typeof item !== 'string' && !(item instanceof Uint8Array);

@@ -7,13 +7,13 @@ import { clientOf } from '../agreements/revivePermit.ts';
 import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
-/** How far a file's blocks are proved. */
+/** How many of a file's blocks are proved. */
 export type EvidenceProgress = { readonly done: number; readonly total: number };
 
 export type EvidenceDesk = {
   /**
-   * Collects the evidence of a record, or joins whoever does so already. After `waitMs` the work goes on by itself, and how far it
-   * has come is returned instead.
+   * Collects the evidence of a record, or joins a running collection. After `waitMs` the work goes on in the
+   * background, and its progress is returned instead.
    *
    * @param turn who waits together: a principal, or the guests of one.
    * @throws RateLimitedError where too many records of this turn wait.
@@ -23,7 +23,7 @@ export type EvidenceDesk = {
   close(): Promise<void>;
 };
 
-/** Records of different turns whose blocks are proved at a time, of one turn one. */
+/** Number of turns whose blocks are proved at a time; one record per turn. */
 const atOnce = 2;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
@@ -36,7 +36,7 @@ type Job = {
   cancel(): void;
 };
 
-/** Collects evidence by turns over principals and over the guests of each. */
+/** Collects evidence in turns over principals, and over the guests of each. */
 export function createEvidenceDesk(
   services: Pick<Services, 'pool' | 'clients'>,
   { waitMs, logger }: { waitMs: number; logger: Logger },
@@ -60,7 +60,7 @@ export function createEvidenceDesk(
         retryAfterSeconds,
       });
     const { promise, resolve, reject } = Promise.withResolvers<CollectedEvidence>();
-    // Nobody may wait any more when it fails.
+    // When it fails, nobody may be waiting any more.
     promise.catch((error: unknown) =>
       logger.info({ agreementId: record.id, err: error }, 'no evidence was collected'),
     );

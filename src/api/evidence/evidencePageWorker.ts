@@ -5,6 +5,6 @@ import { verifyEvidence } from '../../protocol/evidence/verifyEvidence.ts';
 import { buildEvidencePage } from './buildEvidencePage.ts';
 
 yieldProcessor();
-/** The side of `createEvidencePages` that runs in the thread: a file comes in, its page goes out. */
+/** The thread's side of `createEvidencePages`: a file comes in, its page goes out. */
 const file = z.string().parse(workerData);
 parentPort?.postMessage(buildEvidencePage(await verifyEvidence(file)));

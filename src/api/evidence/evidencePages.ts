@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { RateLimitedError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 
-/** Turns files of evidence into pages. */
+/** Turns evidence files into pages. */
 export type EvidencePages = {
   /**
-   * The page of a file, which is verified for it as everybody else would. One at a time, by turns over those who ask.
+   * The page of a file, verified like by any other reader. One at a time, in turns over principals.
    *
    * @throws RefusedError `evidence_too_long` for a file that is too long for a page.
    * @throws RateLimitedError where too many pages of the same principal wait.
@@ -14,15 +14,18 @@ export type EvidencePages = {
   close(): Promise<void>;
 };
 
-/** A longer file has thousands of steps, or the largest values; to verify it takes a hundred times its size. */
+/**
+ * A longer file has thousands of steps, or the largest values; verifying it takes a hundred times its size in
+ * memory.
+ */
 const mostCharacters = 8 * 1024 * 1024;
-/** In MiB: the file, what is read of it, and what it is checked with. */
+/** In MiB: for the file, its parsed form, and the verification. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 const mostMs = 60_000;
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
-/** Makes pages in a thread of their own: to verify a thousand signatures takes seconds. */
+/** Makes pages in a separate thread: verifying a thousand signatures takes seconds. */
 export function createEvidencePages(): EvidencePages {
   const queues = createTurnQueues<() => Promise<void>>();
   const workers = new Set<Worker>();

@@ -6,7 +6,7 @@ import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 
-/** A record as far as evidence needs it. */
+/** The parts of a record that evidence needs. */
 export type EvidenceRecord = {
   readonly id: string;
   readonly displayName: string;
@@ -18,7 +18,7 @@ export type EvidenceRecord = {
   readonly initialVariables: WireValues;
 };
 
-/** Where on its chain something happened, as the index has it. */
+/** The place of an event on its chain, from the index. */
 export type IndexedPlace = {
   readonly transactionHash: Hex;
   readonly blockHash: Hex;
@@ -39,7 +39,7 @@ export type IndexedStep = IndexedPlace & {
   readonly time: number;
 };
 
-/** What the index says of an agreement, at one moment of it. */
+/** The index's data about an agreement, at one moment. */
 export type IndexedHistory = {
   readonly factory: Hex;
   readonly owner: Hex;
@@ -107,7 +107,7 @@ const stepsQuery = `
 type AgreementRow = Omit<IndexedHistory, 'deployment' | 'steps' | 'head'> &
   IndexedPlace & { headNumber: number; headHash: Hex };
 
-/** Undefined while the index does not show the agreement, or is not there. */
+/** Undefined if the index does not show the agreement, or does not exist. */
 export async function readHistory(
   pool: pg.Pool,
   agreement: { chainId: number; address: Address },
@@ -126,7 +126,7 @@ async function readShown(
 ): Promise<IndexedHistory | undefined> {
   const values = [chainId, address.toLowerCase()];
   return withConnection(pool, async (client) => {
-    // One moment of the index: else a block between the two would show inputs that the head does not have.
+    // One moment of the index: otherwise a block in between could show inputs beyond the head.
     await client.query('begin isolation level repeatable read read only');
     try {
       const { rows } = await client.query<AgreementRow>(agreementQuery, values);

@@ -1,8 +1,11 @@
 import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 
-/** Lets the files of one principal be written a few at a time: each holds some transactions while its reader is slow. */
+/**
+ * Limits how many files of one principal are written at a time: each holds some transactions while its reader
+ * is slow.
+ */
 export type EvidenceWriters = {
-  /** The pieces, the first of which waits until earlier files of the principal are read. */
+  /** The pieces. The first one waits until earlier files of the principal are read. */
   admit(pieces: AsyncIterable<string>, principalId: string): AsyncGenerator<string>;
 };
 

@@ -12,12 +12,12 @@ type PermitCore = Omit<EvidencePermit, 'typedData'>;
 export type PermitSearch = {
   /** The transaction's call data. */
   readonly data: Hex;
-  /** Whether it calls the contract itself. */
+  /** Whether it calls the contract directly. */
   readonly isDirect: boolean;
   readonly signer: Hex;
   readonly nonce: string;
   readonly kind: 'deployment' | 'input';
-  /** The message that the permit's signer has signed. */
+  /** The message that the permit's signer signed. */
   buildMessage(permit: PermitCore): SignedMessage;
 };
 
@@ -29,12 +29,12 @@ const readers = {
   deployment: (data: Hex) => readCreateCall(data)?.permit,
   input: (data: Hex) => readInputCall(data)?.permit,
 };
-/** A call that repeats a selector without end would be searched for ever. */
+/** A call that endlessly repeats a selector would be searched for ever. */
 const mostPlaces = 64;
 
 /**
- * The permit with its signature, where it can be read: from the call itself, or from inside a call to another contract, if it stands
- * there as it was signed. Null where it cannot.
+ * The permit with its signature, if it can be read: from the call itself, or from inside a call to another
+ * contract that contains it as signed. Otherwise null.
  */
 export function findPermit(search: PermitSearch): EvidencePermit | null {
   for (const data of listCalls(search)) {
@@ -47,7 +47,7 @@ export function findPermit(search: PermitSearch): EvidencePermit | null {
   return null;
 }
 
-/** As the verifier has it, many times faster: by the native library instead of the one that runs everywhere. */
+/** The same result as the verifier's, many times faster: with the native library instead of the portable one. */
 function isSignedBy(signer: Hex, digest: Hex, { r, s, v }: PermitCore): boolean {
   const yParity = v === 28 ? 1 : 0;
   return (
@@ -70,7 +70,7 @@ function describePermit({ signer, deadline, v, r, s }: CalledPermit, nonce: stri
   return { signer, nonce, deadline: String(deadline), v, r, s };
 }
 
-/** Of the functions that take a permit, as they stand in call data. */
+/** The selectors of the functions that take a permit, as in call data. */
 function listSelectors(abi: Abi): string[] {
   return abi.flatMap((item) =>
     item.type === 'function' && item.name.endsWith('WithPermit') ? [toFunctionSelector(item).slice(2)] : [],

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
 
-/** What nodes answer with, as far as roots are computed from it; further members stay, for other kinds of chains. */
+/** The parts of nodes' answers from which roots are computed; other members stay, for other kinds of chains. */
 const hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)

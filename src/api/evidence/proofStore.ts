@@ -5,18 +5,18 @@ import type { ProvedBlock } from './proveBlock.ts';
 export type StoredProof = {
   readonly blockHash: Hex;
   readonly transactionHash: Hex;
-  /** JSON of the block as files hold it. */
+  /** JSON of the block as in files. */
   readonly block: string;
   readonly transactionIndex: number;
-  /** JSON of the transaction without where its block stands in the file. */
+  /** JSON of the transaction without the index of its block in the file. */
   readonly entry: string;
 };
 
-/** Nobody has needed them for so long. */
+/** Age since the last use. */
 const keptDays = 30;
 const batchSize = 1_000;
 
-/** Which transactions of a chain, named by block and transaction, have been proved already; the use is noted. */
+/** Which transactions of a chain, named by block and transaction, have been proved already; records the use. */
 export async function findProved(
   pool: pg.Pool,
   chainId: number,
@@ -37,7 +37,7 @@ export async function findProved(
   return found;
 }
 
-/** Keeps what was proved of a block. Several processes may do so at once. */
+/** Stores the proofs of a block. Several processes may do so at once. */
 export async function storeProved(
   pool: pg.Pool,
   chainId: number,
@@ -56,7 +56,7 @@ export async function storeProved(
   );
 }
 
-/** What was proved of some transactions, in no order. */
+/** The proofs of some transactions, in no order. */
 export async function readProved(
   pool: pg.Pool,
   chainId: number,
@@ -74,7 +74,7 @@ export async function readProved(
   return rows;
 }
 
-/** Deletes what no file has needed for a month, and returns how many rows. */
+/** Deletes proofs that no file has needed for a month, and returns the number of rows. */
 export async function forgetProofs(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from service.evidence_proofs where (chain_id, block_hash, transaction_hash) in (

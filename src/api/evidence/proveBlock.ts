@@ -11,26 +11,27 @@ import { encodeHeader, encodeReceipt, encodeTransaction, UnknownKindError } from
 import { type NodeBlock, nodeBlockShape, nodeReceiptShape, nodeTransactionShape } from './nodeShapes.ts';
 import { requireSenderSignature, unknownKind } from './requireSenderSignature.ts';
 
-/** The block is not there, or not whole: a reorg has removed it, or the node has not got it yet. */
+/** The block is missing or incomplete: a reorg has removed it, or the node does not have it yet. */
 export class BlockGoneError extends Error {
   override readonly name = 'BlockGoneError';
 }
 
-/** A block's own facts and, for the transactions asked for, what a file holds of them. */
+/** A block's own data and, for the requested transactions, their data for a file. */
 export type ProvedBlock = {
   readonly block: EvidenceBlock;
   readonly transactions: readonly Omit<EvidenceTransaction, 'block'>[];
 };
 
-/** Lists stay the node's own: they are emptied while they are read. */
+/** The node's own lists: they are emptied while they are read. */
 const items = z.custom<unknown[]>(Array.isArray);
 const wholeBlockShape = nodeBlockShape.extend({ transactions: items });
 const placedReceiptShape = nodeReceiptShape.extend({ blockHash: z.string() });
 const hashedShape = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
 
 /**
- * Fetches a block with its receipts, and proves transactions of it against its header. Where the header or a root cannot be recomputed
- * from what the node says, as with chains that hash something else, the transactions come without proofs.
+ * Fetches a block with its receipts, and proves transactions against its header. If the header or a root
+ * cannot be recomputed from the node's answer, as on chains that hash differently, the transactions come
+ * without proofs.
  *
  * @throws BlockGoneError where the node has no such block.
  * @throws RefusedError `not_provable` where a transaction asked for is of an unknown kind, or its sender has not signed it.
@@ -68,7 +69,7 @@ export async function proveBlock(
   return { block: describeBlock(block, tries ? header : null), transactions: entries };
 }
 
-/** The block of a hash alone. @throws BlockGoneError as `proveBlock` does. */
+/** The block of a hash, without receipts. @throws BlockGoneError like `proveBlock`. */
 export async function readBlock(
   client: PublicClient,
   blockHash: Hex,
@@ -81,7 +82,7 @@ export async function readBlock(
   return { ...describeBlock(block, isKnown ? header : null), stateRoot: block.stateRoot };
 }
 
-/** The hash of the chain's block of that number now; undefined where there is none. */
+/** The chain's current block hash at that number; undefined if there is none. */
 export async function readHash(client: PublicClient, number: number): Promise<Hex | undefined> {
   const params = [numberToHex(number), false];
   return (await askNode(client, { method: 'eth_getBlockByNumber', params, shape: nodeBlockShape }))?.hash;
@@ -112,7 +113,8 @@ async function readItems(
   const transactions: Uint8Array[] = [];
   const receipts: Uint8Array[] = [];
   let isWhole = true;
-  // What is read is let go at once: whole blocks would outlive the young generation, and garbage of a hundred would pile up.
+  // Each item is released at once: whole blocks would outlive the young generation, and garbage of a hundred
+  // would pile up.
   while (told.length > 0) {
     const [transaction, receipt] = [told.shift(), toldReceipts.shift()];
     const { hash } = parseAnswer(hashedShape, transaction);
@@ -127,7 +129,7 @@ async function readItems(
       if (placed.blockHash.toLowerCase() !== blockHash) throw new BlockGoneError();
       receipts.push(encodeReceipt(placed));
     } catch (error) {
-      // A kind that nobody here knows: the roots cannot be computed, the transactions asked for stand by themselves.
+      // An unknown kind: the roots cannot be computed, so the requested transactions come without proofs.
       const isUnknown = error instanceof UnknownKindError || error instanceof ChainUnavailableError;
       if (isWanted && error instanceof UnknownKindError) throw unknownKind(hash);
       if (!isUnknown || isWanted) throw error;

@@ -21,16 +21,16 @@ export type StateQuery = {
   readonly signers: readonly Hex[];
 };
 
-/** So many slots are asked for at once. */
+/** The most slots per request. */
 const slotsPerCall = 100;
 const anybody = '0x0000000000000000000000000000000000000001';
 
-/** Where engines keep what is proved, by implementation: it is found out once. */
+/** Where engines keep the proved values, by implementation: determined once. */
 const layouts = new Map<string, EvidenceLayout>();
 
 /**
- * The proofs of what a contract holds at a block; null where the node gives none, as forks of Anvil and many public endpoints, or
- * gives some that do not belong to that block.
+ * The proofs of a contract's storage at a block. Null if the node gives none, like forks of Anvil and many
+ * public endpoints, or if they do not belong to that block.
  */
 export async function proveState(
   client: PublicClient,
@@ -42,7 +42,7 @@ export async function proveState(
     layouts.set(query.implementation, layout);
     return await readProofs(client, query, layout);
   } catch (error) {
-    // Nodes say in many ways that they have no such method, or no state that old.
+    // Nodes have many errors for a missing method or a missing old state.
     if (error instanceof ChainUnavailableError) return null;
     throw error;
   }

@@ -7,8 +7,9 @@ import { bytesToHex } from '../../protocol/hex.ts';
 import type { NodeTransaction } from './nodeShapes.ts';
 
 /**
- * Requires that a transaction's signature is that of the sender whom the node names. On development chains senders can be impersonated:
- * their transactions carry a signature of somebody else, or none, and a file of them would be refused, or name the wrong sender.
+ * Requires that a transaction's signature is from the sender that the node names. Development chains can
+ * impersonate senders: such a transaction carries somebody else's signature or none, and a file with it would
+ * be refused or name the wrong sender.
  *
  * @throws RefusedError `not_provable` otherwise. Nobody signs a deposit of the OP stack: it passes.
  */
@@ -27,7 +28,7 @@ export function requireSenderSignature({ hash, from }: NodeTransaction, raw: Uin
   );
 }
 
-/** The refusal for a transaction of a type that files of evidence cannot hold. */
+/** The refusal for a transaction of a type that evidence files cannot hold. */
 export function unknownKind(hash: Hex): RefusedError {
   return new RefusedError(
     'not_provable',

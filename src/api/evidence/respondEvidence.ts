@@ -17,7 +17,7 @@ export type EvidenceServices = {
 
 export type EvidenceRequest = {
   readonly record: EvidenceRecord;
-  /** In whose turn blocks are proved, pages are made and files are written. */
+  /** The turn in which blocks are proved, pages are made and files are written. */
   readonly turn: string;
   readonly headers: Headers;
   readonly requestId: string;
@@ -26,8 +26,8 @@ export type EvidenceRequest = {
 const retryAfterSeconds = 2;
 
 /**
- * Answers with the evidence of a record as a file, or as a page where the Accept header asks for one; with 202 and how far it has
- * come while its blocks take longer to prove than a request waits.
+ * Answers with the evidence of a record as a file, or as a page if the Accept header asks for one. While
+ * proving takes longer than a request waits, answers 202 with the progress.
  *
  * @throws what `EvidenceDesk.collect` does.
  */

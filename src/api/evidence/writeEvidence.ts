@@ -13,10 +13,10 @@ export type EvidenceMaker = { readonly publicBaseUrl: string; readonly pool: pg.
 
 export const evidenceSoftware = 'agreements-service';
 
-/** Pieces are handed on in about this size. */
+/** The approximate size of a piece. */
 const chunkCharacters = 65_536;
 
-/** Writes a file, piece by piece, so that no more than a few transactions of it are held at a time. */
+/** Writes a file piece by piece, holding only a few transactions at a time. */
 export async function* writeEvidence(
   collected: CollectedEvidence,
   { publicBaseUrl, pool }: EvidenceMaker,

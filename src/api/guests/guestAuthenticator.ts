@@ -13,29 +13,29 @@ import { authorize } from '../authentication/authenticator.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
 
-/** By which a signing link is shown: never in an address, which would be written down on the way. */
+/** The header with a signing link's secret: never in a URL, which would be logged on the way. */
 export const linkHeader = 'x-agreements-link';
 
 /** Somebody without a key, and the one record that is open to them. */
 export type Guest = {
-  /** By which requests are counted: the link, or the wallet. */
+  /** The name for counting requests: the link, or the wallet. */
   readonly name: string;
   /** Absent for a wallet that has logged in. */
   readonly linkId: string | undefined;
-  /** Whose record it is. */
+  /** The owner of the record. */
   readonly principalId: string;
   readonly recordId: string;
   readonly may: 'read' | 'sign';
   /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
   readonly participant: string | undefined;
-  /** The only wallet that signs. Undefined if nobody can. */
+  /** The only wallet that can sign. Undefined if nobody can. */
   readonly wallet: Address | undefined;
 };
 
 export type GuestAuthenticator = {
   /**
-   * Lets whoever shows a link in force, or has logged in with a wallet of the record, do what that is good for, as far as the
-   * principal itself may.
+   * Authenticates guests with an active link, or with a logged-in wallet of the record. A guest may do what
+   * the link or wallet allows, and never more than the principal itself.
    *
    * @param request.agreementId which record a wallet asks for; a link names its own.
    * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
@@ -95,7 +95,7 @@ export function createGuestAuthenticator({
 }
 
 /**
- * Lets a guest act as the wallet that its link is for.
+ * Lets a guest act as its link's wallet.
  *
  * @throws AccessError `forbidden` for any other wallet.
  */

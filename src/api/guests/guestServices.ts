@@ -4,11 +4,11 @@ import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { GuestAuthenticator } from './guestAuthenticator.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
 
-/** What the routes for guests work with. */
+/** The dependencies of the routes for guests. */
 export type GuestServices = AdmissionServices & {
   readonly guests: GuestAuthenticator;
   readonly wallets: WalletAuthenticator;
   readonly cookies: Cookies;
-  /** Bounds how often one client may try signatures that are not good. */
+  /** Limits how often one client may try invalid signatures. */
   readonly failedAttempts: FailedAttempts;
 };

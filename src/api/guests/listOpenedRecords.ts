@@ -12,8 +12,9 @@ const inputsShape = z.array(
 );
 
 /**
- * A page of the records that name a wallet and let their participants in, of all principals, the newest first; with each, the
- * inputs that the wallet can submit now. Records of principals that may not read them themselves are left out.
+ * A page of the records that name a wallet and let their participants in, of all principals, newest first;
+ * with each, the inputs that the wallet can submit now. Records of principals that may not read them
+ * themselves are left out.
  *
  * @throws MalformedError for a cursor of another list.
  */

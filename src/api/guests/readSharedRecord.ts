@@ -29,7 +29,10 @@ const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.d
     ${secondsSql('r.updated_at')} as updated_at
   from service.records r where r.id = $1`;
 
-/** What guests see of a record: the agreement, and neither the addresses of its parties' mail nor anything of its principal. */
+/**
+ * A record for guests: the agreement, without the parties' mail addresses and without anything of its
+ * principal.
+ */
 export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<string> {
   const [row] = await runPrepared<SharedRow>(pool, query, [guest.recordId]);
   if (!row) throw new NotFoundError('There is no such agreement.');

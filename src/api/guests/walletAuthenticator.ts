@@ -4,7 +4,7 @@ import { findWalletSession, type WalletSession } from '../../records/sessions/wa
 import type { Cookies } from '../authentication/cookies.ts';
 import { requireOwnPage } from '../authentication/ownPage.ts';
 
-/** Knows a browser by the wallet that it has signed in with. */
+/** Authenticates a browser by its logged-in wallet. */
 export type WalletAuthenticator = {
   /**
    * @throws AccessError `unauthorized` without a session in force; `forbidden` for a request that no page of the service has sent.

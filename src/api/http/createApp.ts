@@ -12,7 +12,7 @@ export type App = Hono<AppEnv>;
 
 type Handler = (context: Context<AppEnv>) => Promise<Response> | Response;
 
-/** A route outside the envelopes, such as health: for GET, public, and answering by itself. */
+/** A route outside the envelopes, such as health: for GET, public, and with its own answer. */
 export type PublicRoute = {
   readonly path: `/v0/${string}`;
   readonly documentation: Omit<RouteConfig, 'method' | 'path' | 'security'>;
@@ -21,7 +21,7 @@ export type PublicRoute = {
 
 /** A route to files for browsers: for GET, public, and no part of the API. */
 export type StaticRoute = { readonly path: string; readonly serve: Handler };
-/** A route that speaks a protocol of its own, whatever the method. */
+/** A route with its own protocol, for all methods. */
 export type ForeignRoute = { readonly path: `/${string}`; readonly serve: Handler };
 
 export type AppParts = ServeContext & {
@@ -29,7 +29,7 @@ export type AppParts = ServeContext & {
   readonly publicRoutes: readonly PublicRoute[];
   readonly staticRoutes: readonly StaticRoute[];
   readonly foreignRoutes: readonly ForeignRoute[];
-  /** Around every request, also such as no route takes. */
+  /** Middleware around every request, also requests without a route. */
   readonly middlewares: readonly MiddlewareHandler<AppEnv>[];
 };
 
@@ -37,7 +37,7 @@ const foreignMethods = ['GET', 'POST', 'DELETE'];
 
 type MountedRoute = { method: string; path: string; serve: Handler };
 
-/** Puts routes together to the application. Nothing is started, and nothing has to be closed. */
+/** Combines routes into the application. Starts nothing, and needs no closing. */
 export function createApp({
   endpoints,
   publicRoutes,
@@ -69,7 +69,10 @@ export function createApp({
   return app;
 }
 
-/** Paths with more before their first parameter come first, so that no fixed part of one is ever taken for an id. */
+/**
+ * Paths with more fixed segments before their first parameter come first, so that no fixed segment is ever
+ * taken for an id.
+ */
 function mount(app: App, routes: readonly MountedRoute[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   const paths = [...byPath].toSorted(([a], [b]) => fixedLength(b) - fixedLength(a));
@@ -79,7 +82,7 @@ function mount(app: App, routes: readonly MountedRoute[]): void {
         (method === 'GET' ? ['GET', 'HEAD'] : [method]).map((each) => [each, serve]),
       ),
     );
-    // One handler for all methods: where several match, Hono has each request pass through all of them.
+    // One handler for all methods: if several match, Hono runs each request through all of them.
     app.all(path, (context) => {
       context.set('route', path);
       const serve = byMethod.get(context.req.method);

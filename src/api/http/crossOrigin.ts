@@ -3,7 +3,7 @@ import { cors } from 'hono/cors';
 import { chooseRequestId } from '../../platform/http/requestId.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 
-/** How long a browser may remember what it was allowed; none remembers longer than two hours. */
+/** How long a browser may cache the permission; no browser caches longer than two hours. */
 const rememberedSeconds = 7_200;
 
 const readHeaders = [
@@ -16,14 +16,14 @@ const readHeaders = [
 ];
 
 /**
- * Lets pages of these origins call the service from a browser; `*` stands for all of them. Credentials of the browser are never
- * taken: the API key is sent by the page.
+ * Lets pages of these origins call the service from a browser; `*` stands for all. The browser's credentials
+ * are never accepted: the page sends the API key.
  */
 export function createCrossOrigin(origins: readonly string[]): MiddlewareHandler<AppEnv> {
   const handle = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    // Whatever the page asks to send: tracing and clients add headers of their own, and none of them lets anybody in.
+    // All headers: tracing and clients add their own, and none of them authenticates anybody.
     allowHeaders: [],
     exposeHeaders: readHeaders,
     maxAge: rememberedSeconds,

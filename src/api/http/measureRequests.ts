@@ -2,10 +2,10 @@ import type { MiddlewareHandler } from 'hono';
 import type { Metrics } from '../../platform/operations/metrics.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 
-/** Whatever else a caller makes up counts as one. */
+/** All unknown methods count as one. */
 export const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
 
-/** Counts and times every request, by its route as documented: paths that no route takes count as one. */
+/** Counts and times every request by its documented route; paths without a route count as one. */
 export function createRequestMeasure({ noteRequest }: Metrics): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const startedAt = performance.now();

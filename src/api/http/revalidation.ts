@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** A text that a caller may keep, and what the caller has of it. */
+/** A cacheable text, and the caller's cached version. */
 type Kept = {
   readonly requestId: string;
   /** The If-None-Match header. */
   readonly ifNoneMatch: string | null;
-  /** What is the same as long as the answer is, in this form. */
+  /** Identifies the content in this form. */
   readonly content: string;
 };
 
 /**
- * An answer that its caller alone may keep, and has to ask for again before each use: 304 without a body where the caller has it
- * already. For routes whose form follows the Accept header.
+ * An answer that only its caller may cache, and must revalidate before each use: 304 without a body if the
+ * caller has it already. For routes whose form follows the Accept header.
  */
 export function respondRevalidated(response: Response, { requestId, ifNoneMatch, content }: Kept): Response {
   const type = response.headers.get('content-type') ?? '';
-  // A weak one: the same content in JSON stands beside a request id that is another each time.
+  // A weak ETag: the same content in JSON comes with a new request id each time.
   const etag = `W/"${createHash('sha256').update(`${type}\n${content}`).digest('base64url')}"`;
   const headers = {
     etag,

@@ -1,8 +1,8 @@
 const oneYearSeconds = 31_536_000;
 
 /**
- * What every answer says to browsers unless it says otherwise itself: it is of the type that it names, loads and runs nothing,
- * stands in no frame, and tells nobody where its reader came from. Where the service is reached by HTTPS, it is by nothing else.
+ * The default security headers of every answer: no type sniffing, no scripts or loading, no framing, no
+ * referrer. If the service is reached by HTTPS, browsers must keep to HTTPS.
  */
 export function buildSecurityHeaders({ publicBaseUrl }: { publicBaseUrl: string }): Map<string, string> {
   const headers = new Map([

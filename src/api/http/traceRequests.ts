@@ -3,10 +3,13 @@ import { traceEntry } from '../../platform/tracing/tracing.ts';
 import type { AppEnv } from '../endpoint/appEnv.ts';
 import { methods } from './measureRequests.ts';
 
-/** Asked for over and over by balancers. */
+/** Polled by balancers. */
 const healthPath = '/v0/health';
 
-/** Makes each request but those for its health a span, named by its route as documented, in the trace that its caller names or in one of its own. */
+/**
+ * Makes each request except health checks a span, named by its documented route, in the caller's trace or a
+ * new one.
+ */
 export function createRequestTracing(): MiddlewareHandler<AppEnv> {
   return (context, next) => {
     const { req } = context;

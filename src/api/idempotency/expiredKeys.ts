@@ -6,7 +6,7 @@ const intervalMs = 600_000;
 /** Few enough to hold no lock for long. */
 const batchSize = 1_000;
 
-/** Deletes the keys that have expired, and returns how many. Several processes may do so at once. */
+/** Deletes expired keys, and returns the number. Several processes may do so at once. */
 export async function deleteExpiredKeys(pool: pg.Pool): Promise<number> {
   let total = 0;
   for (;;) {

@@ -5,11 +5,14 @@ import { MalformedError } from '../../platform/errors/serviceError.ts';
 export const idempotencyHeader = 'idempotency-key';
 
 const maxLength = 255;
-/** Visible ASCII, but for what would need escapes in a quoted string, or separates the values of a header sent twice. */
+/**
+ * Visible ASCII, except characters that need escapes in a quoted string, or that separate the values of a
+ * repeated header.
+ */
 const keyPattern = new RegExp(`^[!#-+\\--[\\]-~]{1,${maxLength}}$`);
 
 /**
- * The key of a request; undefined where it has none. The quotes that the draft standard puts around it are no part of it.
+ * The key of a request; undefined without one. The draft standard's quotes around it are not part of it.
  *
  * @throws MalformedError for a key that is empty, too long, or not plain enough.
  */
@@ -25,7 +28,7 @@ export function readIdempotencyKey(headers: Headers): string | undefined {
   });
 }
 
-/** What makes two requests the same: their method, target and body, byte by byte. */
+/** The identity of a request: its method, target and body, byte by byte. */
 export function fingerprintRequest(request: { method: string; target: string; body: Uint8Array }): Hex {
   const { method, target, body } = request;
   const hash = createHash('sha256').update(`${method} ${target}\n`).update(body);

@@ -7,7 +7,7 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { createLeaseKeeper, type Identity } from './keyLeaseKeeper.ts';
 
-/** One request under a key; the fingerprint tells it from other requests under the same key. */
+/** One request under a key; the fingerprint distinguishes it from other requests under the same key. */
 export type KeyedRequest = {
   readonly principalId: string;
   readonly key: string;
@@ -19,14 +19,14 @@ const answerShape = z.object({
   headers: z.record(z.string(), z.string()),
   text: z.string(),
 });
-/** An answer as it was first given. */
+/** An answer as first given. */
 export type StoredAnswer = z.output<typeof answerShape>;
 
-/** The right to carry out a request. Whoever has it ends it one way or the other. */
+/** The right to carry out a request. Its holder must end it with one of these calls. */
 export type Attempt = {
-  /** From now on the key is answered with this. */
+  /** From now on the key returns this answer. */
   complete(answer: StoredAnswer): Promise<void>;
-  /** Leaves the key as if it had never been used. */
+  /** Frees the key as if it had never been used. */
   release(): Promise<void>;
 };
 
@@ -37,18 +37,21 @@ export type Beginning =
   | { readonly kind: 'usedOtherwise' };
 
 export type IdempotencyStore = {
-  /** Begins a request under a key, unless one was begun by any process in the last 24 hours. */
+  /** Begins a request under a key, unless any process began one in the last 24 hours. */
   begin(request: KeyedRequest): Promise<Beginning>;
   close(): void;
 };
 
 const leaseSeconds = 10;
-/** A key whose row goes away just when it is looked at is begun anew; this often would be no coincidence. */
+/**
+ * If a key's row disappears during the look-up, the request starts again; this many times in a row is no
+ * coincidence.
+ */
 const maxTries = 3;
 
 /**
- * Its commit does not wait for the disk or a standby: whatever the request does is written after it, and where that is not lost, this is
- * not lost either.
+ * Its commit waits for neither disk nor standby: the request's effects are written after it, so if they
+ * survive, it survives too.
  */
 const beginStatement = `
   with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
@@ -72,7 +75,7 @@ const completeStatement = `
 const releaseStatement =
   'delete from service.idempotency_keys where principal_id = $1 and key = $2 and attempt_id = $3';
 
-/** Of several requests under one key that come together only the first may begin. */
+/** Of several concurrent requests under one key only the first may begin. */
 const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
   const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
   const asked = [...firsts.values()];
@@ -99,8 +102,9 @@ const completeOne = inGroups<{ identity: Identity; encrypted: Uint8Array }, unde
 );
 
 /**
- * Remembers for 24 hours what requests under an Idempotency-Key were answered with, for all API processes together. While a
- * request is at work its process renews a lease; when the process dies, the same request may begin again ten seconds later.
+ * Stores answers under Idempotency-Keys for 24 hours, for all API processes together. While a request is in
+ * progress its process renews a lease; if the process dies, the same request may begin again ten seconds
+ * later.
  */
 export function createIdempotencyStore(options: {
   pool: pg.Pool;

@@ -11,7 +11,7 @@ export type LeaseKeeper = {
   close(): void;
 };
 
-/** How often a lease is renewed before it would end: one renewal may fail without harm. */
+/** Renewals within the length of a lease: one may fail without harm. */
 const renewalsPerLease = 3;
 
 const renewStatement = (leaseSeconds: number) => `
@@ -20,7 +20,7 @@ const renewStatement = (leaseSeconds: number) => `
   where used.principal_id = kept.principal_id and used.key = kept.key and used.attempt_id = kept.attempt_id
     and used.lease_until is not null`;
 
-/** Keeps the leases of the requests that this process is at work on, all with one statement at a time. */
+/** Renews the leases of this process's running requests, all with one statement at a time. */
 export function createLeaseKeeper(options: {
   pool: pg.Pool;
   leaseSeconds: number;

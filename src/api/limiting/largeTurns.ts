@@ -1,28 +1,29 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 
-/** Lets requests with large bodies in by turns over those who send them. */
+/** Admits requests with large bodies in turns over their senders. */
 export type LargeTurns = {
   /**
-   * Runs a request of somebody: at once where its body is small, else when its turn has come. Its body is not read before.
+   * Runs a request: at once if its body is small, otherwise when its sender's turn has come. Its body is not
+   * read before.
    *
    * @throws RateLimitedError where too many of the same sender wait.
    */
   run<Answer>(request: { owner: string; headers: Headers }, work: () => Promise<Answer>): Promise<Answer>;
 };
 
-/** To read and check what is smaller takes a few milliseconds. */
+/** Reading and checking a smaller body takes a few milliseconds. */
 const largeBytes = 32_768;
-/** Of one sender one is at work at a time, and of all so many: there is one event loop for them. */
+/** The most at a time of one sender, and of all senders: there is one event loop for them. */
 const atOnce = 2;
-/** What is at work for longer waits for something else, such as a chain, and keeps nobody else's turn. */
+/** A request that runs longer waits for something else, such as a chain, and no longer keeps its turn. */
 const usualTurnMs = 100;
 const mostWaiting = 100;
 const retryAfterSeconds = 1;
 
 /**
- * A large body takes the event loop for tens of milliseconds, step by step. Forty at once would have everybody else wait for a step of
- * each of them between any two steps of their own.
+ * A large body takes the event loop for tens of milliseconds, step by step. With forty at once, everybody
+ * else would wait for a step of each of them between any two steps of their own.
  */
 export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } = {}): LargeTurns {
   const queues = createTurnQueues<() => void>();
@@ -56,7 +57,7 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
         hasTurn = false;
         running--;
         begin();
-        // Requests that are small go on meanwhile: the sender's next large one comes after a rest twice as long.
+        // Small requests go on meanwhile: the sender's next large one comes after a rest twice as long.
         setTimeout(
           () => {
             queues.end(owner);
@@ -76,7 +77,7 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
   };
 }
 
-/** A body whose length is not announced may have any. */
+/** A body without an announced length may have any length. */
 function isLarge(headers: Headers): boolean {
   return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > largeBytes;
 }

@@ -1,13 +1,13 @@
 import type { Demand, Rate, Taken } from './takeTokens.ts';
 
-/** Whether a request may go on, and what the caller may know of the bucket. */
+/** Whether a request may go on, and the bucket's data for the caller. */
 export type Admission = {
   readonly isAdmitted: boolean;
   /** How many more would be admitted now, as far as this process knows. */
   readonly remaining: number;
   /** Until the bucket is full again. */
   readonly resetSeconds: number;
-  /** How long to wait before another try has a chance; 0 for an admitted request. */
+  /** How long to wait before another try can succeed; 0 for an admitted request. */
   readonly retryAfterSeconds: number;
 };
 
@@ -16,20 +16,21 @@ export type LeasedBucket = {
   admit(): Promise<Admission>;
 };
 
-/** How long tokens that were taken ahead may be used. */
+/** How long tokens taken ahead may be used. */
 const leaseMs = 100;
 
 /**
- * While tokens that were taken ahead out of a full bucket are not used yet, others flow in after them, and both could be used at
- * once: so out of a full bucket only this part of it is taken ahead.
+ * While tokens taken ahead from a full bucket are unused, the bucket refills, and both could be used at once.
+ * So only this share of a full bucket is taken ahead.
  */
 const aheadOfFull = 0.01;
 
 /**
- * A process's part of a shared bucket. A request takes a token from the lease that is at hand, else waits for one taking that
- * serves all who wait; the busier the process, the more is taken ahead, so that many requests cost one taking. What is not used in
- * its time is lost. However many processes there are, no span of n seconds sees more than `burst + (n + 0.1) * perSecond`
- * requests, since none uses a token more than 0.1 seconds after it was counted; and a burst that comes after a pause is all admitted.
+ * A process's part of a shared bucket. A request takes a token from the current lease, or waits for one
+ * database query that serves all waiting requests. The busier the process, the more tokens are taken ahead,
+ * so that many requests cost one query. Tokens unused in time are lost. However many processes there are, no
+ * span of n seconds sees more than `burst + (n + 0.1) * perSecond` requests, because no token is used more
+ * than 0.1 seconds after it was counted. A burst after a pause is fully admitted.
  */
 export function createLeasedBucket({
   rate,
@@ -52,7 +53,7 @@ export function createLeasedBucket({
     for (const { resolve } of waiting.splice(0, count)) resolve(isAdmitted);
   };
 
-  /** What the bucket holds at most: others may have taken from it since it was last seen. */
+  /** The most that the bucket can hold: others may have taken from it since it was last read. */
   const estimate = (now: number) => Math.min(rate.burst, level + ((now - levelAt) / 1000) * rate.perSecond);
 
   const predict = (needed: number, now: number) => {
@@ -78,7 +79,7 @@ export function createLeasedBucket({
       settle(waiting.length, false);
       return;
     }
-    // Those who came while the taking was under way.
+    // Requests that arrived during the query.
     const late = Math.min(held, waiting.length);
     held -= late;
     settle(late, true);

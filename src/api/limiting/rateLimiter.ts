@@ -9,10 +9,10 @@ export type RateLimiter = {
   admit(principalId: string, kind: RequestKind): Promise<Admission>;
 };
 
-/** More principals than are active at once; the bound only keeps memory finite. */
+/** More principals than are active at once; only bounds the memory. */
 const rememberedBuckets = 10_000;
 
-/** Limits how fast each principal may call, over all API processes of one database together. */
+/** Limits each principal's call rate, over all API processes of one database together. */
 export function createRateLimiter({ pool, rates }: { pool: pg.Pool; rates: Rates }): RateLimiter {
   const buckets = new Map<string, LeasedBucket>();
 

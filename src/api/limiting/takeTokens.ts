@@ -1,17 +1,20 @@
 import type pg from 'pg';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 
-/** What is counted apart: requests that change something cost more than those that do not. */
+/** Separate buckets: requests that change something cost more than others. */
 export const requestKinds = ['read', 'write'] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
-/** A bucket of at most `burst` tokens into which `perSecond` tokens flow. */
+/** A bucket of at most `burst` tokens that refills with `perSecond` tokens. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
 
-/** How many tokens are asked for: for requests that wait now, and for such as will probably come soon. */
+/** Tokens requested: for waiting requests, and for those expected soon. */
 export type Demand = { readonly needed: number; readonly ahead: number };
 
-/** `granted` is what was asked for, or for lack of tokens only a part of `needed`; `left` is what the bucket holds then. */
+/**
+ * `granted` is the requested number, or if tokens are short only part of `needed`; `left` is what the bucket
+ * then holds.
+ */
 export type Taken = { readonly granted: number; readonly left: number };
 
 const refilled = `least($3::float8, bucket.tokens
@@ -20,8 +23,8 @@ const granted = `case when ${refilled} >= $5::int + $6::int then $5::int + $6::i
   else least($5::int, floor(${refilled}))::int end`;
 
 /**
- * Takers wait for each other at the row, in which time the first one's clock reading can be overtaken; so time does not go back,
- * unless the clock itself was set back.
+ * Processes wait for each other at the row, and meanwhile another one's clock reading can become newer. So
+ * time does not go back, unless the clock itself was set back.
  */
 const statement = `
   insert into service.rate_buckets as bucket (principal_id, kind, tokens, granted, updated_at)
@@ -34,7 +37,10 @@ const statement = `
       then bucket.updated_at else excluded.updated_at end
   returning granted, tokens as left`;
 
-/** Takes tokens out of the bucket that all API processes share; for what is taken ahead only where there is enough for all. */
+/**
+ * Takes tokens from the bucket shared by all API processes; tokens ahead only if there are enough for
+ * everybody.
+ */
 export async function takeTokens(
   pool: pg.Pool,
   options: { principalId: string; kind: RequestKind; rate: Rate } & Demand,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What several tools take. Whether an address is one, or a document is good, the operations behind them say. */
+/** Arguments shared by several tools. The operations behind the tools check addresses and documents. */
 
 export const agreementIdArgument = z
   .string()
@@ -18,7 +18,7 @@ export const consistencyArgument = z
   .optional()
   .describe('From submit_signed: shows at least what that wrote');
 
-/** What a deployment consists of, beside its document and chain. */
+/** The parts of a deployment besides its document and chain. */
 export const deploymentArguments = {
   initValues: valuesArgument.optional().describe('Initial values by variable; not of participants'),
   participants: z
@@ -28,7 +28,7 @@ export const deploymentArguments = {
   observers: z.array(z.string()).optional().describe('E-mail addresses'),
 };
 
-/** The query by which a record is named. */
+/** The query that identifies a record. */
 export function chainQuery(chainId: number | undefined): Record<string, string> {
   return chainId === undefined ? {} : { chainId: String(chainId) };
 }

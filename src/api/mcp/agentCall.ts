@@ -1,6 +1,6 @@
 import type { DirectAnswer, DirectRequest } from '../endpoint/directCall.ts';
 
-/** One request of an agent, as its tool, resource or prompt sees it. */
+/** One request of an agent, for its tool, resource or prompt. */
 export type AgentCall = {
   readonly principalId: string;
   /**
@@ -10,13 +10,13 @@ export type AgentCall = {
    */
   count(): Promise<void>;
   /**
-   * Carries out an operation of the API in the name of the caller: by the checks of its route, and counted as a request to it.
+   * Runs an operation of the API for the caller: with its route's checks, and counted as a request to it.
    *
    * @throws ServiceError as the route would refuse it, RateLimitedError where nothing is left of the rate.
    */
   ask(operationId: string, request?: Omit<DirectRequest, 'caller' | 'requestId'>): Promise<DirectAnswer>;
-  /** Whether the client can show a person an address to open. */
+  /** Whether the client can show a link to a person. */
   readonly canShowUrls: boolean;
-  /** What the client has brought back, in a request that an earlier answer asked for. */
+  /** The client's reply to an earlier answer's request. */
   readonly resumed: { readonly state: string; readonly responses: unknown } | undefined;
 };

@@ -13,7 +13,7 @@ import { readAgreement } from './tools/readAgreement.ts';
 import { simulateAgreement } from './tools/simulateAgreement.ts';
 import { submitSigned } from './tools/submitSigned.ts';
 
-/** What surfaces for agents work with. */
+/** The dependencies of agents' endpoints. */
 export type SurfaceParts = {
   readonly limits: Limits;
   readonly cipher: Cipher;
@@ -21,7 +21,7 @@ export type SurfaceParts = {
   readonly onOutcome?: ((outcome: ToolOutcome) => void) | undefined;
 };
 
-/** Arguments hold a document one level below themselves. */
+/** Arguments contain a document one level below themselves. */
 export const levelsAboveDocument = 2;
 
 const instructions = [

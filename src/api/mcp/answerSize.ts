@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** In tokens of four characters; what an agent reads without being asked whether it wants to. */
+/** In tokens of four characters; agents read the answer without choosing to. */
 export const usualTokens = 2_000;
 const mostTokens = 50_000;
 export const charactersPerToken = 4;
 
-/** The argument of tools whose answers may be long. */
+/** The argument of tools with possibly long answers. */
 export const maxTokensArgument = z
   .int()
   .min(500)

@@ -20,7 +20,7 @@ import {
 import { staticResources } from './resources/staticResources.ts';
 import type { ToolRunner } from './runTool.ts';
 
-/** What an endpoint for agents consists of; the same for all of its requests. */
+/** The parts of an endpoint for agents, the same for all of its requests. */
 export type McpSurface = {
   readonly name: string;
   readonly title: string;
@@ -31,14 +31,14 @@ export type McpSurface = {
   readonly logger: Logger;
 };
 
-/** One request, before it is known what it asks for. */
+/** One request, before its content is known. */
 export type McpRequest = Omit<AgentCall, 'canShowUrls' | 'resumed'> & { readonly requestId: string };
 
 const version = '1.0.0';
-/** Lists say the same until the next release. */
+/** Lists stay the same until the next release. */
 const lists = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
-/** Makes the server of one request. Nothing of it outlives the answer. */
+/** Creates the server of one request. Nothing of it outlives the answer. */
 export function buildMcpServer(surface: McpSurface, request: McpRequest): Server {
   const { name, title, instructions, tools, runTool, maxNesting } = surface;
   const server = new Server(
@@ -93,7 +93,7 @@ export function buildMcpServer(surface: McpSurface, request: McpRequest): Server
   return server;
 }
 
-/** A client that says it can show a person an address. */
+/** A client that declares that it can show a link to a person. */
 const clientShape = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({ elicitation: z.object({ url: z.looseObject({}) }) }),
 });
@@ -108,7 +108,7 @@ function callOf(request: McpRequest, { mcpReq }: ServerContext): AgentCall {
   };
 }
 
-/** What resources throw becomes an error of the protocol that says no more than an answer of the API would. */
+/** Errors of resources become protocol errors that reveal no more than an answer of the API. */
 async function guarded<Result>(
   work: () => Promise<Result> | Result,
   { surface, request }: { surface: McpSurface; request: McpRequest },

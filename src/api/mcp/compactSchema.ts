@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 export type JsonSchema = { readonly [key: string]: unknown; readonly type: 'object' };
 
-/** What a schema says to no purpose: agents pay for every character of it. */
+/** Keywords without use for agents, who pay for every character of a schema. */
 const bounds = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
-/** The JSON Schema of what a tool takes or answers with, in as few words as it can be said. */
+/** The shortest JSON Schema of a tool's arguments or answer. */
 export function compactSchema(shape: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, { io: 'input' });
   return { ...stripped(schema, io), type: 'object' };

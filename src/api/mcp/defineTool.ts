@@ -5,7 +5,7 @@ import { MalformedError } from '../../platform/errors/serviceError.ts';
 import type { AgentCall } from './agentCall.ts';
 import { compactSchema, type JsonSchema } from './compactSchema.ts';
 
-/** A tool as agents see it. */
+/** A tool in the form for agents. */
 export type ToolDescription = {
   readonly name: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export type ToolDescription = {
   readonly annotations: ToolAnnotations;
 };
 
-/** What a tool answers with: for programs, and in a few words. */
+/** A tool's answer: for programs, and in a few words. */
 export type ToolAnswer<Data extends object | undefined = object | undefined> = {
   readonly text: string;
   readonly data: Data;
@@ -29,7 +29,7 @@ export type Tool = {
   run(args: unknown, call: AgentCall): Promise<ToolAnswer | InputRequiredResult>;
 };
 
-/** Makes a tool out of its declaration: the shape that describes its arguments also checks them. */
+/** Builds a tool from its declaration: the shape that describes its arguments also checks them. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(definition: {
   readonly name: string;
   readonly title: string;

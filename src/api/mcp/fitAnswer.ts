@@ -1,4 +1,4 @@
-/** Members that are worth nothing in part: they go back to the service, to a wallet or to a person as they are. */
+/** Members that are useless in part: they go back to the service, to a wallet or to a person unchanged. */
 const whole = new Set([
   'id',
   'agreementId',
@@ -13,7 +13,7 @@ const whole = new Set([
   'address',
 ]);
 
-/** Ever tighter bounds: characters of a text, items of a list, members of an object that is a map. */
+/** Increasingly tight limits: characters of a text, items of a list, members of a map. */
 const steps = [
   { text: 4_000, items: 200, members: 200 },
   { text: 1_500, items: 60, members: 80 },
@@ -31,8 +31,8 @@ const mostNotes = 8;
 export type Omission = string;
 
 /**
- * Shortens an answer until it takes no more room than it may: the longest texts first, then lists and maps. Members keep their
- * types, so that it still has the shape that is promised.
+ * Shortens an answer to its limit: the longest texts first, then lists and maps. Members keep their types, so
+ * that the answer still has its promised shape.
  *
  * @param room in characters of its JSON.
  */
@@ -53,7 +53,7 @@ export function fitAnswer<Answer extends object>(
 
 type Shortening = { bounds: (typeof steps)[number]; omitted: Omission[]; path: string };
 
-/** Members of the same names and types, with less in them. */
+/** Members of the same names and types, with less content. */
 function shorten<Value>(value: Value, shortening: Shortening): Value;
 function shorten(value: unknown, { bounds, omitted, path }: Shortening): unknown {
   if (typeof value === 'string') {

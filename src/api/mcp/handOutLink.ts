@@ -8,7 +8,7 @@ import { newSigningLinkShape } from '../shapes/sharingShapes.ts';
 import type { AgentCall } from './agentCall.ts';
 import type { ToolAnswer } from './defineTool.ts';
 
-/** Who signs what: a participant the inputs of an agreement, or its owner a deployment that is kept as a draft for it. */
+/** The signer: a participant for an agreement's inputs, or the owner for a deployment kept as a draft. */
 export type LinkSubject =
   | { readonly agreementId: string; readonly participant: string }
   | { readonly draft: Readonly<Record<string, unknown>> };
@@ -20,12 +20,12 @@ const heldShape = z.object({
   recordId: z.string(),
   linkId: z.string(),
   expiresAt: z.string(),
-  /** Of a draft, which ends with its link. */
+  /** The draft, which ends with its link. */
   isDraft: z.boolean().default(false),
 });
 type Held = z.output<typeof heldShape>;
 
-/** Keeps what a client has to hand back so that it can be neither read nor changed on the way. */
+/** Stores data for a client to hand back, which it can neither read nor change. */
 export type LinkSealer = { seal(held: Held): string; open(text: string): Held };
 
 const context = 'a signing link shown by an agent';
@@ -54,8 +54,8 @@ type LinkAnswer = {
 };
 
 /**
- * Makes a signing link and has the client show it to a person, where it can; then the address passes no model. A link that the
- * person did not want is ended. Other clients get the address in the answer.
+ * Creates a signing link and has the client show it to a person, if it can; then no model sees the link. A
+ * declined link is ended. Other clients get the link in the answer.
  *
  * @throws ServiceError as the route of links does.
  */

@@ -1,8 +1,8 @@
 import { AccessError } from '../../platform/errors/serviceError.ts';
 
 /**
- * Refuses what a page sends that is neither the service's own nor one that the operator lets call it: a page that names itself
- * otherwise could have been brought here by a name that points at this machine.
+ * Refuses pages of origins other than the service's own and the operator's allowed ones. Otherwise a hostile
+ * page could reach a service on this machine through a name that resolves to it (DNS rebinding).
  *
  * @throws AccessError `forbidden`.
  */

@@ -12,7 +12,7 @@ export type NextInput = {
   anyone: boolean;
   leadsTo: string;
   quotedLeadsTo?: string | undefined;
-  /** Inputs that are possible after it; empty where it ends the agreement. */
+  /** Inputs that are possible after it; empty if it ends the agreement. */
   followedBy: string[];
   fields: {
     name: string;
@@ -22,7 +22,7 @@ export type NextInput = {
   }[];
 };
 
-/** What can happen in a state of a document, by its transitions, with the wallets that its variables hold. */
+/** The possible inputs in a document's state, by its transitions, with the wallets that its variables hold. */
 export function lookAhead(
   agreement: unknown,
   { state, values }: { state: string; values: WireValues },
@@ -52,7 +52,7 @@ export function describeState(agreement: unknown, state: string): string | undef
 
 const mostSentences = 8;
 
-/** The same in sentences. */
+/** The same as sentences. */
 export function tellNext(next: readonly NextInput[]): string {
   if (next.length === 0) return 'No input leads on from this state: it is final.';
   const sentences = next

@@ -25,7 +25,7 @@ type Serving = ServeContext & {
   readonly logger: pino.Logger;
 };
 
-/** Streams that stay open belong to nothing that this service offers agents: no list of it changes. */
+/** Long-lived streams are not offered: none of the endpoint's lists changes. */
 const endlessMethods = new Set(['subscriptions/listen', 'resources/subscribe']);
 
 /**
@@ -35,7 +35,7 @@ const endlessMethods = new Set(['subscriptions/listen', 'resources/subscribe']);
 export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serving: Serving): McpRoute {
   const { authenticator, limits, rateLimiter, largeTurns, publicBaseUrl, corsOrigins, logger } = serving;
   const operations = new Map(serving.endpoints.map((endpoint) => [endpoint.operationId, endpoint]));
-  /** The requests at work, by what is handed through the library with each. */
+  /** The running requests, by the object that the library passes through with each. */
   const requests = new WeakMap<AuthInfo, McpRequest>();
   const handler: McpHttpHandler = createMcpHandler(
     ({ authInfo }) => {
@@ -80,7 +80,7 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
             ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
             : undefined;
         const method = methodOf(parsedBody);
-        // A call of a tool counts itself: what is too much is told to the agent as a result.
+        // A tool call counts itself: exceeding the limit is a result for the agent.
         if (method !== 'tools/call') await admit(context, principalId, 'read');
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
         requests.set(authInfo, buildRequest(context, caller));
@@ -93,12 +93,12 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
   };
 }
 
-/** To an agent, which may be led to try ids, a record of another principal is none. */
+/** For agents, which may be led to try ids, another principal's record does not exist. */
 function hideForeign(error: unknown): never {
   throw error instanceof ForeignResourceError ? new NotFoundError('There is no such agreement.') : error;
 }
 
-/** Keys alone open this endpoint: what a browser adds by itself must not. */
+/** Only keys open this endpoint, never credentials that a browser adds by itself. */
 function keyHeaders(headers: Headers): Headers {
   const shown = new Headers();
   for (const name of ['x-api-key', 'authorization']) {
@@ -110,12 +110,12 @@ function keyHeaders(headers: Headers): Headers {
   return shown;
 }
 
-/** The body was read already: what is handed on has the rest of the request. */
+/** The body has been read already, so only the rest of the request is passed on. */
 function withoutBody({ url, headers, signal }: Request): Request {
   return new Request(url, { method: 'POST', headers, signal });
 }
 
-/** The method of a single request; undefined for several at once, and for what is none. */
+/** The method of a single request; undefined for a batch, and for an invalid request. */
 function methodOf(body: unknown): string | undefined {
   const hasMethod = typeof body === 'object' && body !== null && 'method' in body;
   return hasMethod && typeof body.method === 'string' ? body.method : undefined;
@@ -127,7 +127,7 @@ function refuseMethod(body: unknown): Response {
   return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
 }
 
-/** With the id by which the operator finds the request. */
+/** Includes the id by which the operator finds the request. */
 function answer(response: Response, context: Context<AppEnv>): Response {
   const headers = new Headers(response.headers);
   headers.set('x-request-id', context.get('requestId'));

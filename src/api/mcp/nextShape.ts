@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const names = z.array(z.string());
 
-/** What can happen next, in answers of tools. */
+/** The possible next inputs, in answers of tools. */
 export const nextShape = z
   .array(
     z.object({

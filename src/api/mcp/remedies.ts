@@ -1,7 +1,7 @@
 import type { Reason } from '../../platform/errors/serviceError.ts';
 import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 
-/** What an agent does next after a refusal, by its reason. */
+/** An agent's next step after a refusal, by its reason. */
 const byReason: Readonly<Partial<Record<Reason, string>>> = {
   unsupported_chain: 'Use one of the chain ids that the message names.',
   invalid_agreement: 'Mend each path listed under issues, and check the document again with draft_agreement.',

@@ -20,7 +20,7 @@ export type ToolCall = {
   readonly maxNesting: number;
 };
 
-/** What became of a call of a tool; `tool` is one of those that there are, or `unknown`. */
+/** The outcome of a tool call; `tool` is an existing tool or `unknown`. */
 export type ToolOutcome = {
   readonly tool: string;
   readonly outcome: 'answered' | 'refused' | 'failed';
@@ -30,8 +30,8 @@ export type ToolOutcome = {
 export type ToolRunner = (asked: ToolCall, call: AgentCall) => Promise<CallToolResult | InputRequiredResult>;
 
 /**
- * Runs tools by their names. Whatever goes wrong is a result that says what, why and what to do: an agent cannot act on an error of
- * the protocol.
+ * Runs tools by name. Every failure is a result that says what is wrong, why and what to do: an agent cannot
+ * act on a protocol error.
  */
 export function createToolRunner(
   tools: readonly Tool[],

@@ -3,13 +3,13 @@ import { codesByStatus, describeError } from '../../platform/http/errorResponse.
 import { fitAnswer } from './fitAnswer.ts';
 import { findRemedy } from './remedies.ts';
 
-/** The members of an error's details that say something of their own; all others are facts of the refusal. */
+/** Members of an error's details with a meaning of their own; all others are facts of the refusal. */
 const shownApart = new Set(['reason', 'field', 'issues']);
 
-/** Of an answer to an agent. */
+/** The error in an answer to an agent. */
 const room = 5_000;
 
-/** An error as the result of a tool: what is wrong, the reason to branch on, and what to do about it. */
+/** An error as a tool result: what is wrong, the reason to branch on, and what to do about it. */
 export function writeToolError(error: unknown, requestId: string): CallToolResult {
   const { status, message, details = {}, headers = {} } = describeError(error);
   const { reason, field, issues } = details;

@@ -14,7 +14,7 @@ export type ApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 export type ApiParts = {
   readonly endpoints: readonly Endpoint[];
   readonly publicRoutes: readonly PublicRoute[];
-  /** The requests that the service sends to subscribers: each has the event's type as its path. */
+  /** The service's requests to subscribers: the path is the event's type. */
   readonly webhooks: readonly RouteConfig[];
   readonly publicBaseUrl: string;
   readonly limits: Limits;
@@ -51,7 +51,7 @@ const securitySchemes = {
   },
 } as const;
 
-/** The OpenAPI 3.1 document of the API as clients of this profile find it, with the limits in force. */
+/** The OpenAPI 3.1 document of the API for clients of this profile, with the current limits. */
 export function describeApi(parts: ApiParts): ApiDocument {
   const { endpoints, publicRoutes, webhooks, publicBaseUrl, clientProfile } = parts;
   const app = new OpenAPIHono();
@@ -90,7 +90,7 @@ const introduction = [
 
 const tagsOf = ({ tags: names = [] }: { tags?: string[] }) => names;
 
-/** With the operations that go on from the answer of this one, by what their examples take from it. */
+/** Adds links to the operations whose examples take values from this one's answer. */
 function withLinks(route: RouteConfig, endpoints: readonly Endpoint[]): RouteConfig {
   const following = endpoints.flatMap(({ operationId, example: { after = [] } }) => {
     const source = after.find((candidate) => candidate.operationId === route.operationId);

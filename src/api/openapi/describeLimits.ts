@@ -8,7 +8,7 @@ type LimitsInForce = {
   readonly chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'confirmations'>[];
 };
 
-/** The limits that are in force, in words for the document of the API. */
+/** The current limits, in words for the API's document. */
 export function describeLimits({ limits, webhookSettings: webhooks, chains }: LimitsInForce): string {
   const { read, write } = limits.rates;
   const confirmations = chains.map(({ name, confirmations: count }) => `${count} on ${name}`);
@@ -27,7 +27,7 @@ export function describeLimits({ limits, webhookSettings: webhooks, chains }: Li
   return `Limits: ${lines.join('; ')}.`;
 }
 
-/** The same for programs, in the units of their names; without what concerns operators alone. */
+/** The same for programs, in the units of their names; without limits that concern only operators. */
 export function listLimits({ limits, webhookSettings, chains }: LimitsInForce) {
   const { trustedProxies: _, rpcTimeoutMs: __, ...shown } = limits;
   const { subscriptions, urlLength, attempts, backoffMs, longestBackoffMs, timeoutMs, responseBytes } =
@@ -42,7 +42,7 @@ export function listLimits({ limits, webhookSettings, chains }: LimitsInForce) {
       longestBackoffMs,
       timeoutMs,
       responseBytes,
-      /** By the id of the chain. */
+      /** By the chain's id. */
       confirmations: Object.fromEntries(chains.map(({ chainId, confirmations }) => [chainId, confirmations])),
     },
   };

@@ -22,7 +22,10 @@ const sent: readonly Sent[] = [
 const description =
   'Arrives at least once, signed by the headers below; verify one of the two signatures against the bytes of the body before it is parsed, and refuse timestamps that are more than 300 seconds off. Store the event by its id before answering: whatever comes with a known id is a repetition.';
 
-/** The requests that subscribers of this profile receive, for the document of the API: each has the event's type as its path. */
+/**
+ * The requests that subscribers of this profile receive, for the API's document; the path is the event's
+ * type.
+ */
 export function describeWebhooks(profile: ClientProfile): RouteConfig[] {
   const headers = buildHeaders(profile === 'shodai' ? 'x-shodai-webhook' : 'x-svc-webhook');
   return sent.map(({ type, shape, summary }) => ({

@@ -1,16 +1,16 @@
 /**
- * What the examples of the API are made of: one agreement that two parties deploy and move, told from route to route. The permits
- * are signed, by the second and third of the accounts that local chains come with, for Linea Sepolia and for a factory that has
- * deployed nothing yet: there the examples run as they stand, in the order of the document.
+ * The content of the API's examples: one agreement that two parties deploy and advance, from route to route.
+ * The permits are signed by the second and third account of local chains, for Linea Sepolia and a factory
+ * that has deployed nothing yet. There the examples run unchanged, in the order of the document.
  */
 
 const chainId = 59141;
 const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const rider = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-/** The year 2100: a permit of a caller should rather be good for an hour. */
+/** The year 2100. A caller's permit should rather be valid for an hour. */
 const deadline = 4_102_444_800;
 
-/** How the document refers to a variable. */
+/** The document's reference to a variable. */
 const reference = (name: string) => `\${variables.${name}}`;
 
 const agreement = {
@@ -72,7 +72,7 @@ const hosted = {
 
 const input = { inputId: 'take', values: { note: 'The rear lamp flickers.' }, signer: rider, deadline };
 
-/** What is played before anything is signed: the second step is tried by the wrong party. */
+/** The steps simulated before anything is signed: the wrong party tries the second one. */
 const steps = [
   { inputId: 'take', values: { note: 'The rear lamp flickers.' }, by: 'rider' },
   { inputId: 'giveBack', values: {}, by: 'owner' },
@@ -83,7 +83,7 @@ export const exampleStory = {
   agreement,
   deployment,
   steps,
-  /** A deployment before it is signed. */
+  /** A deployment before its signature. */
   unsignedDeployment: { ...deployment, signer: owner, deadline, ...hosted },
   signedDeployment: {
     ...deployment,
@@ -126,7 +126,7 @@ export const exampleStory = {
       s: '0x5d18eaa3ce29f85bbd3faa96b470f21a2560d7be3725055db3afe78e5fb5fe60',
     },
   },
-  /** The second agreement of the factory, which was deployed by somebody else. */
+  /** The factory's second agreement, deployed by somebody else. */
   adoption: {
     agreement,
     chainId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** As much of an OpenAPI document as the reference shows. */
+/** The parts of an OpenAPI document that the reference shows. */
 
 export type Schema = z.output<typeof schemaShape>;
 export const schemaShape = z.looseObject({

@@ -9,7 +9,7 @@ import { schemaAnchor, writeSchema } from './writeSchema.ts';
 
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
 
-/** The page brings all that it needs, runs nothing, and stands in no frame. */
+/** The page is self-contained, runs nothing, and cannot be framed. */
 export const referencePolicy = [
   `default-src 'none'`,
   `style-src 'sha256-${styleHash}'`,
@@ -18,7 +18,10 @@ export const referencePolicy = [
   `frame-ancestors 'none'`,
 ].join('; ');
 
-/** The page that shows an OpenAPI document to people: every route with all that is documented of it. Works without scripts. */
+/**
+ * The page that shows an OpenAPI document to people: every route with its full documentation. Works without
+ * scripts.
+ */
 export function buildReference(document: unknown): string {
   const api = apiShape.parse(document);
   const { title, version, description } = api.info;
@@ -113,7 +116,7 @@ function listLeaves(value: object, prefix: string): [string, string][] {
   });
 }
 
-/** Where each reason can be met, as the answers of the routes name them. */
+/** Where each reason can occur, from the routes' answers. */
 function writeReasons(api: Api): string {
   const met = listRoutes(api.paths, { isSent: false }).flatMap((route) =>
     Object.entries(route.operation.responses).flatMap(([status, { description }]) => {

@@ -1,4 +1,4 @@
-/** The look of the reference: fonts of the machine, nothing loaded. Light or dark as the reader has it. */
+/** The style of the reference: system fonts, nothing loaded, light or dark as the reader's system. */
 export const referenceStyle = `
 :root {
   color-scheme: light dark;

@@ -1,10 +1,10 @@
 import type { Operation } from './apiShape.ts';
 
-/** An operation with where it is. */
+/** An operation with its method and path. */
 export type Route = {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
-  /** Whether the service sends the request, and others answer it. */
+  /** Whether the service sends the request and others answer it. */
   readonly isSent: boolean;
 };

@@ -1,6 +1,6 @@
 import type { Route } from './route.ts';
 
-/** The example of a route as a command for a shell that has the key in `API_KEY`. */
+/** A route's example as a shell command; the key is in `API_KEY`. */
 export function writeCurl({ method, path, operation }: Route, baseUrl: string): string {
   const { parameters, requestBody, security } = operation;
   const examplesOf = (place: string) =>
@@ -23,7 +23,7 @@ export function writeCurl({ method, path, operation }: Route, baseUrl: string): 
   ].join(' \\\n  ');
 }
 
-/** In single quotes a shell takes everything as it is. */
+/** Within single quotes a shell changes nothing. */
 function quote(text: string): string {
   return `'${text.replaceAll(`'`, `'\\''`)}'`;
 }

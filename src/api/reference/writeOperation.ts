@@ -5,12 +5,12 @@ import { writeCurl } from './writeCurl.ts';
 import { writeInline, writeProse, writeTable } from './writeProse.ts';
 import { writeSchema, writeType } from './writeSchema.ts';
 
-/** The id of the place in the page where a route is described. */
+/** The anchor of a route's description in the page. */
 export function routeAnchor({ method, path, operation }: Route): string {
   return operation.operationId ?? `${method}-${path.replaceAll(/[^\w]+/g, '-')}`;
 }
 
-/** Everything that the document says of one route, as HTML. */
+/** The document's full description of one route, as HTML. */
 export function writeOperation(route: Route, api: Api): string {
   const { method, path, operation, isSent } = route;
   const { summary, description, security, parameters, requestBody, responses } = operation;
@@ -58,7 +58,7 @@ ${forms.join('\n')}
 </details>`;
 }
 
-/** Headers that the document has as components are described in one place. */
+/** Headers that are components of the document are described in one place. */
 function writeHeaderName(name: string, header: Header, { components }: Api): string {
   const isOptional = header.$ref === undefined && !header.required;
   const text = `<code>${escapeHtml(name)}</code>`;
@@ -67,7 +67,7 @@ function writeHeaderName(name: string, header: Header, { components }: Api): str
   return isOptional ? `${shown} (at times)` : shown;
 }
 
-/** The id of the place in the page where a header is described. */
+/** The anchor of a header's description in the page. */
 export function headerAnchor(name: string): string {
   return `header-${name}`;
 }

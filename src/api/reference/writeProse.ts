@@ -1,6 +1,6 @@
 import { escapeHtml } from '../documents/escapeHtml.ts';
 
-/** A line of a description as HTML: what stands in backticks is code. */
+/** A line of a description as HTML: text in backticks is code. */
 export function writeInline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
@@ -14,7 +14,7 @@ export function writeProse(text: string): string {
     .join('\n');
 }
 
-/** A table with a caption for those who cannot see where it stands; none where there are no rows. Cells are HTML. */
+/** A table with a caption for screen readers; empty without rows. Cells are HTML. */
 export function writeTable(caption: string, columns: readonly string[], rows: readonly string[][]): string {
   if (rows.length === 0) return '';
   const head = columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`).join('');

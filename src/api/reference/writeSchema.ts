@@ -4,12 +4,12 @@ import { writeInline, writeTable } from './writeProse.ts';
 
 const schemaPrefix = '#/components/schemas/';
 
-/** The id of the place in the page where a schema that has a name is described. */
+/** The anchor of a named schema's description in the page. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`;
 }
 
-/** A schema as HTML: what it is, and its members row by row, those of objects within by their paths. */
+/** A schema as HTML: its type, and its members row by row; members of nested objects by their paths. */
 export function writeSchema(caption: string, schema: Schema): string {
   const rows = listMembers(schema, '').map(({ path, schema: member, isRequired }) => [
     `<code>${escapeHtml(path)}</code>`,
@@ -35,7 +35,7 @@ function listMembers(schema: Schema, prefix: string): Member[] {
   return [...own, ...(schema.allOf ?? []).flatMap((part) => listMembers(part, prefix))];
 }
 
-/** In words: the type, what it is limited to, and a link where it has a name. */
+/** In words: the type, its limits, and a link if it has a name. */
 export function writeType(schema: Schema): string {
   const { $ref, allOf, anyOf, oneOf, items } = schema;
   if ($ref?.startsWith(schemaPrefix)) {

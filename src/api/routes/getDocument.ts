@@ -63,7 +63,7 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
   });
 }
 
-/** A document in the form that the request asks for. Pages are rendered by turns over their readers. */
+/** A document in the requested form. Pages are rendered in turns over their readers. */
 export async function respondDocument(
   document: HostedDocument,
   request: {
@@ -85,7 +85,7 @@ export async function respondDocument(
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
 
-/** The text alone, or with all else that is known of it. */
+/** Only the text, or the text with all related data. */
 function writeDocument(document: HostedDocument, form: 'markdown' | 'json'): string {
   const content = fillTemplate(document.template, document.values);
   if (form === 'markdown') return content;

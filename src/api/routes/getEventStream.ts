@@ -50,7 +50,7 @@ export function getEventStream(
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
-          // Nothing is held back on the way until more has come.
+          // Tells proxies not to buffer the stream.
           'x-accel-buffering': 'no',
           'transfer-encoding': 'chunked',
           'x-request-id': requestId,

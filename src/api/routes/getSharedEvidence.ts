@@ -33,7 +33,7 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
       });
       await limitRate(name);
       const record = await readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
-      // However many guests ask, the principal's own requests find their turn free.
+      // However many guests ask, the principal's own turn stays free.
       const turn = `guests of ${principalId}`;
       const response = await respondEvidence(
         { record, turn, headers, requestId },

@@ -7,7 +7,7 @@ import { stateShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
 export function getState({ pool, reads }: Services): Endpoint {
-  // What it finds is kept for all reads, and must not be missing only because a replica is behind.
+  // Its result is cached for all reads, so it must not be missing because a replica is behind.
   const acceptedInputs = createAcceptedInputs(pool);
   return defineEndpoint({
     method: 'get',

@@ -4,7 +4,7 @@ import { commonHeaders } from '../endpoint/documentation.ts';
 import type { PublicRoute } from '../http/createApp.ts';
 import type { ApiDocument } from '../openapi/describeApi.ts';
 
-/** The OpenAPI 3.1 document of all routes, made of the schemas that check the requests. */
+/** The OpenAPI 3.1 document of all routes, built from the schemas that check the requests. */
 export function openApiRoute(readDocument: () => ApiDocument): PublicRoute {
   let text: string | undefined;
   return {

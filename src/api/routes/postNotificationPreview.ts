@@ -6,7 +6,7 @@ import { respondSingle } from '../shapes/envelopes.ts';
 import { instantShape } from '../shapes/listParameters.ts';
 import { chainOfReference, notificationTemplateShape, recordParams } from '../shapes/shapes.ts';
 
-/** Rules for the agreement that the other examples tell of. */
+/** Rules for the agreement of the other examples. */
 const exampleTemplate = {
   rules: [
     {

@@ -57,7 +57,7 @@ export function createSession(services: SessionServices): Endpoint {
         });
       };
       const { session, token } = await open();
-      // Whoever has put a session of their own into the browser has nothing of the new one.
+      // If the caller has put another session into the browser, the new one does not reach it.
       await endSessionOfToken(database, cookies.read(headers, 'session'));
       const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(session, session.id)) });
       response.headers.set('set-cookie', cookies.write('session', token, limits.sessionIdleSeconds));

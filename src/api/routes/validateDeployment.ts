@@ -13,7 +13,7 @@ import { chainIdShape, notificationTemplateShape } from '../shapes/shapes.ts';
 import { describeWarnings } from '../shapes/warnings.ts';
 import { analyzeDocument } from '../simulation/analyzeDocument.ts';
 
-/** So that one body serves both: what a deployment takes beside what is checked here. */
+/** One body serves both routes: these are a deployment's additional members. */
 const ignored = z.unknown().optional().openapi({ description: 'Of the deployment; not looked at.' });
 
 const bodyShape = z.strictObject({
@@ -27,14 +27,14 @@ const bodyShape = z.strictObject({
   signature: ignored,
 });
 
-/** Without a chain it is about the first one of the installation. */
+/** Without a chain, the first chain of the installation. */
 const shapeWithDefault = bodyShape.extend({
   chainId: chainIdShape
     .optional()
     .openapi({ description: 'The first chain of the environment unless given.' }),
 });
 
-/** Under the profile of the hosted service `chainId` may be missing; the answer names the chain then. */
+/** Under the profile of the hosted service `chainId` may be missing; the answer then names the chain. */
 export function validateDeployment(services: Services, profile: ClientProfile): Endpoint {
   const defaultChain = profile === 'shodai' ? services.chains[0]?.chainId : undefined;
   const shape = defaultChain === undefined ? bodyShape : shapeWithDefault;

@@ -21,7 +21,7 @@ import {
   valuesShape,
 } from './shapes.ts';
 
-/** The part that preflight and deployment have in common. */
+/** The common part of preflight and deployment. */
 export const deploymentMembers = {
   agreement: agreementShape,
   chainId: chainIdShape,
@@ -30,7 +30,7 @@ export const deploymentMembers = {
   observers: observersShape.optional(),
 };
 
-/** What a record keeps beside that, however its deployment is signed. */
+/** The other stored members of a record, however its deployment is signed. */
 export const recordMembers = {
   docUri: docUriShape.optional(),
   documentId: documentIdShape.optional(),
@@ -38,7 +38,7 @@ export const recordMembers = {
   participantAccess: participantAccessShape.optional(),
 };
 
-/** Why a deployment is not kept as a record, in the order in which it is checked. */
+/** Why a deployment is refused, in the order of the checks. */
 export const recordRefusals = [
   'unsupported_chain',
   'quota_exceeded',
@@ -61,8 +61,9 @@ const reasonByPart = {
 const reasons = ['invalid_values', 'invalid_participants', 'invalid_notification_template'] as const;
 
 /**
- * Makes the error for a deployment whose body has not the shape given: malformed in general, and where all faults are in parts
- * that have a reason of their own, the first reason, unless chain or document are at fault before that.
+ * Creates the error for a malformed deployment body. If all faults are in parts with a reason of their own,
+ * it is the first such reason, unless chain or document are faulty before it. Otherwise the body is
+ * malformed.
  */
 export function refuseDeploymentBody(
   rules: DeploymentRules,
@@ -71,7 +72,7 @@ export function refuseDeploymentBody(
   return (issues, body) => {
     const byPart = Map.groupBy(issues, ({ path }) => path.split('.', 1)[0] ?? '');
     const { agreement, chainId } = isJsonObject(body) ? body : {};
-    // Without a path it is said that there are more.
+    // An issue without a path says that there are more.
     const areKnown = [...byPart.keys()].every(
       (part) => part === '' || (part in shape && (part === 'agreement' || part in reasonByPart)),
     );

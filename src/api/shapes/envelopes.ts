@@ -43,8 +43,8 @@ type Single = {
 type Page = { requestId: string; dataText: string; pageInfo: PageInfo };
 
 /**
- * A resource in its envelope. `dataText` is JSON already, as much of it comes out of the database that way; every write hands in
- * the token by which reads show it.
+ * A resource in its envelope. `dataText` is JSON already, because much of it comes from the database in that
+ * form. Every write passes the token with which reads show it.
  */
 export function respondSingle({ requestId, dataText, consistency, warnings }: Single): Response {
   const meta = buildMeta(requestId, consistency, warnings);
@@ -58,7 +58,7 @@ export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   return writeJson({ status: 200, requestId, text });
 }
 
-/** Request ids and tokens are made of characters that JSON leaves as they are. */
+/** Characters of request ids and tokens need no escaping in JSON. */
 function buildMeta(requestId: string, consistency?: string, warnings: readonly Warning[] = []): string {
   const token = consistency === undefined ? '' : `,"consistency":"${consistency}"`;
   const list = warnings.length === 0 ? '' : `,${JSON.stringify(describeWarnings(warnings)).slice(1, -1)}`;

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { eventApiVersion } from '../../records/events/envelope.ts';
 
-/** Events as they are documented; tests hold what is sent against them. */
+/** The documented shapes of events; tests compare sent events with them. */
 
 const instant = z.iso.datetime({ precision: 3 });
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { evidenceFormat, evidenceNotes } from '../../protocol/evidence/evidenceFile.ts';
 
-/** A file of evidence, as a JSON Schema says it; what a verifier checks beyond that stands in docs/evidence.md. */
+/** An evidence file as a JSON Schema; docs/evidence.md has the verifier's further checks. */
 const hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
 const word = z.string().regex(/^0x[0-9a-f]{64}$/);
 const address = z.string().regex(/^0x[0-9a-f]{40}$/);
@@ -96,7 +96,7 @@ export const evidenceProgressShape = z
   })
   .openapi('EvidenceProgress', { description: 'How many of the blocks are fetched and proved.' });
 
-/** The schema that is published beside the format's description. */
+/** The schema published beside the format's description. */
 export function writeEvidenceSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(evidenceShape, { io: 'input' });
   return { $schema, title: evidenceFormat, ...schema };

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { addressShape, deadlineShape, signatureShape, valuesShape } from './shapes.ts';
 
-/** What an input is made of that is still to be signed; without a deadline the answer chooses one. */
+/** An input before its signature; without a deadline the answer chooses one. */
 export const unsignedInputBody = z.strictObject({
   inputId: z.string(),
   values: valuesShape,
@@ -9,7 +9,7 @@ export const unsignedInputBody = z.strictObject({
   deadline: deadlineShape.optional(),
 });
 
-/** An input together with the permit of its signer. */
+/** An input with its signer's permit. */
 export const signedInputBody = z.strictObject({
   inputId: z.string(),
   values: valuesShape,

@@ -40,7 +40,7 @@ const dayShape = z.iso
   .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
   .transform((day) => `${day}T00:00:00Z`);
 
-/** Bounds of when a resource was made and last changed; some clients send days. */
+/** Bounds of the times of creation and last change; some clients send days. */
 export function buildInstantParameters(profile: ClientProfile) {
   const instant = profile === 'shodai' ? takeDays(instantShape) : instantShape;
   const parameter = instant.optional();
@@ -56,7 +56,7 @@ export function buildInstantParameters(profile: ClientProfile) {
   };
 }
 
-/** Says of what is neither what it says of a moment. */
+/** Text that is neither gets the error message of a moment. */
 function takeDays(moment: typeof instantShape) {
   return z
     .string()
@@ -97,7 +97,7 @@ type PageQuery = {
 const kinds = { createdAt: 'instant', updatedAt: 'instant', displayName: 'text' } as const;
 
 /**
- * Which page of a list a query asks for; without a sort the newest come first.
+ * The page of a list that a query asks for; by default newest first.
  *
  * @throws MalformedError for more than one sort.
  */

@@ -4,7 +4,7 @@ import { agreementShape, participantShape } from './shapes.ts';
 import { analysisShape } from './simulationShapes.ts';
 import { warningMembers } from './warnings.ts';
 
-/** The resources as they are documented; answers are written without them, and tests hold the answers against them. */
+/** The documented shapes of resources. Answers are written without them; tests compare answers with them. */
 
 const instant = z.iso.datetime({ precision: 3 });
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
@@ -13,7 +13,10 @@ const failure = z.object({ reason: z.string(), message: z.string() });
 const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
   description: 'Effective values by variable: uint256 as decimal text, bool as boolean, all else as text.',
 });
-/** A shape of its own: an extension is documented as both shapes at once, and the one that is taken refuses what is not its. */
+/**
+ * A shape of its own: an extension would be documented as both shapes at once, and the base shape refuses the
+ * extension's members.
+ */
 const participants = z.array(
   z
     .object({ ...participantShape.shape, walletAddress: address })

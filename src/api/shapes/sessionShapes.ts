@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { entitlementModes, type Scope, scopes } from '../../records/principals/scopes.ts';
 
-/** What the routes of sessions take and answer with. */
+/** The shapes of the session routes. */
 
 const instant = z.iso.datetime({ precision: 3 });
 
@@ -78,7 +78,7 @@ export const newPortalLinkShape = z
   })
   .openapi('PortalLinkWithUrl');
 
-/** What `{id}` stands for in the path of a session's route. */
+/** The parameter `{id}` of the session routes. */
 export const sessionParams = z.strictObject({
   id: z.string().openapi({ example: 'ses_0123456789abcdef0123456789abcdef' }),
 });

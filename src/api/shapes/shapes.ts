@@ -6,7 +6,7 @@ import { documentIdPattern, maxDocumentId } from '../agreements/documentId.ts';
 import { maxDocUri } from '../agreements/documentUri.ts';
 import { isUnfit } from './textFitness.ts';
 
-/** What several routes take: each checks, and brings to the form that the code uses. */
+/** Shapes shared by several routes: each checks a value and converts it to the code's form. */
 
 export const addressShape = z
   .string()
@@ -32,7 +32,7 @@ export const chainIdParameter = z
   });
 
 const maxTextParameter = 1_000;
-/** A text to be compared with what is stored, which can hold no NUL. */
+/** A text to compare with stored texts, which cannot contain NUL. */
 export const textParameter = z
   .string()
   .max(maxTextParameter)
@@ -86,7 +86,7 @@ const maxParties = 1_000;
 export const participantsShape = z.array(participantShape).max(maxParties);
 export const observersShape = z.array(emailShape).max(maxParties);
 
-/** An authored document. It is hashed as it was parsed, so it passes here untouched; the protocol's own rules check it. */
+/** An authored document. It is hashed as parsed, so it passes unchanged; the protocol's own rules check it. */
 export const agreementShape = z
   .unknown()
   .refine((value) => value !== undefined, 'is missing')
@@ -109,7 +109,7 @@ export const documentIdShape = z
   .min(1)
   .max(maxDocumentId)
   .regex(documentIdPattern, 'must be usable as a part of a path')
-  // Where a pattern has flags, they would be documented as a part of it.
+  // A pattern's flags would be documented as part of the pattern.
   .openapi({ pattern: documentIdPattern.source });
 
 export const participantAccessShape = z.enum(participantAccesses).openapi({
@@ -119,14 +119,14 @@ export const participantAccessShape = z.enum(participantAccesses).openapi({
 
 export const docUriShape = z.string().min(1).max(maxDocUri);
 
-/** Rules name parts of the document beside them and are checked with it, so they pass here untouched. */
+/** Rules refer to the document beside them and are checked with it, so they pass unchanged. */
 export const notificationTemplateShape = z.unknown().openapi({
   type: 'object',
   additionalProperties: true,
   description: 'Who is told what, and when: `metadata?` and `rules`.',
 });
 
-/** What `{id}` stands for in the path of a record's route. */
+/** The parameter `{id}` of the record routes. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({
     description: "The record's id, or the address of its contract.",

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { signingLinkUseKinds } from '../../platform/database/tables/signingLinks.ts';
 import { inputRecordShape, recordShape } from './resources.ts';
 
-/** What the routes of signing links and of whoever comes by them take and answer with. */
+/** The shapes of the routes for signing links and for guests with such a link. */
 
 const instant = z.iso.datetime({ precision: 3 });
 const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
@@ -44,7 +44,7 @@ export const linkOfRecordParams = z.strictObject({
   linkId: z.string().openapi({ example: 'lnk_0123456789abcdef0123456789abcdef' }),
 });
 
-/** Which record a wallet asks for that has logged in. */
+/** The record that a logged-in wallet asks for. */
 export const sharedQuery = z.strictObject({
   agreementId: z
     .string()

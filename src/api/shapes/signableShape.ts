@@ -4,7 +4,7 @@ import { reasons } from '../../platform/errors/serviceError.ts';
 const typeMember = z.object({ name: z.string(), type: z.string() });
 const decimal = z.string().regex(/^\d+$/);
 
-/** What the typed-data routes answer with: as a wallet takes it, and what the caller needs beside it. */
+/** The answer of the typed-data routes: the wallet's data, and the caller's additional data. */
 export const signableShape = z
   .object({
     domain: z.object({

@@ -5,7 +5,7 @@ import { valuesShape } from './shapes.ts';
 
 const maxName = 1_000;
 
-/** What is played. */
+/** The steps of a simulation. */
 export const stepsShape = z
   .array(
     z

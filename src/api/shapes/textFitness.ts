@@ -2,13 +2,13 @@ import type { Issue } from '../../protocol/errors.ts';
 
 type Node = { value: object; key: string | number; parent: Node | undefined; depth: number };
 
-/** More would say nothing new, and a hostile body could hold a hundred thousand. */
+/** More would add nothing, and a hostile body could have a hundred thousand. */
 const maxIssues = 20;
 
 /**
- * What no part of a request may hold: text or names with NUL, which the database does not store, or with half a surrogate
- * pair, which has no UTF-8 form; and values within more than `maxNesting` others. Looks at everything without recursion, so
- * that no nesting can exhaust the stack.
+ * Finds content that no part of a request may have: text or names with NUL, which the database does not
+ * store, or with half a surrogate pair, which has no UTF-8 form; and values nested deeper than `maxNesting`.
+ * Works without recursion, so that no nesting can exhaust the stack.
  */
 export function listUnfit(root: unknown, maxNesting: number): Issue[] {
   const issues: Issue[] = [];
@@ -32,7 +32,7 @@ export function listUnfit(root: unknown, maxNesting: number): Issue[] {
   return issues;
 }
 
-/** The members that have to be looked at: numbers and the like are fit under any name that is. */
+/** The members to check: numbers and the like are fine under any valid name. */
 function* membersOf(value: object): Generator<[string | number, unknown]> {
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++)
@@ -42,7 +42,7 @@ function* membersOf(value: object): Generator<[string | number, unknown]> {
 
 const unfitness = 'holds a NUL character or half of a surrogate pair';
 
-/** Whether a text holds what can be neither stored nor sent on. */
+/** Whether a text contains characters that can be neither stored nor sent on. */
 export function isUnfit(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed();
 }
@@ -53,7 +53,7 @@ function pathOf(node: Node): string {
   return keys.join('.').toWellFormed();
 }
 
-/** The top-level member that a deep node is in: its whole path would be as long as it is deep. */
+/** The top-level member around a deep node: its whole path would be as long as it is deep. */
 function topOf(node: Node): string {
   let at = node;
   while (at.parent?.parent) at = at.parent;

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { WalletSession } from '../../records/sessions/walletSessions.ts';
 import { stateShape, summaryShape } from './resources.ts';
 
-/** What the routes for wallets that log in take and answer with. */
+/** The shapes of the routes for wallets that log in. */
 
 const instant = z.iso.datetime({ precision: 3 });
 

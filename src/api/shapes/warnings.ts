@@ -6,7 +6,7 @@ export const warningShape = z
 
 export type Warning = { readonly path: string; readonly message: string };
 
-/** Warnings as answers show them: as texts, and beside them in parts. */
+/** Warnings in answers: as texts, and also in parts. */
 export const warningMembers = {
   warnings: z
     .array(z.string())
@@ -14,7 +14,7 @@ export const warningMembers = {
   warningDetails: z.array(warningShape).openapi({ description: 'The same in parts.' }),
 };
 
-/** The members of an answer that say these warnings. */
+/** The members of an answer for these warnings. */
 export function describeWarnings(warnings: readonly Warning[]): {
   warnings: string[];
   warningDetails: readonly Warning[];

@@ -3,13 +3,13 @@ import { deliveryStatuses } from '../../platform/database/tables/webhooks.ts';
 import { filterNames, subscribableEventTypes } from '../../records/webhooks/subscriptionFilters.ts';
 import { findUrlFault } from '../../records/webhooks/targetUrl.ts';
 
-/** What the routes of webhooks take and answer with. */
+/** The shapes of the webhook routes. */
 
 const instant = z.iso.datetime({ precision: 3 });
 
 const maxFilterValues = 256;
 const maxFilterValue = 1_000;
-/** Of all values: a page of a hundred webhooks holds them all. */
+/** The limit over all values: a page of a hundred webhooks holds them all. */
 const maxFilterCharacters = 32_768;
 const filterMeanings: Record<(typeof filterNames)[number], string> = {
   agreementIds: "The agreement's record.",
@@ -42,7 +42,7 @@ export const filtersShape = z
       'Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates.',
   });
 
-/** The types that a subscription is to get, each once. */
+/** The types of a subscription, each once. */
 export const eventTypesShape = z
   .array(z.enum(subscribableEventTypes))
   .max(maxFilterValues)
@@ -150,7 +150,7 @@ export const recoveryShape = z
   })
   .openapi('WebhookRecovery');
 
-/** What `{id}` stands for in the path of a webhook's route. */
+/** The parameter `{id}` of the webhook routes. */
 export const webhookParams = z.strictObject({
   id: z.string().openapi({ example: 'wh_0123456789abcdef0123456789abcdef' }),
 });

@@ -1,7 +1,10 @@
 import { type Analysis, analyzeInTurns } from '../../protocol/index.ts';
 import { createWorkBudget } from './workBudget.ts';
 
-/** The analysis of a valid document, in turns with other requests. Its own limits bound it, so that it is always the same. */
+/**
+ * Analyses a valid document, in turns with other requests. The analysis has its own limits, so that its
+ * result is always the same.
+ */
 export async function analyzeDocument(agreement: unknown): Promise<Analysis> {
   const budget = createWorkBudget(Number.POSITIVE_INFINITY);
   const turns = analyzeInTurns(agreement);

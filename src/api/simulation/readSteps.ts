@@ -4,7 +4,7 @@ import type { SimulatedStep } from './simulateStep.ts';
 type AskedStep = Omit<SimulatedStep, 'atMs'> & { readonly at?: string | undefined };
 
 /**
- * Steps as a request has them, with their times in milliseconds.
+ * A request's steps, with their times in milliseconds.
  *
  * @throws MalformedError for a step that is before an earlier one.
  */
@@ -22,7 +22,7 @@ export function readSteps(steps: readonly AskedStep[]): SimulatedStep[] {
   });
 }
 
-/** When a simulation begins: with its first step that has a time, if that lies behind, else now. */
+/** The start of a simulation: the time of its first timed step if that is in the past, otherwise now. */
 export function readStart(steps: readonly SimulatedStep[]): number {
   const first = steps.find(({ atMs }) => atMs !== undefined)?.atMs;
   return Math.min(first ?? Number.POSITIVE_INFINITY, Date.now());

@@ -10,30 +10,30 @@ import {
 import { resolveRecipients } from '../../records/rules/recipients.ts';
 import { dateOf, findDue, planTemporal } from '../../records/rules/temporalPlan.ts';
 
-/** A rule that fires, and for whom. */
+/** A firing rule and its recipients. */
 export type FiredRule = {
   readonly ruleId: string;
   readonly triggerType: 'onTransition' | 'temporal';
   readonly channel: 'external_webhook' | 'email';
   readonly recipients: readonly string[];
-  /** Of a rule of time: when it is due, the last time where that is several. */
+  /** For a rule of time: when it is due; the last time if there are several. */
   readonly dueAt?: string;
   readonly times?: number;
 };
 
-/** Where the rules of an agreement stand. Times in Unix milliseconds. */
+/** The schedules of an agreement's rules. Times in Unix milliseconds. */
 export type RuleClock = {
-  /** Those that are switched on. */
+  /** The enabled rules. */
   readonly rules: readonly Rule[];
   /** When the state was entered. */
   readonly enteredMs: number;
-  /** By rule of time: since when its date is what it is, and the number of the interval that comes next. */
+  /** By rule of time: since when its date has its value, and the number of the next interval. */
   readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
   /** How often a rule has fired for a recipient, by `firingKey`. */
   readonly counts: ReadonlyMap<string, number>;
 };
 
-/** Whom rules may name, and what they look at. */
+/** The people that rules may name, and the values that rules use. */
 export type RuleParties = {
   readonly participants: readonly Participant[];
   readonly observers: readonly string[];
@@ -68,7 +68,7 @@ export function passTime(
   return { fired, clock: { ...clock, spans, counts } };
 }
 
-/** The rules that a transition sets off, and the clock in the state that it has led to. */
+/** The rules that a transition triggers, and the clock in the new state. */
 export function passTransition(
   clock: RuleClock,
   { transition, atMs, parties }: { transition: Transition; atMs: number; parties: RuleParties },
@@ -82,7 +82,7 @@ export function passTransition(
   return { fired, clock: { ...clock, counts, enteredMs: atMs, spans: new Map() } };
 }
 
-/** The clock where an input has changed values and the state lasts: a date that is another one begins to count anew. */
+/** The clock after an input that changed values and kept the state: a changed date starts again. */
 export function passChange(
   clock: RuleClock,
   { before, after, atMs }: { before: WireValues; after: WireValues; atMs: number },
@@ -96,7 +96,7 @@ export function passChange(
   return { ...clock, spans: new Map([...clock.spans, ...begun]) };
 }
 
-/** Whom a rule reaches that is not at its maximum for them; counts it. */
+/** The recipients for whom a rule is not at its limit; counts the firing. */
 function count(
   counts: Map<string, number>,
   { rule, parties, times }: { rule: Rule; parties: RuleParties; times: number },

@@ -29,7 +29,8 @@ export type DeploymentSimulation = SimulatedSteps & {
 };
 
 /**
- * What a deployment and inputs to it would do, without a node: nothing is stored, nothing is sent and nobody is told.
+ * The effects of a deployment and its inputs, without a node: stores nothing, sends nothing and notifies
+ * nobody.
  *
  * @throws RefusedError as `checkDeployment` does, and `action_reverted` for a creation that the contracts would refuse.
  */

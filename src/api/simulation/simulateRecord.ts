@@ -10,9 +10,9 @@ import { firingKey } from './ruleClock.ts';
 import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
 import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
 
-/** Inputs that are looked at for what the contract stores; what it stored before them is unknown. */
+/** The most inputs that are read for the contract's stored values; values stored earlier are unknown. */
 const inputsAtOnce = 200;
-/** Firings that are counted; a record with more has rules without a limit on them. */
+/** The most firings that are counted; a record with more has rules without a limit. */
 const firingsAtOnce = 10_000;
 
 type Row = {
@@ -59,8 +59,8 @@ const storingQuery = (parameters: [names: string, count: number]) =>
 export type RecordSimulation = SimulatedSteps & { readonly agreement: unknown };
 
 /**
- * What inputs would do to one of a principal's records, from its present state on: no node is asked, nothing is stored and nobody
- * is told.
+ * The effects of inputs on one of a principal's records, from its present state: asks no node, stores
+ * nothing, sends nothing and notifies nobody.
  *
  * @throws RefusedError `not_deployed` for a Draft.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.

@@ -30,18 +30,18 @@ import {
   type RuleParties,
 } from './ruleClock.ts';
 
-/** Where a simulated agreement stands. */
+/** The state of a simulated agreement. */
 export type SimulatedMoment = {
   readonly agreement: unknown;
-  /** How large the values of a step may be. */
+  /** Limits on the values of a step. */
   readonly limits: Limits;
-  /** The names of states and variables by what the chain knows them by. */
+  /** The names of states and variables by their on-chain ids. */
   readonly names: ReadonlyMap<Hex, string>;
   readonly engine: Engine;
-  /** Whose variables are the effective values. */
+  /** The variables whose values are the effective values. */
   readonly parties: RuleParties;
   readonly clock: RuleClock;
-  /** How many transitions have changed the state. */
+  /** Number of transitions that have changed the state. */
   readonly sequence: number;
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -52,31 +52,31 @@ export type SimulatedStep = {
   readonly values: unknown;
   /** A variable that holds an address, or an address. */
   readonly by: string;
-  /** When it happens; at the time of the step before unless given. */
+  /** When it happens; by default at the time of the previous step. */
   readonly atMs?: number | undefined;
 };
 
-/** What subscribers are told of a transition. */
+/** A transition in the form for subscribers. */
 export type Announcement = { fromState: string; toState: string; inputId: string; sequence: number };
 
-/** What a step does, or why it does nothing. */
+/** The effect of a step, or why it has none. */
 export type StepOutcome = {
   readonly inputId: string;
-  /** Null where nobody is known by that name. */
+  /** Null if the name is unknown. */
   readonly by: Address | null;
   readonly outcome: 'accepted' | 'refused' | 'undecided';
   readonly refusal?: Refusal;
   readonly fromState: string;
   readonly toState: string;
-  /** The variables that the contract itself stores by this step. */
+  /** The variables that the contract stores in this step. */
   readonly stored: WireValues;
   /** Effective values that change. */
   readonly variables: WireValues;
-  /** Null where the state stays the same. */
+  /** Null if the state stays the same. */
   readonly announces: Announcement | null;
-  /** Rules of time that are due before the step, then those that its transition sets off. */
+  /** Rules of time due before the step, then rules that its transition triggers. */
   readonly rules: readonly FiredRule[];
-  /** External calls are not made here; if one fails on the chain, the input is refused. */
+  /** External calls are not simulated; if one fails on the chain, the input is refused. */
   readonly external: readonly ExternalCall[];
 };
 
@@ -91,7 +91,7 @@ export type ExternalCall =
   | { readonly type: 'verifier'; readonly address: Address; readonly key: Hex }
   | { readonly type: 'action'; readonly address: Address; readonly value: string; readonly data: Hex };
 
-/** Plays one step. What is refused changes nothing; time goes by nevertheless. */
+/** Simulates one step. A refused step changes nothing, but time still passes. */
 export function simulateStep(
   moment: SimulatedMoment,
   step: SimulatedStep,
@@ -119,7 +119,7 @@ export function simulateStep(
   }
 }
 
-/** The name of the state that an engine is in. */
+/** The name of an engine's current state. */
 export function stateOf({ names }: Pick<SimulatedMoment, 'names'>, { state }: Engine): string {
   return names.get(state) ?? state;
 }
@@ -137,7 +137,7 @@ function play(
   const applied =
     payload && applyInput(engine, { inputId: nameHash(inputId), payload, sender: by, time: 0n });
   if (payload !== undefined && applied?.ok) {
-    // Input, transition and sender are as they have to be: the contract knows no more than the document says of them.
+    // Input, transition and sender are valid: the contract knows no more about them than the document.
     requireValues({ agreement, inputId, values }, limits);
     return { payload, applied };
   }
@@ -153,13 +153,13 @@ function play(
   throw new RefusedError('action_reverted', `The transaction would revert. ${message}`);
 }
 
-/** What a node would answer. What nobody knows is no word against the sender. */
+/** A node's answer. An unknown sender is not a reason to refuse. */
 function describeSimulation(outcome: InputOutcome): Simulation {
   if (outcome.ok !== false) return { ok: true, gas: 0n };
   return { ok: false, data: encodeRevert(outcome.revert), message: 'execution reverted' };
 }
 
-/** Undefined for values that are not of the input; the checks say why. */
+/** Undefined for values that do not fit the input; the checks explain why. */
 function encode(
   agreement: unknown,
   { inputId, values }: Pick<SimulatedStep, 'inputId' | 'values'>,
@@ -240,7 +240,7 @@ function refuseSender(by: string): RefusedError {
   });
 }
 
-/** As the error of the input itself would say it. The step's member for the signer is called `by`. */
+/** In the words of the input's own error. The step's member for the signer is `by`. */
 function describeRefusal(error: RefusedError): Refusal {
   const { reason, issues } = error;
   const { message } = describeError(error);

@@ -11,9 +11,9 @@ import {
 } from './simulateStep.ts';
 import { createWorkBudget } from './workBudget.ts';
 
-/** Steps of one simulation. */
+/** The most steps of one simulation. */
 export const maxSteps = 200;
-/** Computing time of one simulation, for those whose rules and documents are large. */
+/** Computing time of one simulation, for large rules and documents. */
 const maxMs = 2_000;
 
 export type SimulatedSteps = {
@@ -21,11 +21,14 @@ export type SimulatedSteps = {
   /** After the last step. */
   readonly state: string;
   readonly variables: WireValues;
-  /** Why there are fewer steps than asked for; null where all were played. */
+  /** Why there are fewer steps than requested; null if all were simulated. */
   readonly stoppedAt: 'time' | null;
 };
 
-/** Plays steps one after another; one that is refused changes nothing, and the rest goes on. In turns with other requests. */
+/**
+ * Simulates steps one after another; a refused step changes nothing, and the rest goes on. In turns with
+ * other requests.
+ */
 export async function simulateSteps(
   start: SimulatedMoment,
   steps: readonly SimulatedStep[],
@@ -44,11 +47,11 @@ export async function simulateSteps(
   return { steps: outcomes, state, variables: moment.parties.variables, stoppedAt };
 }
 
-/** The names of a document's states and variables by what the chain knows them by. */
+/** The names of a document's states and variables by their on-chain ids. */
 export function indexNames(agreement: unknown): ReadonlyMap<Hex, string> {
   const root = new JsonCursor(agreement);
   const states = root.at('execution').at('states').keys();
   const variables = readVariables(root).map(({ name }) => name);
-  // A state may be called like a variable: then both have the same name.
+  // A state and a variable may have the same name, and then the same id.
   return new Map([...variables, ...states].map((name) => [nameHash(name), name]));
 }

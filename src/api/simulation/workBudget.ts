@@ -1,11 +1,11 @@
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 
-/** How long other requests wait at most for one that computes. */
+/** The longest wait of other requests for one that computes. */
 const turnMs = 10;
 
-/** Computing in turns, within a time altogether. */
+/** Computes in turns, within a total time. */
 export type WorkBudget = {
-  /** Lets others have their turn where this one has been long; false once the time is used up. */
+  /** Yields if this turn has been long; false once the time is used up. */
   pause(): Promise<boolean>;
 };
 

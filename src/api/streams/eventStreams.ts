@@ -4,61 +4,64 @@ import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 import type { FeedPart } from '../../records/events/readFeed.ts';
 import { writeSse } from './writeSse.ts';
 
-/** Whose feed is followed, from where, and by whom. */
+/** The followed feed, the position, and the listener. */
 export type Following = {
   readonly principalId: string;
-  /** The cursor of the last event that is known. */
+  /** The cursor of the last known event. */
   readonly after: string;
-  /** Throws as soon as the listener may not follow any more. */
+  /** Throws once the listener has lost its access. */
   requireAccess(): Promise<void>;
-  /** Cuts the connection of a listener that takes nothing. */
+  /** Closes the connection of a listener that reads nothing. */
   disconnect(): void;
 };
 
 export type EventStreams = {
   /**
-   * The feed as server-sent events: what is there after the cursor, then whatever comes, each event once and with its cursor as
-   * its id.
+   * The feed as server-sent events: everything after the cursor, then every new event, each once and with its
+   * cursor as its id.
    *
    * @throws RateLimitedError where the principal has as many listeners here as it may have.
    * @throws MalformedError for a cursor of another feed.
    */
   open(following: Following): Promise<ReadableStream<Uint8Array>>;
-  /** Ends all streams; their listeners go on elsewhere. */
+  /** Ends all streams; their listeners reconnect elsewhere. */
   close(): void;
 };
 
-/** So many events are read at once, and of so many bytes, unless one alone has more. */
+/** The most events per read, and their most bytes; a single larger event is read alone. */
 const pageSize = 25;
 const pageBytes = 128 * 1024;
-/** So many listeners of one principal hold events that they have not taken yet: the others wait until some of these have. */
+/**
+ * The most listeners of one principal with unread events; the others wait until some of these have read
+ * theirs.
+ */
 const mostHolding = 64;
-/** What is read before a stream begins is kept if it is no longer than that, and read again otherwise. */
+/** Data read before the stream begins are kept up to this size, and read again otherwise. */
 const keptCharacters = 4_096;
 const retryAfterSeconds = 5;
-/** Where nothing happens; what a notification was lost of is found at the latest then. */
+/** The interval of polls without activity; they find what a lost notification announced. */
 const usualHeartbeatMs = 15_000;
-/** A listener that takes nothing for so long is cut off, and may come back with its last cursor. */
+/** A listener that reads nothing for this long is cut off, and may come back with its last cursor. */
 const usualStallMs = 30_000;
 
 export type EventStreamSettings = {
-  /** How many listeners of one principal one process serves. */
+  /** The most listeners of one principal per process. */
   readonly perPrincipal: number;
   readonly heartbeatMs?: number;
   readonly stallMs?: number;
 };
 
 type Sources = {
-  /** A part of a feed, as `readFeed` gives it. */
+  /** A part of a feed, from `readFeed`. */
   read(request: { principalId: string; after: string; limit: number; mostBytes: number }): Promise<FeedPart>;
-  /** Resolves when something of a feed may be new. */
+  /** Resolves when a feed may have new events. */
   watch(principalId: string): { readonly changed: Promise<void>; end(): void };
   readonly logger: Logger;
 };
 
 /**
- * Lets any number of listeners follow feeds. Those at the same place share what is read, and each takes one event after the other
- * as fast as it can: nothing is held for one beside the part of the feed that it is reading.
+ * Lets any number of listeners follow feeds. Listeners at the same position share what is read, and each
+ * takes events at its own speed. A listener holds only the part of the feed that it is reading.
  */
 export function createEventStreams(
   { read, watch, logger }: Sources,
@@ -69,7 +72,7 @@ export function createEventStreams(
   const places = createOwnPlaces(mostHolding);
   let isClosed = false;
 
-  /** Of several that ask at once for the same part of the same feed, one reads it for all. */
+  /** Of several concurrent requests for the same part of a feed, one reads it for all. */
   const readShared = (principalId: string, after: string): Promise<FeedPart> => {
     const key = `${principalId} ${after}`;
     const known = reading.get(key);
@@ -89,7 +92,7 @@ export function createEventStreams(
     const { principalId, after, requireAccess } = following;
     let cursor = after;
     let part = first;
-    // So that whoever is cut off before the first event comes back to this place.
+    // So that a listener cut off before its first event comes back to this position.
     yield writeSse({ id: cursor });
     while (!listener.hasEnded) {
       const watched = watch(principalId);
@@ -145,14 +148,14 @@ export function createEventStreams(
       const end = () => {
         clearTimeout(stall);
         leave();
-        // Gives back what it holds, wherever it stands.
+        // Releases everything that it holds, wherever it is.
         void blocks.return(undefined);
       };
       const cut = () => {
         end();
         disconnect();
       };
-      /** What is not asked for within a time is not wanted, or cannot be taken. */
+      /** If nothing is requested within a time, the listener is gone or stuck. */
       const awaitDemand = () => {
         stall = setTimeout(cut, stallMs).unref();
       };
@@ -173,7 +176,8 @@ export function createEventStreams(
               controller.enqueue(encoder.encode(value));
             } catch (error) {
               end();
-              // Whoever may not follow any more, or follows a feed that was restored, is told so when it comes back.
+              // A listener that has lost its access, or follows a restored feed, learns that when it comes
+              // back.
               if (!(error instanceof ServiceError)) logger.warn({ err: error }, 'a stream of events broke');
               controller.close();
             }
@@ -194,7 +198,7 @@ function isShort({ events }: FeedPart): boolean {
   return events.reduce((sum, { body }) => sum + body.length, 0) <= keptCharacters;
 }
 
-/** One who follows: it waits for one thing at a time, and for no longer than it stays. */
+/** One listener: it waits for one thing at a time, and never longer than it stays connected. */
 function createListener() {
   let hasEnded = false;
   let resume: ((why: 'change' | 'time' | 'end') => void) | undefined;
@@ -220,7 +224,7 @@ function createListener() {
 }
 type Listener = ReturnType<typeof createListener>;
 
-/** The place to begin at: what the browser remembers of a stream that was cut decides before the query. */
+/** The start position: the browser's stored position of a cut stream takes precedence over the query. */
 export function chooseStart(lastEventId: string | null, after: string | undefined): string | undefined {
   if (lastEventId === null || lastEventId === '') return after;
   if (lastEventId.length <= maxCursor) return lastEventId;

@@ -1,6 +1,6 @@
 /**
- * One block of a stream of server-sent events. Data is one line, as JSON is; without anything it is a comment, which keeps the
- * connection.
+ * One block of a stream of server-sent events. Data is one line, like JSON; a block without data is a
+ * comment, which keeps the connection open.
  */
 export function writeSse({ id, event, data }: { id?: string; event?: string; data?: string }): string {
   const lines = [

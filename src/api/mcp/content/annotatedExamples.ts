@@ -2,7 +2,7 @@ import { milestoneWork, simpleLoan } from './exampleDocuments.ts';
 
 const block = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-/** The example documents part by part, with the reasons. */
+/** The example documents part by part, with explanations. */
 export const annotatedExamples = `# Two agreements, explained
 
 ## A loan in two steps

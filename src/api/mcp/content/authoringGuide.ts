@@ -1,4 +1,4 @@
-/** How documents are written: for whoever has to write one and has only this. */
+/** How to write documents, for readers who have nothing else. */
 export const authoringGuide = `# How to write an agreement
 
 An agreement is a JSON document: text that people read, and a state machine that a contract on a chain keeps. Each party acts by signed

@@ -12,7 +12,7 @@ const bound = {
   ],
 };
 
-/** The shape of a document, as whoever writes one should keep it; the service also takes some other spellings. */
+/** The recommended shape of a document; the service also accepts some other spellings. */
 export const documentSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Agreement document',

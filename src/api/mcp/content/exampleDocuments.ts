@@ -1,14 +1,17 @@
 import { exampleStory } from '../../openapi/exampleStory.ts';
 
-/** How a document refers to a variable. */
+/** A document's reference to a variable. */
 const reference = (name: string) => `\${variables.${name}}`;
 const party = (name: string) => ({ type: 'participant', variable: name });
 const on = (from: string, input: string, to: string) => ({ from, to, conditions: [{ input }] });
 
-/** The agreement that the examples of the API tell of. */
+/** The agreement of the API's examples. */
 export const simpleLoan = exampleStory.agreement;
 
-/** Work that is offered, accepted, delivered, reviewed in rounds, and closed, or cancelled before it is delivered. */
+/**
+ * Work that is offered, accepted, delivered, reviewed in rounds, and closed, or cancelled before the
+ * delivery.
+ */
 export const milestoneWork = {
   metadata: {
     templateId: 'did:template:milestone-work',

@@ -7,7 +7,7 @@ import { compactSchema } from '../compactSchema.ts';
 import { parseArguments, type Tool } from '../defineTool.ts';
 import { environmentArgument } from './hostedArguments.ts';
 
-/** A tool of the hosted service before it is known where it runs. */
+/** A tool of the hosted service, before its installation is known. */
 export type HostedTool = (environment: Environment) => Tool;
 
 const read: ToolAnnotations = {
@@ -23,7 +23,7 @@ const write: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** Makes a tool that answers as the one of the hosted service does: with JSON as text, whatever its length. */
+/** Builds a tool that answers like the hosted service's: with JSON as text, of any length. */
 export function defineHostedTool<Input extends z.ZodObject>(definition: {
   readonly name: string;
   readonly title: string;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** The arguments by the names that the tools of the hosted service have for them. */
+/** The arguments, with the names of the hosted service's tools. */
 
-/** Its tools reach two installations and are told which; this one is asked whether it is meant. */
+/** The hosted tools name one of two installations; here the name must be this installation's. */
 export const environmentArgument = z
   .enum(['testnet', 'production'])
   .optional()
@@ -21,7 +21,7 @@ export const pageArguments = {
   limit: z.int().min(1).max(100).optional(),
   cursor: z.string().max(4_096).optional(),
 };
-/** A permit; a call without one is told how to get it. */
+/** A permit; a call without one gets an explanation of how to get it. */
 export const permitArguments = {
   signer: z.string().optional(),
   deadline: z.int().nonnegative().optional(),
@@ -30,12 +30,12 @@ export const permitArguments = {
   signatureS: z.string().optional(),
 };
 
-/** The members that are there. */
+/** The members that are present. */
 export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The same as text, as queries have it. */
+/** The same as text, as in queries. */
 export function presentTexts(members: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(present(members)).map(([name, value]) => [name, String(value)]));
 }

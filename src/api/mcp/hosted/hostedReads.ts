@@ -98,7 +98,7 @@ const preflight = (firstChain: number) =>
       (await call.ask('validateDeployment', { body: present({ chainId, ...args }) })).data,
   });
 
-/** The tools that change nothing. */
+/** The read-only tools. */
 export function listHostedReads(firstChain: number) {
   return [listAgreements, getAgreement, getDocument, getState, getHistory, validate, preflight(firstChain)];
 }

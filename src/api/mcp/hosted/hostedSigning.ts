@@ -114,7 +114,7 @@ const deploy = (publicBaseUrl: string) =>
         const isMismatch = error instanceof RefusedError && error.reason === 'signature_mismatch';
         if (!isMismatch || docUri !== undefined || documentId !== undefined) throw error;
         if (chainId === undefined || signer === undefined || deadline === undefined) throw error;
-        // Callers of the hosted service leave out which document they were given to sign for.
+        // Callers of the hosted service omit which document their typed data was for.
         const name = nameDocument({ agreement, chainId, signer, deadline });
         return send(chooseHostedDocument({ documentId: name }, publicBaseUrl));
       }
@@ -166,7 +166,7 @@ function describeSignable(
   return { typedData, signerAddress, chainId, deadline, nonce, digest };
 }
 
-/** Those who use these tools read the state right after: it should show the input as soon as it can. */
+/** Users of these tools read the state right after: it should show the input as soon as possible. */
 async function awaitShown(
   call: AgentCall,
   { id, consistency }: { id: string; consistency: string | undefined },
@@ -178,7 +178,10 @@ async function awaitShown(
   }
 }
 
-/** A name of a document that follows from what is deployed, by whom, and until when: it can be found again without being kept. */
+/**
+ * A document's name derived from the deployment, its signer and its deadline, so that it can be found again
+ * without being stored.
+ */
 function nameDocument(facts: {
   agreement: unknown;
   chainId: number;
@@ -195,7 +198,7 @@ function nameDocument(facts: {
   return createHash('sha256').update(said).digest('hex').slice(0, 32);
 }
 
-/** The tools by which agreements are deployed and moved. */
+/** The tools that deploy agreements and submit inputs. */
 export function listHostedSigning(publicBaseUrl: string) {
   return [prepareDeployment, prepareInput, deploy(publicBaseUrl), submit];
 }

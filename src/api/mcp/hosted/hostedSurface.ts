@@ -17,7 +17,7 @@ type Installation = {
   readonly publicBaseUrl: string;
 };
 
-/** The tools of the hosted service's server by their names and arguments, for agents that were made for it. */
+/** The hosted service's tools by name and arguments, for agents written for them. */
 export function buildHostedSurface(
   { limits, logger, onOutcome }: SurfaceParts,
   { environment, firstChain, publicBaseUrl }: Installation,

@@ -68,7 +68,7 @@ const write = (value: unknown) => JSON.stringify(value, null, 1);
 const mostCompletions = 20;
 const searched = '100';
 
-/** Ids of the newest agreements that begin as was typed, or whose names do. */
+/** Ids of the newest agreements whose id or name begins with the typed text. */
 export async function completeAgreementId(typed: string, call: AgentCall): Promise<string[]> {
   const { data } = await call.ask('listAgreements', { query: { limit: searched } });
   const wanted = typed.toLowerCase();

@@ -3,7 +3,7 @@ import { authoringGuide } from '../content/authoringGuide.ts';
 import { documentSchema } from '../content/documentSchema.ts';
 import { milestoneWork, simpleLoan } from '../content/exampleDocuments.ts';
 
-/** Something to read that is the same for everybody. */
+/** A resource that is the same for everybody. */
 export type StaticResource = {
   readonly uri: string;
   readonly name: string;

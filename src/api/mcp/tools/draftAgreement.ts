@@ -54,7 +54,7 @@ const output = z.object({
 type Args = z.output<typeof input>;
 type Report = z.output<typeof templateReportShape>;
 
-/** What an analysis lists because it is wrong, and not only because it is so. */
+/** The findings of an analysis that are faults. */
 const faults = [
   'endlessStates',
   'unsendableInputs',
@@ -107,7 +107,7 @@ type Checked =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly reason: string; readonly problems: { path: string; message: string }[] };
 
-/** What is wrong with a draft is the answer to what was asked, and no error of the tool. */
+/** A draft's faults are the requested answer, not an error of the tool. */
 async function check(ask: () => Promise<{ data: unknown }>): Promise<Checked> {
   try {
     return { ok: true, data: (await ask()).data };

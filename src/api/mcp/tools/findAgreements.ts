@@ -7,7 +7,7 @@ import { defineTool } from '../defineTool.ts';
 import { quoteName } from '../quotedData.ts';
 
 const searchPage = 100;
-/** A search looks at so many pages at a time; its cursor goes on from there. */
+/** The most pages that one search reads; its cursor continues from there. */
 const searchPages = 5;
 const usualLimit = 10;
 const instant = z.string().max(40).optional();

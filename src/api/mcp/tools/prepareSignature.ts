@@ -149,7 +149,7 @@ function answer(facts: {
       ...more,
       verdict: { ok, message: word, ...(reason !== undefined && { reason }) },
     },
-    // Typed data is worth nothing in part, and as long as the values that the caller has given.
+    // Typed data is useless in part, and as long as the caller's values.
     maxTokens: 100_000,
   };
 }
@@ -158,7 +158,7 @@ function at(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** Without what is not there: the operations tell a missing member from an undefined one. */
+/** Without absent members: the operations distinguish a missing member from an undefined one. */
 function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -9,7 +9,7 @@ import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
 
 const historyPage = 20;
-/** Whoever asks for the text, the history or the JSON expects to read more. */
+/** A caller who asks for the text, the history or the JSON expects to read more. */
 const tokensOnDemand = 8_000;
 
 const input = z.strictObject({

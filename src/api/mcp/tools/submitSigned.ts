@@ -132,7 +132,7 @@ async function submit(args: Args, call: AgentCall) {
 
 type Reference = { readonly params: { id: string }; readonly query: Record<string, string> };
 
-/** Whether the index shows the input within the time that reads wait. */
+/** Whether the index shows the input within the waiting time of reads. */
 async function awaitShown(
   call: AgentCall,
   { consistency, ...reference }: Reference & { consistency: string | undefined },
@@ -194,7 +194,7 @@ function splitSignature(text: string): { v: number; r: Hex; s: Hex } {
       const { r, s, yParity } = parseSignature(text);
       return { v: 27 + yParity, r, s };
     } catch {
-      // Falls through to the refusal: its last byte is none that wallets write.
+      // Falls through to the refusal: wallets do not write this last byte.
     }
   }
   const message = 'must be 0x and 130 hex digits: r, s and v';
