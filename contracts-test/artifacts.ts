@@ -9,7 +9,10 @@ export type ArtifactName =
   | 'TestToken'
   | 'TestVerifier';
 
-/** Returns a contract's creation code, without constructor arguments. Throws when the artifact is absent or broken. */
+/**
+ * Returns a contract's creation code, without constructor arguments. Throws if the artifact is missing or
+ * broken.
+ */
 export function readCreationCode(name: ArtifactName): Hex {
   const file = new URL(`artifacts/${name}.json`, import.meta.url);
   const { bytecode } = JSON.parse(readFileSync(file, 'utf8'));

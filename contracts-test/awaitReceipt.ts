@@ -5,8 +5,9 @@ const usualPollMs = 15;
 const timeoutMs = 120_000;
 
 /**
- * The receipt of a transaction, as soon as the node has it. viem's `waitForTransactionReceipt` asks again only when there is
- * another block: a chain that makes one for each transaction may name the block before it has the receipt, and then makes none.
+ * The receipt of a transaction, as soon as the node has it. viem's `waitForTransactionReceipt` asks again
+ * only after another block. A chain with one block per transaction may report the block before it has the
+ * receipt, and then makes no other block.
  *
  * @throws Error where there is none after two minutes.
  */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CompiledContract, compileContracts } from './compile.ts';
 
-/** Every contract that is built, with the exported name and the place of its ABI. */
+/** Every built contract, with the exported name and the path of its ABI. */
 const contracts = {
   AgreementEngine: { abiName: 'agreementEngineAbi', abiFile: 'abis/AgreementEngine.ts' },
   AgreementFactory: { abiName: 'agreementFactoryAbi', abiFile: 'abis/AgreementFactory.ts' },
@@ -20,7 +20,7 @@ const isCheck = process.argv.includes('--check');
 
 process.exitCode = build();
 
-/** Writes ABIs and artifacts, or with `--check` compares them with what is committed. Returns the exit code. */
+/** Writes ABIs and artifacts, or with `--check` compares them with the committed ones. Returns the exit code. */
 function build(): number {
   const formatted = runForgeFmt();
   const outputs = [...compileContracts(contractNames)].flatMap(([name, compiled]) =>

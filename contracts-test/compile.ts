@@ -8,8 +8,8 @@ const sourceDirectory = new URL('src/', import.meta.url);
 const { resolve: resolvePackagePath } = createRequire(import.meta.url);
 
 /**
- * Parameters named after a getter are the public ABI's names, so these two warnings are the price of matching it:
- * 2519 (a declaration shadows another), 8760 (a declaration has another's name).
+ * Parameters with the names of getters come from the public ABI, so these two warnings are unavoidable: 2519
+ * (a declaration shadows another), 8760 (a declaration has another's name).
  */
 const acceptedWarnings = new Set(['2519', '8760']);
 
@@ -17,7 +17,7 @@ const compilerSettings = {
   viaIR: true,
   optimizer: { enabled: true, runs: 200 },
   evmVersion: 'cancun',
-  // Without metadata the bytecode depends on the code alone, not on comments or paths.
+  // Without metadata the bytecode depends only on the code, not on comments or paths.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
 };
@@ -42,7 +42,7 @@ const compilerOutputSchema = z.object({
     .default({}),
 });
 
-/** What one contract compiles to. */
+/** The compiled form of one contract. */
 export interface CompiledContract {
   abi: unknown;
   /** Creation code, without constructor arguments. */
@@ -52,9 +52,9 @@ export interface CompiledContract {
 }
 
 /**
- * Compiles `contracts-test/src` with the installed compiler and returns the contracts of the given names. The same
- * sources give the same bytes on every machine. Throws with the compiler's own text for an error or any warning that
- * is not expected, and for a name that no source defines.
+ * Compiles `contracts-test/src` with the installed compiler and returns the contracts of the given names. The
+ * same sources give the same bytes on every machine. Throws with the compiler's own text for an error or an
+ * unexpected warning, and for a name that no source defines.
  */
 export function compileContracts<Name extends string>(names: readonly Name[]): Map<Name, CompiledContract> {
   const sources = Object.fromEntries(
@@ -94,7 +94,7 @@ function readImport(path: string): { contents: string } | { error: string } {
   }
 }
 
-/** The Solidity names of structs and enums are no part of the ABI. */
+/** The Solidity names of structs and enums are not part of the ABI. */
 function withoutInternalTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutInternalTypes);
   if (typeof value !== 'object' || value === null) return value;

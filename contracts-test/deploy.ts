@@ -14,7 +14,7 @@ import { readCreationCode } from './artifacts.ts';
 import { awaitReceipt } from './awaitReceipt.ts';
 import { placeContract } from './placeContract.ts';
 
-/** An Anvil chain and the addresses at which the registry has the protocol on the chain that it stands for. */
+/** An Anvil chain, and the protocol's registered addresses on the public chain that it stands for. */
 export interface ProtocolDeployment {
   rpcUrl: string;
   chainId: number;
@@ -23,9 +23,9 @@ export interface ProtocolDeployment {
 }
 
 /**
- * Puts the locked engine and the factory at the registry's addresses, as if they had been constructed there. Leaves
- * alone what stands there already, so it may be called at every start. No transaction, no block. Throws when the chain
- * behind `rpcUrl` is not `chainId`.
+ * Places the locked engine and the factory at the registry's addresses, as if they had been constructed
+ * there. Leaves existing contracts alone, so it may be called at every start. Sends no transaction and mines
+ * no block. Throws if the chain behind `rpcUrl` is not `chainId`.
  */
 export async function deployProtocol({
   rpcUrl,
@@ -42,13 +42,13 @@ export async function deployProtocol({
   await placeContract({ rpcUrl, address: factory, initCode: factoryInitCode });
 }
 
-/** An Anvil chain, and the unlocked account that deploys; by default the chain's first. */
+/** An Anvil chain, and the unlocked deploying account; by default the chain's first. */
 export interface TestDeployment {
   rpcUrl: string;
   from?: Address;
 }
 
-/** Deploys an ERC-20 that anyone may mint and returns its address. */
+/** Deploys an ERC-20 token that anyone may mint and returns its address. */
 export async function deployTestToken({
   name = 'Test Token',
   symbol = 'TEST',
@@ -58,7 +58,7 @@ export async function deployTestToken({
   return deploy(deployment, encodeDeployData({ abi: testTokenAbi, bytecode, args: [name, symbol] }));
 }
 
-/** Deploys a verifier that accepts everything until it is told to refuse, and returns its address. */
+/** Deploys a verifier that accepts everything until told to refuse, and returns its address. */
 export async function deployTestVerifier(deployment: TestDeployment): Promise<Address> {
   const bytecode = readCreationCode('TestVerifier');
   return deploy(deployment, encodeDeployData({ abi: testVerifierAbi, bytecode }));

@@ -6,7 +6,7 @@ const stateDiffSchema = z.object({
   post: z.record(hexSchema, z.looseObject({ storage: z.record(hexSchema, hexSchema).optional() })),
 });
 
-/** Where a contract is to stand, and the code that constructs it: creation code followed by its encoded arguments. */
+/** The contract's address, and its construction code: creation code followed by its encoded arguments. */
 export interface Placement {
   rpcUrl: string;
   address: Address;
@@ -14,9 +14,9 @@ export interface Placement {
 }
 
 /**
- * Makes the contract at `address` what it would be had `initCode` been deployed there: its constructor runs as that
- * address on that chain, so immutables that depend on either are right, and what it stores is stored. No transaction
- * is sent and no block is mined. Does nothing, and returns false, where code stands already. Anvil only.
+ * Gives `address` the contract that deploying `initCode` there would create. Its constructor runs as that
+ * address on that chain, so immutables that depend on either are right, and its storage is kept. Sends no
+ * transaction and mines no block. Returns false and does nothing if there is code already. Anvil only.
  */
 export async function placeContract({ rpcUrl, address, initCode }: Placement): Promise<boolean> {
   const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
@@ -46,9 +46,9 @@ export async function placeContract({ rpcUrl, address, initCode }: Placement): P
       await client.setStorageAt({ address, index: hexSchema.parse(slot), value });
     }
   }
-  // A contract's first own creation uses nonce 1; with 0 the clones of a factory would get other addresses.
+  // A contract's own first creation uses nonce 1; with 0 the clones of a factory would get other addresses.
   await client.setNonce({ address, nonce: 1 });
-  // The code comes last: an interrupted placement is done again.
+  // The code comes last: an interrupted placement is repeated.
   await client.setCode({ address, bytecode: runtimeCode });
   return true;
 }

@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleCli, bundleEntries, bundleVerifier } from './bundleEntries.ts';
 
-/** Writes `dist`: the entry points as ES modules, the command line as one file, and the declarations of types. */
+/** Writes `dist`: the entry points as ES modules, the command line as one file, and the type declarations. */
 const client = fileURLToPath(new URL('../', import.meta.url));
 const dist = new URL('../dist/', import.meta.url);
 

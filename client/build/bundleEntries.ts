@@ -3,7 +3,7 @@ import { build, type Plugin } from 'rolldown';
 
 const source = (file: string) => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
 
-/** The entry points of the package, by the name of their file. */
+/** The entry points of the package, by file name. */
 export const entries = {
   index: source('index.ts'),
   viem: source('viem/index.ts'),
@@ -11,7 +11,7 @@ export const entries = {
   webhooks: source('webhooks/verifyWebhook.ts'),
 };
 
-/** Bundles the entry points: what they share is in files of its own, the protocol room is inside, viem stays outside. */
+/** Bundles the entry points: shared code is in separate files, the protocol is included, viem is not. */
 export async function bundleEntries(directory: string): Promise<void> {
   await build({
     input: entries,
@@ -23,7 +23,7 @@ export async function bundleEntries(directory: string): Promise<void> {
   });
 }
 
-/** Bundles the verifier into one file that needs nothing at all: what it uses of viem is inside. */
+/** Bundles the verifier into one file without dependencies; it includes its parts of viem. */
 export async function bundleVerifier(file: string): Promise<void> {
   await build({
     input: source('verify/index.ts'),
@@ -35,7 +35,7 @@ export async function bundleVerifier(file: string): Promise<void> {
   });
 }
 
-/** Bundles the command line into one file that needs nothing but Node. */
+/** Bundles the command line into one file that needs only Node. */
 export async function bundleCli(file: string): Promise<void> {
   await build({
     input: source('cli/main.ts'),
@@ -46,7 +46,7 @@ export async function bundleCli(file: string): Promise<void> {
   });
 }
 
-/** The service hashes with WebAssembly, which some runtimes refuse to compile: the package hashes with its peer. */
+/** The service hashes with WebAssembly, which some runtimes refuse to compile. The package hashes with viem. */
 export const portableKeccak: Plugin = {
   name: 'portable-keccak',
   resolveId: {

@@ -10,8 +10,8 @@ import { Wallet } from './resources/wallet.ts';
 import { Webhooks } from './resources/webhooks.ts';
 
 /**
- * All that the service offers, by resource. Each method is one operation of the OpenAPI document, and fails with an
- * `AgreementsError`: an `ApiError` where the service refused, a `ConnectionError` where no answer came.
+ * All operations of the service, by resource. Each method is one operation of the OpenAPI document. It fails
+ * with an `AgreementsError`: an `ApiError` if the service refused, a `ConnectionError` if no answer came.
  *
  * @example
  * const client = new AgreementsClient({ baseUrl: 'http://127.0.0.1:3000', apiKey: 'agk_test_…' });

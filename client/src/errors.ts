@@ -2,14 +2,14 @@ import type { Issue } from '../../src/protocol/errors.ts';
 
 export type { Issue };
 
-/** What is known of a call that failed. */
+/** Data of a failed call. */
 export type FailureFacts = {
-  /** The id that the call was sent with, or the one that the service answered with: operators find the call by it. */
+  /** The id sent with the call, or returned by the service: operators find the call by it. */
   readonly requestId: string;
   readonly cause?: unknown;
 };
 
-/** Root of all that the client throws about a call. Mistakes in its use are a TypeError. */
+/** Root of all errors about a call. Wrong use of the client is a TypeError. */
 export class AgreementsError extends Error {
   readonly requestId: string;
 
@@ -20,16 +20,16 @@ export class AgreementsError extends Error {
   }
 }
 
-/** No answer: the service was not reached, or the connection broke. What was asked for may have happened all the same. */
+/** No answer: the service was not reached, or the connection broke. The request may still have taken effect. */
 export class ConnectionError extends AgreementsError {}
 
-/** No answer in time. What was asked for may have happened all the same. */
+/** No answer in time. The request may still have taken effect. */
 export class TimeoutError extends ConnectionError {}
 
-/** The caller's own signal ended the call. */
+/** The caller's own signal aborted the call. */
 export class AbortedError extends AgreementsError {}
 
-/** An answer that the service does not give: something between client and service answered, or changed what it said. */
+/** Not an answer of the service: something in between answered, or changed the answer. */
 export class InvalidResponseError extends AgreementsError {
   readonly status: number;
 
@@ -39,7 +39,7 @@ export class InvalidResponseError extends AgreementsError {
   }
 }
 
-/** What the service says of a refusal beside its message. */
+/** The service's data about a refusal besides its message. */
 export type ErrorDetails = {
   readonly reason?: string;
   readonly field?: string;
@@ -54,13 +54,13 @@ export type Refusal = FailureFacts & {
   readonly retryAfterSeconds?: number | undefined;
 };
 
-/** The service answered with an error. Its class follows `code`; `reason` says more, where more is known. */
+/** The service answered with an error. Its class follows `code`; `reason` is more specific, if known. */
 export class ApiError extends AgreementsError {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   /** Stable, such as `not_found`. */
   readonly code: string;
-  /** Stable, such as `stale_nonce`; undefined where the code says all. */
+  /** Stable, such as `stale_nonce`; undefined if the code says everything. */
   readonly reason: string | undefined;
   readonly details: ErrorDetails;
   /** How long the service asks to wait before the next attempt. */
@@ -76,29 +76,29 @@ export class ApiError extends AgreementsError {
   }
 }
 
-/** 400: the request has to change; `details.issues` say where. */
+/** 400: change the request; `details.issues` say where. */
 export class BadRequestError extends ApiError {}
-/** 401: the API key is missing, not valid, disabled or revoked. */
+/** 401: the API key is missing, invalid, disabled or revoked. */
 export class UnauthorizedError extends ApiError {}
-/** 402: the use of this scope has to be paid for. */
+/** 402: this scope must be paid for. */
 export class PaymentRequiredError extends ApiError {}
-/** 403: the key may not do this, or the resource is another principal's. */
+/** 403: the key lacks permission, or the resource belongs to another principal. */
 export class ForbiddenError extends ApiError {}
-/** 404: there is no such resource. */
+/** 404: the resource does not exist. */
 export class NotFoundError extends ApiError {}
-/** 405: the route does not take this method. */
+/** 405: the route does not support this method. */
 export class MethodNotAllowedError extends ApiError {}
-/** 409: the state of the agreement, a nonce or another resource is in the way; `reason` says which. */
+/** 409: a conflict with the agreement's state, a nonce or another resource; `reason` says which. */
 export class ConflictError extends ApiError {}
 /** 413: the body is too large. */
 export class PayloadTooLargeError extends ApiError {}
-/** 415: the body is not of a type that the route takes. */
+/** 415: the route does not accept this content type. */
 export class UnsupportedMediaTypeError extends ApiError {}
-/** 429: too many calls; `retryAfterSeconds` says when to go on. */
+/** 429: too many calls; `retryAfterSeconds` says when to continue. */
 export class RateLimitedError extends ApiError {}
 /** 500: the service failed. */
 export class InternalError extends ApiError {}
-/** 503: a chain, or what the service knows of it, is not available at the moment. */
+/** 503: a chain, or the service's data about it, is not available at the moment. */
 export class ChainUnavailableError extends ApiError {}
 
 const classes: Readonly<Record<string, typeof ApiError>> = {
@@ -116,7 +116,7 @@ const classes: Readonly<Record<string, typeof ApiError>> = {
   chain_unavailable: ChainUnavailableError,
 };
 
-/** The error of a code; one that is not known here is an `ApiError`. */
+/** The error class of a code; an `ApiError` for an unknown code. */
 export function createApiError(message: string, refusal: Refusal): ApiError {
   const Class = Object.hasOwn(classes, refusal.code) ? classes[refusal.code] : undefined;
   return new (Class ?? ApiError)(message, refusal);

@@ -6,9 +6,9 @@ import { listenToEvents, type OpenEvents } from './listenToEvents.ts';
 import type { AgreementEvent } from './types.ts';
 
 export type FollowOptions = {
-  /** The cursor of the last event that was dealt with; the feed from its beginning without one. */
+  /** The cursor of the last handled event; without one the feed from its beginning. */
   readonly after?: string | undefined;
-  /** Between two looks, where no stream is to be had. Default 1,000. */
+  /** The pause between two polls without a stream. Default 1,000. */
   readonly pollMs?: number | undefined;
   /** Ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined;
@@ -17,8 +17,8 @@ export type FollowOptions = {
 export type FollowedEvent = {
   readonly event: AgreementEvent;
   /**
-   * Keep it once the event is dealt with, and go on from it after a restart. It never skips an event. Where the feed had to be polled,
-   * those of the same page may come again, under the same ids.
+   * Store it once the event is handled, and continue from it after a restart. It never skips an event. After
+   * polling, events of the same page may come again, with the same ids.
    */
   readonly cursor: string | undefined;
 };
@@ -30,14 +30,14 @@ type ListEvents = (
 
 const defaultPollMs = 1_000;
 const pageSize = 100;
-/** A stream that gave nothing, and ended before that, is not worth another try at once. */
+/** If a stream gave nothing before its end, it is not retried at once. */
 const worthwhileMs = 5_000;
 const retryStreamMs = 30_000;
 
 /**
- * Hands out each event of the feed once, in order, and waits for those to come until the signal or a `break` ends it. It listens to
- * the stream of the service, and looks for new pages where no stream comes through. It goes on by itself after failures that pass,
- * however long they last.
+ * Yields each event of the feed once, in order, and waits for new ones until the signal or a `break` ends it.
+ * It listens to the service's stream, and polls if no stream gets through. It recovers from temporary
+ * failures by itself, however long they last.
  *
  * @throws ApiError for what does not pass, such as a key that was revoked or a cursor of another feed.
  *
@@ -83,6 +83,6 @@ export async function* followEvents(
 }
 
 async function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // A signal ends the loop at its head.
+  // A signal ends the loop at its start.
   await pause(ms, signal).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** The client: calls, errors, lists, events. Nothing of it needs more than `fetch`. */
+/** The client: calls, errors, lists, events. It needs only `fetch`. */
 export { AgreementsClient } from './agreementsClient.ts';
 export * from './errors.ts';
 export type { FollowedEvent, FollowOptions } from './followEvents.ts';

@@ -7,17 +7,20 @@ export type OpenEvents = (
   options: CallOptions,
 ) => Promise<ReadableStream<Uint8Array>>;
 
-/** What came over a stream: a cursor, and the event before it, if one came with it. */
+/** A message of a stream: a cursor, and the event before it, if any. */
 export type Heard = { readonly event: AgreementEvent | undefined; readonly cursor: string | undefined };
 
-/** The service says where the stream begins as soon as it is open: what holds that back holds back everything. */
+/**
+ * The service sends the stream's position as soon as it is open. A proxy that holds that back holds back
+ * everything.
+ */
 const openedWithinMs = 5_000;
-/** The service says something every 15 seconds. */
+/** The service sends something every 15 seconds. */
 const silentForMs = 45_000;
 
 /**
- * The feed after a cursor, as the service streams it, until the stream ends, breaks or falls silent. Why it ended is not told: the
- * next page of the feed does.
+ * The feed after a cursor, from the service's stream, until the stream ends, breaks or falls silent. It does
+ * not report why; the next page of the feed does.
  */
 export async function* listenToEvents(
   open: OpenEvents,
@@ -35,7 +38,7 @@ export async function* listenToEvents(
       timer = setTimeout(end, silentForMs);
     }
   } catch {
-    // The caller asks for the next page, which says what is wrong.
+    // The caller requests the next page, which reports the error.
   } finally {
     clearTimeout(timer);
     end();

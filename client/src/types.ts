@@ -29,24 +29,24 @@ export type Session = Schemas['Session'];
 export type PortalLink = Schemas['PortalLink'];
 export type Health = Schemas['Health'];
 
-/** Operations of the service; what it sends to receivers of webhooks is none. */
+/** Operations of the service, without its requests to webhook receivers. */
 export type OperationId = Exclude<keyof operations, `receive${string}`>;
 
-/** The body that an operation takes. */
+/** The body of an operation. */
 export type BodyOf<Id extends OperationId> = operations[Id] extends {
   requestBody?: { content: { 'application/json': infer Body } };
 }
   ? Body
   : never;
 
-/** What an operation answers with, in its envelope. */
+/** The answer of an operation, in its envelope. */
 export type AnswerOf<Id extends OperationId> = operations[Id] extends {
   responses: { 200: { content: { 'application/json': infer Answer } } };
 }
   ? Answer
   : never;
 
-/** Moments between which something has happened, as ISO 8601 with a zone or as dates. */
+/** A range of time, as ISO 8601 moments with a zone, or as dates. */
 export type DateFilter = {
   readonly gt?: string | Date | undefined;
   readonly gte?: string | Date | undefined;

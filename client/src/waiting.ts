@@ -4,23 +4,23 @@ import { metaOf } from './http/transport.ts';
 import type { AgreementRecord, AgreementState, InputRecord } from './types.ts';
 
 export type WaitOptions = {
-  /** How long to wait in all. Default 120,000. */
+  /** The longest wait in total. Default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** Between two looks. Default 500. */
+  /** The pause between two polls. Default 500. */
   readonly pollMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What was waited for has not come in time. It may still come. */
+/** The awaited result has not come in time. It may still come. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
 }
 
-/** The input was accepted by the service, and failed on its way or on the chain. */
+/** The service accepted the input, but it failed on the way or on the chain. */
 export class InputFailedError extends Error {
   override readonly name = 'InputFailedError';
   readonly input: InputRecord;
-  /** Such as `permit_expired`; undefined where nothing is known. */
+  /** Such as `permit_expired`; undefined if unknown. */
   readonly reason: string | undefined;
 
   constructor(input: InputRecord) {
@@ -44,7 +44,7 @@ export class DeploymentFailedError extends Error {
 }
 
 /**
- * Waits until an agreement is in a state, or in one that a function says is right.
+ * Waits until an agreement is in a state, or in a state that a function accepts.
  *
  * @throws WaitTimeoutError where that takes too long.
  *
@@ -66,7 +66,7 @@ export function waitForState(
 }
 
 /**
- * Waits until an input that was submitted is mined.
+ * Waits until a submitted input is mined.
  *
  * @throws InputFailedError where it has failed.
  * @throws WaitTimeoutError where it takes too long.
@@ -76,7 +76,7 @@ export function waitForInput(
   input: Pick<InputRecord, 'id' | 'agreementId' | 'inputId'>,
   options: WaitOptions = {},
 ): Promise<InputRecord> {
-  // A read with the token of the write is answered as soon as the input is mined.
+  // A read with the write's token is answered as soon as the input is mined.
   const consistency = metaOf(input)?.consistency;
   return waitUntil(`the input ${input.inputId}`, options, async () => {
     const query = { inputId: input.inputId, limit: 100, sort: { createdAt: 'desc' } } as const;
@@ -120,7 +120,7 @@ async function waitUntil<Found>(
   let cause: unknown;
   for (let looks = 0; ; looks++) {
     const found = await look(looks === 0).catch((error: unknown) => {
-      // What passes is waited for as well, such as an index that is behind.
+      // Temporary failures are waited out too, such as an index that is behind.
       if (planRetry(error, looks) === undefined) throw error;
       cause = error;
       return undefined;

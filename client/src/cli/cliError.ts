@@ -1,4 +1,4 @@
-/** How the program ends, by what went wrong. */
+/** The program's exit codes, by failure. */
 export const exitCodes = {
   done: 0,
   refused: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What the caller can put right, in one sentence. */
+/** A failure that the caller can fix, in one sentence. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;

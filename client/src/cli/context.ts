@@ -4,10 +4,10 @@ import type { ExitCode } from './cliError.ts';
 import { openClient, readSettings, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command says: for programs as a value, for people as text. */
+/** A command's output: a value for programs, a text for people. */
 export type Answer = { readonly value: unknown; readonly text: string };
 
-/** What every command works with. */
+/** The dependencies of every command. */
 export type Context = {
   readonly terminal: Terminal;
   /** Whether programs read the output. */
@@ -16,16 +16,16 @@ export type Context = {
   client(): AgreementsClient;
   settings(): Settings;
   answer(answer: Answer): void;
-  /** One of many answers: a line of JSON, or a line for people. */
+  /** One of many results: a line of JSON, or a line for people. */
   stream(answer: Answer): void;
-  /** Ends the program with this code, though there is nothing more to say. */
+  /** Exits with this code, without further output. */
   endWith(code: ExitCode): void;
 };
 
-/** How a command that has said all ends. */
+/** The way a command ends after all of its output. */
 export type Ending = { code: ExitCode };
 
-/** Reads the options that every command shares from the root of the program. */
+/** Reads the options shared by all commands from the program's root. */
 export function createContext(terminal: Terminal, program: Command, ending: Ending): Context {
   const options = () => program.opts<{ json?: boolean; url?: string; apiKey?: string }>();
   const asJson = () => options().json === true;

@@ -11,7 +11,7 @@ import { PermitRefusedError, TypedDataMismatchError } from '../viem/checkTypedDa
 import { DeploymentFailedError, InputFailedError, WaitTimeoutError } from '../waiting.ts';
 import { CliError, type ExitCode, exitCodes } from './cliError.ts';
 
-/** What is said of an error, and how the program ends. */
+/** The message for an error, and the exit code. */
 export type Explanation = {
   readonly exitCode: ExitCode;
   readonly message: string;
@@ -69,7 +69,7 @@ function describeIssue({ path, message }: { readonly path: string; readonly mess
   return path === '' ? message : `${path} ${message}`;
 }
 
-/** What the platform says of a connection, such as ECONNREFUSED, deep in its error. */
+/** The platform's error code of a connection, such as ECONNREFUSED, deep in its error. */
 function describeCause({ cause }: AgreementsError): string[] {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return [];

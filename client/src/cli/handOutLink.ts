@@ -3,7 +3,10 @@ import { drawFacts } from './table.ts';
 
 const warning = 'Give it to that person alone: whoever has it can read the agreement.';
 
-/** Makes a link at which somebody else signs, and prints it: a participant of an agreement, or the owner of a draft. */
+/**
+ * Creates and prints a link where somebody else signs: a participant of an agreement, or the owner of a
+ * draft.
+ */
 export async function handOutLink(
   { client, terminal, answer }: Context,
   { id, participant }: { readonly id: string; readonly participant?: string },

@@ -7,7 +7,7 @@ import { run } from './run.ts';
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
-// Whoever read the output has gone, as `head` does: that is no failure.
+// A reader such as `head` has closed the output: that is no failure.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.done);

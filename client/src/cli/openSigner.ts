@@ -11,8 +11,8 @@ export type SignerOptions = {
 };
 
 /**
- * The account that signs: of a keystore (Web3 Secret Storage, version 3), or of AGREEMENTS_PRIVATE_KEY. Keys are never taken from
- * the command line, where other users of the machine see them.
+ * The signing account: from a keystore (Web3 Secret Storage, version 3), or from AGREEMENTS_PRIVATE_KEY. Keys
+ * are never taken from the command line, which other users of the machine can see.
  *
  * @throws CliError if there is no keystore, or if the password is wrong.
  */

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** A JSON object of a file, or of the standard input where the file is `-`. @throws CliError for anything else. */
+/** A JSON object from a file, or from standard input if the file is `-`. @throws CliError for anything else. */
 export async function readDocument(terminal: Terminal, file: string): Promise<JsonObject> {
   const text = file === '-' ? await terminal.readInput('the JSON') : readFile(file);
   const name = file === '-' ? 'The standard input' : file;
@@ -18,7 +18,7 @@ export async function readDocument(terminal: Terminal, file: string): Promise<Js
   throw new CliError(`${name} holds no JSON object.`);
 }
 
-/** `NAME=VALUE`, each once; `true` and `false` are booleans. @throws CliError for what has no name. */
+/** `NAME=VALUE`, each once; `true` and `false` are booleans. @throws CliError without a name. */
 export function readPairs(pairs: readonly string[], option: string): Record<string, string> {
   const read: Record<string, string> = {};
   for (const pair of pairs) {

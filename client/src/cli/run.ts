@@ -61,7 +61,7 @@ export function buildProgram(terminal: Terminal, ending: Ending): Command {
   return program;
 }
 
-/** Runs one command and returns the exit code. With `--json` a failure is one JSON value as well. */
+/** Runs one command and returns the exit code. With `--json` a failure is one JSON value too. */
 export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const ending: Ending = { code: exitCodes.done };
   const program = buildProgram(terminal, ending);
@@ -95,13 +95,13 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Without the empty list that an option begins with which can be given several times. */
+/** Without the empty default list of an option that can be given several times. */
 function optionDescription(option: Option): string {
   const plain = new Help().optionDescription(option);
   return Array.isArray(option.defaultValue) ? option.description : plain;
 }
 
-/** Where the service is, as far as that can be told. */
+/** The service's address, if known. */
 function findService({ env }: Terminal, program: Command): string | undefined {
   const { url } = program.opts<{ url?: string }>();
   try {

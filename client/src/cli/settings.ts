@@ -9,7 +9,7 @@ export type Settings = { readonly baseUrl: string; readonly apiKey: string };
 
 type Environment = Terminal['env'];
 
-/** Of this user alone: `agreements/config.json` in the folder for configuration. */
+/** For this user only: `agreements/config.json` in the configuration folder. */
 export function settingsFile(env: Environment): string {
   const home = env.HOME ?? homedir();
   const folder = env.XDG_CONFIG_HOME ?? env.APPDATA ?? join(home, '.config');
@@ -20,7 +20,7 @@ export function writeSettings(env: Environment, settings: Settings): string {
   const file = settingsFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  // A file that was there keeps its mode otherwise.
+  // An existing file would keep its mode otherwise.
   chmodSync(file, 0o600);
   return file;
 }
@@ -30,7 +30,7 @@ export function forgetSettings(env: Environment): void {
 }
 
 /**
- * The service and the key: of the options, else of the environment, else of the last login.
+ * The service and the key: from the options, or else the environment, or else the last login.
  *
  * @throws CliError where one of them is missing.
  */

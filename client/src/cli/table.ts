@@ -6,8 +6,8 @@ const gap = '  ';
 const narrowest = 6;
 
 /**
- * Rows below a head. In a narrow terminal the widest columns give way, then the last ones; never the first, by which a row is asked
- * for. Where nobody looks nothing is cut.
+ * Rows below a header. In a narrow terminal the widest columns shrink, then the last ones disappear; never
+ * the first, which identifies a row. Without a terminal nothing is cut.
  */
 export function drawTable(
   terminal: Screen,

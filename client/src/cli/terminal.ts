@@ -1,12 +1,12 @@
-/** Where the program reads from and writes to: the process, or a test. */
+/** The program's input and output: the process, or a test. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Characters of a line; undefined where nobody looks. */
+  /** Characters per line; undefined without a terminal. */
   readonly columns: number | undefined;
   readonly colours: boolean;
   print(text: string): void;
   printError(text: string): void;
-  /** All of the standard input; a person is asked for what is wanted, such as `the API key`. */
+  /** All of standard input; a person is prompted, for example for `the API key`. */
   readInput(wanted: string): Promise<string>;
   /** Aborted when the program is asked to stop. */
   readonly stopped: AbortSignal;
@@ -27,7 +27,7 @@ export function paint({ colours }: Pick<Terminal, 'colours'>, colour: Colour, te
   return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** Without what a terminal would obey: texts come from others. */
+/** Without terminal control characters: texts come from others. */
 export function plain(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

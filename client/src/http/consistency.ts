@@ -1,19 +1,19 @@
-/** The service takes as many as this in one read. */
+/** The most tokens that the service accepts in one read. */
 const mostTokens = 10;
 
 /** The tokens of writes that no read has shown yet. */
 export type Tokens = {
-  /** What a read is to be sent with, and which of the tokens kept here are in it. */
+  /** The tokens to send with a read, and which of the stored ones are among them. */
   take(own: string | undefined): {
     readonly consistency: string | undefined;
     readonly asked: readonly string[];
   };
-  /** A read has shown what these stand for: from now on every read does. */
+  /** A read has shown these writes: from now on every read does. */
   settle(asked: readonly string[]): void;
   keep(token: string | undefined): void;
 };
 
-/** Keeps tokens where reads are to wait for the writes of the same client. */
+/** Stores tokens, so that reads wait for the same client's writes. */
 export function createTokens(isOn: boolean): Tokens {
   let kept: string[] = [];
   return {

@@ -9,7 +9,7 @@ export type Page<Item> = {
 };
 
 /**
- * A list: awaited it is its first page, iterated all its items, page after page as they are needed.
+ * A list. Await it for its first page; iterate it for all of its items, page after page as needed.
  *
  * @example
  * for await (const agreement of client.agreements.list({ state: 'OPEN' })) console.log(agreement.id);

@@ -1,11 +1,11 @@
 type Scalar = string | number | boolean | Date;
 
-/** Parameters of a query; those of an object become `name[key]`, and undefined ones are left out. */
+/** Query parameters; members of an object become `name[key]`, and undefined ones are left out. */
 export type Query = {
   readonly [name: string]: Scalar | { readonly [key: string]: Scalar | undefined } | undefined;
 };
 
-/** The query as it stands in a URL, with its question mark; empty without parameters. */
+/** The query for a URL, with its question mark; empty without parameters. */
 export function writeQuery(query: Query): string {
   const search = new URLSearchParams();
   const add = (name: string, value: Scalar | undefined) => {
@@ -18,7 +18,7 @@ export function writeQuery(query: Query): string {
   return search.size > 0 ? `?${search}` : '';
 }
 
-/** A path with its names in braces replaced; each value becomes one segment, whatever is in it. */
+/** A path with its names in braces replaced; each value becomes one segment, whatever it contains. */
 export function writePath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];

@@ -1,12 +1,12 @@
 import { type ApiError, createApiError, type ErrorDetails, InvalidResponseError } from '../errors.ts';
 
-/** What an answer says about itself. */
+/** Metadata of an answer. */
 export type Meta = {
   readonly apiVersion: string;
   readonly requestId: string;
-  /** After a write: what a later read has to be sent with to show it. */
+  /** After a write: the token for a later read that must show it. */
   readonly consistency?: string;
-  /** What was accepted and may surprise, each with its place first. */
+  /** Warnings as texts that begin with their location. */
   readonly warnings?: readonly string[];
   /** The same in parts. */
   readonly warningDetails?: readonly { readonly path: string; readonly message: string }[];
@@ -36,7 +36,7 @@ export async function readText(response: Response, sentId: string): Promise<stri
   return '';
 }
 
-/** The body of a successful answer as it comes; errors as in `readJson`. */
+/** The body of a successful answer as a stream; errors as in `readJson`. */
 export async function readStream(response: Response, sentId: string): Promise<ReadableStream<Uint8Array>> {
   if (response.ok && response.body) return response.body;
   await readJson(response, sentId);
@@ -55,7 +55,7 @@ function readError(response: Response, { body, requestId }: Failed): ApiError | 
     const id = typeof error.requestId === 'string' ? error.requestId : requestId;
     return createApiError(message, { status, code, details, retryAfterSeconds, requestId: id });
   }
-  // Proxies answer in words of their own; what they mean is in the status.
+  // Proxies answer in their own words; only their status counts.
   const code = codesByStatus[status];
   const message = `The answer is ${status}, without an error object.`;
   return code
@@ -69,7 +69,7 @@ const codesByStatus: Readonly<Record<number, string>> = {
   503: 'chain_unavailable',
 };
 
-/** Seconds, from a number of them or a date. */
+/** Seconds, from a number or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

@@ -1,9 +1,9 @@
-/** One block of a stream of server-sent events, whose data are one line; a comment has neither member. */
+/** One block of a stream of server-sent events with one line of data; a comment has neither member. */
 export type ServerEvent = { readonly id?: string; readonly data?: string };
 
 /**
- * The blocks of a stream as they come, comments too, until it ends or the signal does. A block that was cut off is not handed out.
- * Whoever stops reading cancels the stream.
+ * The blocks of a stream, including comments, until it or the signal ends. A truncated block is dropped. If
+ * the caller stops reading, the stream is cancelled.
  *
  * @throws whatever breaks the stream.
  */
@@ -13,7 +13,7 @@ export async function* readServerEvents(
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  // A stream that broke cannot be cancelled any more.
+  // A broken stream cannot be cancelled any more.
   const cancel = () => reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) await cancel();

@@ -2,12 +2,12 @@ import { ApiError, ConnectionError, InvalidResponseError } from '../errors.ts';
 
 const firstDelayMs = 250;
 const longestDelayMs = 8_000;
-/** Longer than this nobody waits without being asked. */
+/** The longest wait without the caller's consent. */
 const longestRetryAfterSeconds = 60;
 
 /**
- * How long to wait before the next attempt, in milliseconds; undefined where another attempt would not help: what was refused
- * stays refused. Calls can be sent again whatever they do, as writes carry an `Idempotency-Key`.
+ * Milliseconds before the next attempt; undefined if another attempt would not help. Every call can be
+ * repeated, because writes carry an `Idempotency-Key`.
  */
 export function planRetry(error: unknown, attempt: number): number | undefined {
   if (!mayPass(error)) return undefined;
@@ -26,7 +26,7 @@ function mayPass(error: unknown): boolean {
   return status === 408 || status === 429 || status >= 500 || isInFlight(error);
 }
 
-/** The same request, under the same key, is still being answered. */
+/** The same request, under the same key, is still in progress. */
 function isInFlight({ status, details, retryAfterSeconds }: ApiError): boolean {
   return status === 409 && details.field === 'Idempotency-Key' && retryAfterSeconds !== undefined;
 }

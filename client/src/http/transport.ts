@@ -6,25 +6,28 @@ import { pause, planRetry } from './retry.ts';
 
 /** How to reach the service. */
 export type ClientOptions = {
-  /** Where the service is, without `/v0`: `https://agreements.example.com`. */
+  /** The service's URL, without `/v0`: `https://agreements.example.com`. */
   readonly baseUrl: string;
   /** `agk_…`. Keep it on your server; pages use a session. */
   readonly apiKey?: string | undefined;
-  /** The browser's session cookie stands for the key: for pages of the service's own origin. */
+  /** Uses the browser's session cookie instead of the key: for pages of the service's own origin. */
   readonly session?: boolean | undefined;
-  /** `agl_…`, from the fragment of a signing link: for `shared` alone. */
+  /** `agl_…`, from the fragment of a signing link: only for `shared`. */
   readonly link?: string | undefined;
-  /** Of one attempt. Default 30,000; a deployment, which the service itself awaits, has three times as long. */
+  /**
+   * Per attempt. Default 30,000; three times as long for a deployment, because the service waits for the
+   * chain.
+   */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is sent again after a failure that may pass. Default 2. */
+  /** Retries after temporary failures. Default 2. */
   readonly maxRetries?: number | undefined;
   /** Instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined;
-  /** Whether reads wait until they show what this client has written. Default true. */
+  /** Whether reads wait until they show this client's writes. Default true. */
   readonly readYourWrites?: boolean | undefined;
 };
 
-/** What any call can be given. */
+/** Options of every call. */
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -32,12 +35,12 @@ export type CallOptions = {
 };
 
 export type ReadOptions = CallOptions & {
-  /** A token of `metaOf`, of whichever client: the read shows what that write wrote. */
+  /** A token from `metaOf`, of any client: the read shows that write. */
   readonly consistency?: string | undefined;
 };
 
 export type WriteOptions = CallOptions & {
-  /** Whatever is sent under the same key happens once. Default: a new one for each call, kept for its retries. */
+  /** Everything sent under the same key happens once. Default: a new key per call, kept for its retries. */
   readonly idempotencyKey?: string | undefined;
 };
 
@@ -49,21 +52,21 @@ export type Call = {
   readonly query?: Query;
   readonly body?: unknown;
   readonly accept?: string;
-  /** `read` shows what was written, `write` is to happen once; undefined is neither. */
+  /** `read` shows earlier writes, `write` happens once; undefined is neither. */
   readonly kind?: 'read' | 'write';
   readonly slow?: boolean;
-  /** The answer goes on for ever: only the caller ends it. */
+  /** The answer is endless: only the caller ends it. */
   readonly endless?: boolean;
   readonly options?: (ReadOptions & WriteOptions) | undefined;
 };
 
 export type Transport = {
-  /** The whole answer, as the type of the operation says. */
+  /** The whole answer, with the operation's type. */
   json<Answer extends object>(call: Call): Promise<Answer>;
   /** The answer's `data`. */
   data<Answer extends { readonly data: object }>(call: Call): Promise<Answer['data']>;
   text(call: Call): Promise<string>;
-  /** The answer as it comes. */
+  /** The answer as a stream. */
   stream(call: Call): Promise<ReadableStream<Uint8Array>>;
 };
 
@@ -74,7 +77,7 @@ const sessionHeader = 'X-Agreements-Session';
 
 const metas = new WeakMap<object, Meta>();
 
-/** What the service said about an answer: request id, warnings, consistency token. `result` is what a method returned. */
+/** An answer's metadata: request id, warnings, consistency token. `result` is a method's return value. */
 export function metaOf(result: object): Meta | undefined {
   return metas.get(result);
 }
@@ -111,7 +114,7 @@ export function createTransport(options: ClientOptions): Transport {
     if (kind === 'write' && method === 'POST')
       headers['idempotency-key'] = own.idempotencyKey ?? crypto.randomUUID();
     const init: RequestInit = { method, headers };
-    // Only where it is needed: some runtimes refuse the member itself.
+    // Only if needed: some runtimes refuse the member itself.
     if (session) init.credentials = 'same-origin';
     if (body !== undefined) init.body = JSON.stringify(body);
     const timeoutMs = (own.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs) * (call.slow ? slowFactor : 1);
@@ -142,7 +145,7 @@ export function createTransport(options: ClientOptions): Transport {
     const meta = isMeta(answer.meta) ? answer.meta : undefined;
     if (meta && isReferable(answer.data)) metas.set(answer.data, meta);
     if (call.kind === 'write') tokens.keep(meta?.consistency);
-    // The OpenAPI document says what a successful answer is, and the service is tested against it.
+    // The OpenAPI document defines a successful answer, and the service is tested against it.
     return answer as Answer;
   }
 

@@ -15,14 +15,14 @@ export type AgreementQuery = PageQuery & {
   /** Exactly this current state. */
   readonly state?: string | undefined;
   readonly chainId?: number | undefined;
-  /** What the name begins with; A to Z in either case. */
+  /** Prefix of the name; A to Z in either case. */
   readonly displayName?: { readonly startsWith?: string | undefined } | undefined;
   readonly createdAt?: DateFilter | undefined;
   readonly updatedAt?: DateFilter | undefined;
   readonly sort?: Sort<'createdAt' | 'updatedAt' | 'displayName'> | undefined;
 };
 
-/** Says which chain, where an address stands for the record and is known on several. */
+/** The chain, if the record is given by an address that exists on several. */
 export type OnChain = { readonly chainId?: number | undefined };
 
 export type InputQuery = PageQuery &
@@ -35,7 +35,7 @@ export type InputQuery = PageQuery &
     readonly sort?: Sort<'createdAt' | 'updatedAt'> | undefined;
   };
 
-/** Agreements: authored, deployed, moved and read. `id` is a record's id or the address of its contract. */
+/** Agreements: author, deploy, advance and read them. `id` is a record's id or the address of its contract. */
 export class Agreements {
   readonly #transport: Transport;
 
@@ -43,7 +43,7 @@ export class Agreements {
     this.#transport = transport;
   }
 
-  /** The agreements of the key, as summaries. */
+  /** The agreements of the key's principal, as summaries. */
   list(query: AgreementQuery = {}, options?: ReadOptions): Paged<AgreementSummary> {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
@@ -69,7 +69,7 @@ export class Agreements {
     });
   }
 
-  /** The state that it is in, and what can be submitted now, by whom. */
+  /** The current state, and who can submit what now. */
   getState(id: string, { chainId, ...options }: ReadOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'getAgreementState'>>({
       method: 'GET',
@@ -82,8 +82,8 @@ export class Agreements {
   }
 
   /**
-   * A file that proves what happened, as its text: `verifyEvidence` of the verify entry checks it. Undefined while its blocks are
-   * being proved; `readEvidence` waits for them.
+   * The text of a file that proves what happened; `verifyEvidence` of the verify entry checks it. Undefined
+   * while its blocks are being proved; `readEvidence` waits for them.
    */
   getEvidence(
     id: string,
@@ -99,12 +99,12 @@ export class Agreements {
     });
   }
 
-  /** The same, once it is there. */
+  /** The same; waits until the file is complete. */
   readEvidence(id: string, options: ReadOptions & OnChain & OnProgress = {}): Promise<string> {
     return pollEvidence(() => this.getEvidence(id, options), options.signal);
   }
 
-  /** Its inputs, those too that reached the contract by another way. */
+  /** Its inputs, including those that reached the contract another way. */
   listInputs(id: string, query: InputQuery = {}, options?: ReadOptions): Paged<InputRecord> {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
@@ -119,7 +119,7 @@ export class Agreements {
     );
   }
 
-  /** What is to be said of a document alone. Refused with every issue where it is not valid. */
+  /** Findings about a document alone. Refused with every issue if the document is invalid. */
   validateTemplate(agreement: BodyOf<'validateTemplate'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'validateTemplate'>>({
       method: 'POST',
@@ -129,7 +129,7 @@ export class Agreements {
     });
   }
 
-  /** What a deployment would start from: effective values, participants, warnings. */
+  /** The initial data of a deployment: effective values, participants, warnings. */
   validate(body: BodyOf<'validateDeployment'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'validateDeployment'>>({
       method: 'POST',
@@ -139,7 +139,10 @@ export class Agreements {
     });
   }
 
-  /** What the owner signs to deploy. `deployAgreement` of the viem entry checks it before it signs. */
+  /**
+   * The typed data that the owner signs to deploy. `deployAgreement` of the viem entry checks it before it
+   * signs.
+   */
   makeDeployTypedData(body: BodyOf<'makeDeployTypedData'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'makeDeployTypedData'>>({
       method: 'POST',
@@ -149,7 +152,7 @@ export class Agreements {
     });
   }
 
-  /** Deploys with a signature, and answers once the agreement is there; a Draft where that takes too long. */
+  /** Deploys with a signature, and answers once the agreement exists; with a Draft if that takes too long. */
   deployWithPermit(body: BodyOf<'deployWithPermit'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'deployWithPermit'>>({
       method: 'POST',
@@ -161,7 +164,7 @@ export class Agreements {
     });
   }
 
-  /** Keeps a deployment for its owner to sign by a link; nothing is sent. */
+  /** Stores a deployment for its owner to sign through a link; nothing is sent. */
   createDraft(body: BodyOf<'createDraft'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createDraft'>>({
       method: 'POST',
@@ -183,7 +186,7 @@ export class Agreements {
     });
   }
 
-  /** Decides what the wallets of participants may do. */
+  /** Sets what the participants' wallets may do. */
   update(id: string, body: BodyOf<'updateAgreement'>, { chainId, ...options }: WriteOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'updateAgreement'>>({
       method: 'PATCH',
@@ -196,7 +199,7 @@ export class Agreements {
     });
   }
 
-  /** Takes over an agreement that was deployed elsewhere. */
+  /** Adopts an agreement that was deployed elsewhere. */
   import(body: BodyOf<'importAgreement'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'importAgreement'>>({
       method: 'POST',
@@ -208,8 +211,8 @@ export class Agreements {
   }
 
   /**
-   * What the issuer of an input signs. `submitInput` of the viem entry checks it before it signs. With `pending: false` for the mined
-   * nonce, else for the next one after those on their way.
+   * The typed data that the issuer of an input signs. `submitInput` of the viem entry checks it before it
+   * signs. `pending: false` gives the mined nonce, otherwise the next one after all inputs under way.
    */
   makeInputTypedData(
     id: string,
@@ -226,7 +229,7 @@ export class Agreements {
     });
   }
 
-  /** Submits a signed input, and answers once its transaction is on the way. */
+  /** Submits a signed input, and answers once its transaction is under way. */
   submitInput(id: string, body: BodyOf<'submitInput'>, { chainId, ...options }: WriteOptions & OnChain = {}) {
     return this.#transport.data<AnswerOf<'submitInput'>>({
       method: 'POST',
@@ -255,7 +258,7 @@ export class Agreements {
     });
   }
 
-  /** Plays a deployment and inputs: what each would do, or why it is refused. Stores and sends nothing. */
+  /** Simulates a deployment and inputs: what each would do, or why it is refused. Stores and sends nothing. */
   simulate(body: BodyOf<'simulateAgreement'>, options: CallOptions = {}) {
     return this.#transport.data<AnswerOf<'simulateAgreement'>>({
       method: 'POST',
@@ -265,7 +268,7 @@ export class Agreements {
     });
   }
 
-  /** Plays inputs from the present state of an agreement on. Stores and sends nothing. */
+  /** Simulates inputs from an agreement's current state. Stores and sends nothing. */
   simulateInputs(
     id: string,
     body: BodyOf<'simulateRecord'>,

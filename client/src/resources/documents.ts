@@ -3,7 +3,7 @@ import type { AnswerOf } from '../types.ts';
 
 const documentPath = '/agreements/documents/{documentId}';
 
-/** The hosted text of agreements, with the present values filled in. */
+/** The hosted texts of agreements, with the current values filled in. */
 export class Documents {
   readonly #transport: Transport;
 
@@ -21,7 +21,7 @@ export class Documents {
     });
   }
 
-  /** The text alone: `html` is a whole, sanitised page. */
+  /** Only the text: `html` is a whole, sanitised page. */
   getText(documentId: string, type: 'html' | 'markdown', options?: ReadOptions): Promise<string> {
     return this.#transport.text({
       method: 'GET',

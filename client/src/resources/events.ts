@@ -18,7 +18,10 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** What has happened until now. Awaited it is one page, whose `nextCursor` is always there; iterated it ends with the feed. */
+  /**
+   * All events so far. Await it for one page, which always has a `nextCursor`; iterate it to the end of the
+   * feed.
+   */
   list(query: EventQuery = {}, options?: ReadOptions): Paged<AgreementEvent> {
     const { after: first, limit } = query;
     return new Paged(
@@ -30,12 +33,12 @@ export class Events {
           kind: 'read',
           options,
         }),
-      // The cursor is always there, also where nothing follows yet.
+      // The cursor is always present, even if nothing follows yet.
       ({ data, pageInfo }) => data.length < pageInfo.limit,
     );
   }
 
-  /** The same as server-sent events that go on for ever, from a cursor or `now`; `signal` ends it. */
+  /** The feed as endless server-sent events, from a cursor or `now`; `signal` ends it. */
   openStream(
     query: { readonly after?: string | undefined } = {},
     options?: CallOptions,
@@ -49,7 +52,7 @@ export class Events {
     });
   }
 
-  /** What has happened and all that happens, for ever: see `followEvents`. */
+  /** All past and future events: see `followEvents`. */
   follow(options: FollowOptions = {}): AsyncGenerator<FollowedEvent, void, undefined> {
     return followEvents(
       {

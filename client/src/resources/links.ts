@@ -2,7 +2,7 @@ import { Paged } from '../http/paged.ts';
 import type { ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, SigningLink } from '../types.ts';
 
-/** Links by which somebody without a key sees one agreement, and signs its inputs. */
+/** Links with which somebody without a key sees one agreement and signs its inputs. */
 export class Links {
   readonly #transport: Transport;
 
@@ -10,7 +10,7 @@ export class Links {
     this.#transport = transport;
   }
 
-  /** The address is shown in this answer alone. */
+  /** Only this answer shows the address. */
   create(agreementId: string, body: BodyOf<'createSigningLink'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createSigningLink'>>({
       method: 'POST',
@@ -22,7 +22,7 @@ export class Links {
     });
   }
 
-  /** Those in force, with what was done by each. */
+  /** Active links, with their uses. */
   list(agreementId: string, query: PageQuery = {}, options?: ReadOptions): Paged<SigningLink> {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>

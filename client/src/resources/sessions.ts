@@ -2,7 +2,7 @@ import { Paged } from '../http/paged.ts';
 import type { CallOptions, ReadOptions, Transport, WriteOptions } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, PortalLink, Session } from '../types.ts';
 
-/** Browsers that a key, or a link of its principal, has let in. */
+/** Browsers logged in with a key, or with a link of its principal. */
 export class Sessions {
   readonly #transport: Transport;
 
@@ -10,7 +10,7 @@ export class Sessions {
     this.#transport = transport;
   }
 
-  /** Sets the cookie that a client with `session` uses from then on. */
+  /** Sets the cookie that a client with `session` then uses. */
   create(body: NonNullable<BodyOf<'createSession'>> = {}, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'createSession'>>({
       method: 'POST',
@@ -20,7 +20,7 @@ export class Sessions {
     });
   }
 
-  /** Who calls, and what that caller may do. */
+  /** The caller, and its permissions. */
   current(options?: ReadOptions) {
     return this.#transport.data<AnswerOf<'getCurrentSession'>>({
       method: 'GET',
@@ -29,7 +29,7 @@ export class Sessions {
     });
   }
 
-  /** Ends the session that calls. */
+  /** Ends the caller's session. */
   end(options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'endCurrentSession'>>({
       method: 'DELETE',
@@ -62,7 +62,7 @@ export class Sessions {
     });
   }
 
-  /** A link that opens the console once; its address is shown in this answer alone. */
+  /** A link that opens the console once; only this answer shows its address. */
   createLink(
     body: NonNullable<BodyOf<'createPortalLink'>> = { expiresInSeconds: 3_600 },
     options?: WriteOptions,

@@ -3,7 +3,7 @@ import type { CallOptions, Transport } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, SharedInput } from '../types.ts';
 import { askEvidence, type OnProgress, pollEvidence } from './evidence.ts';
 
-/** One agreement, as somebody without a key sees it: by a signing link, or by a wallet that has logged in. */
+/** One agreement for somebody without a key: through a signing link, or a logged-in wallet. */
 export class Shared {
   readonly #transport: Transport;
   readonly #query: { readonly agreementId: string | undefined };
@@ -14,7 +14,7 @@ export class Shared {
     this.#query = { agreementId };
   }
 
-  /** The agreement, and what can be done with it. */
+  /** The agreement, and the possible actions. */
   get(options?: CallOptions) {
     return this.#transport.data<AnswerOf<'getSharedAgreement'>>({
       method: 'GET',
@@ -54,7 +54,7 @@ export class Shared {
     );
   }
 
-  /** The file that proves what happened, as `agreements.getEvidence` gives it to principals. */
+  /** The file that proves what happened, like `agreements.getEvidence` for principals. */
   getEvidence({ onProgress, ...options }: CallOptions & OnProgress = {}): Promise<string | undefined> {
     return askEvidence(this.#transport, {
       path: '/shared/agreement/evidence',
@@ -64,7 +64,7 @@ export class Shared {
     });
   }
 
-  /** The same, once it is there. */
+  /** The same; waits until the file is complete. */
   readEvidence(options: CallOptions & OnProgress = {}): Promise<string> {
     return pollEvidence(() => this.getEvidence(options), options.signal);
   }
@@ -89,7 +89,7 @@ export class Shared {
     });
   }
 
-  /** What the owner of a draft signs. */
+  /** The typed data for the owner of a draft. */
   makeDeployTypedData(body: BodyOf<'makeSharedDeployTypedData'>, options?: CallOptions) {
     return this.#transport.data<AnswerOf<'makeSharedDeployTypedData'>>({
       method: 'POST',

@@ -1,7 +1,7 @@
 import type { CallOptions, Transport } from '../http/transport.ts';
 import type { AnswerOf, Health } from '../types.ts';
 
-/** The service itself. These need no key. */
+/** The service itself. These methods need no key. */
 export class System {
   readonly #transport: Transport;
 
@@ -17,12 +17,12 @@ export class System {
     return this.#transport.json<AnswerOf<'getOpenApi'>>({ method: 'GET', path: '/openapi.json', options });
   }
 
-  /** The JSON Schema of files of evidence. */
+  /** The JSON Schema of evidence files. */
   evidenceSchema(options?: CallOptions): Promise<object> {
     return this.#transport.json<object>({ method: 'GET', path: '/evidence.schema.json', options });
   }
 
-  /** The browsable reference, as a page. */
+  /** The API reference, as a page. */
   docs(options?: CallOptions): Promise<string> {
     return this.#transport.text({ method: 'GET', path: '/docs', accept: 'text/html', options });
   }

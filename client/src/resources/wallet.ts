@@ -3,7 +3,10 @@ import type { CallOptions, Transport } from '../http/transport.ts';
 import type { AnswerOf, BodyOf, PageQuery, WalletAgreement } from '../types.ts';
 import { Shared } from './shared.ts';
 
-/** What a participant sees who has logged in with a wallet: for pages of the service's own origin, made with `session`. */
+/**
+ * The view of a participant logged in with a wallet: for pages of the service's own origin, with a client
+ * that has `session`.
+ */
 export class Wallet {
   readonly #transport: Transport;
 
@@ -47,7 +50,7 @@ export class Wallet {
     });
   }
 
-  /** The agreements that let the wallet in, and what it can do in each now. */
+  /** The agreements that let the wallet in, with its possible inputs in each. */
   listAgreements(query: PageQuery = {}, options?: CallOptions): Paged<WalletAgreement> {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>
@@ -60,7 +63,7 @@ export class Wallet {
     );
   }
 
-  /** One of these agreements, to be read and acted in. */
+  /** One of these agreements, for reading and acting. */
   open(agreementId: string): Shared {
     return new Shared(this.#transport, agreementId);
   }

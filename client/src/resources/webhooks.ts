@@ -5,7 +5,7 @@ import type { AnswerOf, BodyOf, PageQuery, Webhook, WebhookDelivery } from '../t
 export type WebhookQuery = PageQuery & { readonly status?: Webhook['status'] | undefined };
 export type DeliveryQuery = PageQuery & { readonly status?: WebhookDelivery['status'] | undefined };
 
-/** Subscriptions to events, and what became of their deliveries. */
+/** Subscriptions to events, and their deliveries. */
 export class Webhooks {
   readonly #transport: Transport;
 
@@ -13,7 +13,7 @@ export class Webhooks {
     this.#transport = transport;
   }
 
-  /** The answer shows the secret; nothing shows it later. */
+  /** Only this answer shows the secret. */
   create(body: BodyOf<'createWebhook'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'createWebhook'>>({
       method: 'POST',
@@ -58,7 +58,7 @@ export class Webhooks {
     });
   }
 
-  /** Ends its deliveries; it can be made active again by `update`. */
+  /** Ends its deliveries; `update` can reactivate it. */
   disable(id: string, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'disableWebhook'>>({
       method: 'DELETE',
@@ -69,7 +69,7 @@ export class Webhooks {
     });
   }
 
-  /** Sends a signed `webhook.test` at once, and says what the receiver answered. */
+  /** Sends a signed `webhook.test` at once, and returns the receiver's answer. */
   test(id: string, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'testWebhook'>>({
       method: 'POST',
@@ -94,7 +94,7 @@ export class Webhooks {
     );
   }
 
-  /** Attempts one delivery again. */
+  /** Retries one delivery. */
   redeliver(id: string, deliveryId: string, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'redeliverWebhook'>>({
       method: 'POST',
@@ -105,7 +105,7 @@ export class Webhooks {
     });
   }
 
-  /** Attempts again what has failed since a moment. */
+  /** Retries everything that has failed since a moment. */
   recover(id: string, body: BodyOf<'recoverWebhook'>, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'recoverWebhook'>>({
       method: 'POST',
@@ -117,7 +117,7 @@ export class Webhooks {
     });
   }
 
-  /** A new secret, shown once. The old one stays good for the grace. */
+  /** A new secret, shown once. The old one stays valid for the grace period. */
   rotateSecret(id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: WriteOptions) {
     return this.#transport.data<AnswerOf<'rotateWebhookSecret'>>({
       method: 'POST',

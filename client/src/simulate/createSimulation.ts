@@ -20,7 +20,7 @@ export type SimulatedAgreement = {
 export type SimulatedInput = {
   readonly inputId: string;
   readonly values?: Readonly<Record<string, unknown>> | undefined;
-  /** Who submits it: a participant's variable, or an address. */
+  /** The submitter: a participant's variable, or an address. */
   readonly by: string;
 };
 
@@ -29,7 +29,7 @@ export type SimulatedOutcome =
       readonly ok: true;
       readonly fromState: string;
       readonly toState: string;
-      /** What lies outside the agreement and is not known here: verifiers are asked, and this call is made. */
+      /** Unknown results outside the agreement: verifiers that are asked, and the call that is made. */
       readonly external: { readonly verifiers: number; readonly call: boolean };
     }
   | {
@@ -38,21 +38,21 @@ export type SimulatedOutcome =
       readonly reason: 'unknown_input' | 'schema_mismatch' | 'reverted';
       /** What to change in the values. */
       readonly issues: readonly Issue[];
-      /** What the contract would revert with. */
+      /** The contract's revert. */
       readonly revert?: Revert;
     };
 
-/** An agreement as it would run, by the contract's own rules and without a chain. */
+/** A simulated agreement, by the contract's own rules and without a chain. */
 export type Simulation = {
   readonly state: string;
-  /** What leads on from here, and with which fields. */
+  /** The possible next inputs, with their fields. */
   accepted(): readonly AcceptedInput[];
-  /** Plays an input. One that is refused changes nothing. */
+  /** Simulates an input. A refused input changes nothing. */
   play(input: SimulatedInput): SimulatedOutcome;
 };
 
 /**
- * Plays an agreement on this machine, also in a browser: nothing is sent or asked.
+ * Simulates an agreement locally, also in a browser: nothing is sent or requested.
  *
  * @throws AgreementError for a document that does not compile, ValuesError for values that it cannot start from, and EngineRevert
  * where the contract would refuse to be created.
@@ -78,7 +78,7 @@ export function createSimulation({
     participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]),
   );
   const parties: Readonly<Record<string, unknown>> = { ...initValues, ...wallets };
-  // Where the document has no id of its own, any URI will do: nothing here depends on it.
+  // If the document has no id, any URI will do: nothing here depends on it.
   let engine: Engine = createEngine(compileAgreement(agreement, { docUri: 'simulation:', values: parties }));
   const nameOf = (hash: Engine['state']) => stateName(agreement, hash) ?? hash;
 

@@ -1,4 +1,4 @@
-/** The contract's rules on this machine: play an agreement without a chain. Needs `viem`. */
+/** The contract's rules, locally: simulate an agreement without a chain. Needs `viem`. */
 export { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
 export { encodeInputPayload } from '../../../src/protocol/encodePayload.ts';
 export { AgreementError, type Issue, ValuesError } from '../../../src/protocol/errors.ts';

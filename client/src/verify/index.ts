@@ -1,4 +1,4 @@
-/** Checks files of evidence on this machine: no request, no run-time dependency, in Node, browsers and workers. */
+/** Checks evidence files locally: no request, no run-time dependency, in Node, browsers and workers. */
 export type {
   EvidenceAct,
   EvidenceFinding,

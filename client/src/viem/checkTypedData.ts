@@ -1,14 +1,14 @@
 import { type Hex, hashTypedData, type TypedDataDefinition } from 'viem';
 import type { SignableTypedData } from '../types.ts';
 
-/** The service asks to sign something else than what the document and the values make. Nothing was signed. */
+/** The service asks to sign something other than the document and the values give. Nothing was signed. */
 export class TypedDataMismatchError extends Error {
   override readonly name = 'TypedDataMismatchError';
-  /** What differs, such as `message.docHash` or `domain.verifyingContract`. */
+  /** The differing part, such as `message.docHash` or `domain.verifyingContract`. */
   readonly differences: readonly string[];
-  /** Of what was computed here. */
+  /** The locally computed digest. */
   readonly expectedDigest: Hex;
-  /** What the service says that its own typed data hash to. */
+  /** The service's digest of its own typed data. */
   readonly offeredDigest: string;
 
   constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
@@ -19,7 +19,7 @@ export class TypedDataMismatchError extends Error {
   }
 }
 
-/** The service says already that it would refuse the permit. Nothing was signed. */
+/** The service already says that it would refuse the permit. Nothing was signed. */
 export class PermitRefusedError extends Error {
   override readonly name = 'PermitRefusedError';
   /** Such as `state_not_accepting`. */
@@ -31,14 +31,14 @@ export class PermitRefusedError extends Error {
   }
 }
 
-/** Typed data as they are computed here. */
+/** Locally computed typed data. */
 export type ComputedTypedData = TypedDataDefinition & {
   readonly domain: Readonly<Record<string, unknown>>;
   readonly message: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Compares what the service offers with what was computed here.
+ * Compares the service's typed data with the locally computed ones.
  *
  * @returns the digest that is signed.
  * @throws TypedDataMismatchError where they differ.

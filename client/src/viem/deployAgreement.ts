@@ -13,16 +13,17 @@ type Unsigned = Omit<BodyOf<'deployWithPermit'>, 'signer' | 'deadline' | 'signat
 export type Deployment = WalletOptions &
   Unsigned & {
     readonly client: AgreementsClient;
-    /** Unix seconds; the permit is good until then. Default: an hour from now. */
+    /** Unix seconds; the permit is valid until then. Default: an hour from now. */
     readonly deadline?: number | undefined;
-    /** The factory that deploys. Default: the public one of the chain. */
+    /** The deploying factory. Default: the public one of the chain. */
     readonly factory?: Address | undefined;
   };
 
 export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; readonly digest: Hex };
 
 /**
- * Asks the service what to sign for a deployment, computes the same from the document and the values, and signs it.
+ * Asks the service for a deployment's typed data, computes the same from the document and the values, and
+ * signs them.
  *
  * @returns the body for `client.agreements.deployWithPermit`.
  * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
@@ -56,7 +57,8 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
 }
 
 /**
- * Deploys an agreement: asks for the typed data, checks and signs it, sends it, and waits until the agreement is deployed.
+ * Deploys an agreement: requests, checks and signs the typed data, sends the permit, and waits until the
+ * agreement is deployed.
  *
  * @throws what `signDeployment` and `waitForDeployment` throw.
  *
@@ -86,7 +88,7 @@ export function requireVerdict({ verdict }: SignableTypedData): void {
   if (!verdict.ok) throw new PermitRefusedError(verdict);
 }
 
-/** The parts of a deployment that decide what is signed. */
+/** The parts of a deployment that affect the typed data. */
 function pickSigned({
   agreement,
   chainId,
@@ -104,7 +106,7 @@ function pickSigned({
   };
 }
 
-/** The values that the agreement starts from: what was given, and the wallets of the participants. */
+/** The initial values: the given ones, and the participants' wallets. */
 function effectiveValues({ initValues, participants = [] }: Unsigned): Record<string, unknown> {
   const wallets = participants.map(({ variableKey, walletAddress }) => [variableKey, walletAddress]);
   return { ...initValues, ...Object.fromEntries(wallets) };

@@ -1,4 +1,4 @@
-/** Deploy and move agreements with a wallet. Needs `viem`. */
+/** Deploys and advances agreements with a wallet. Needs `viem`. */
 export { AgreementError, type Issue, ProtocolError, ValuesError } from '../../../src/protocol/errors.ts';
 export { waitForDeployment, waitForInput, waitForState } from '../waiting.ts';
 export { PermitRefusedError, TypedDataMismatchError } from './checkTypedData.ts';

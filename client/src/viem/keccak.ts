@@ -1,6 +1,9 @@
 import { type Hex, keccak256, stringToBytes } from 'viem';
 
-/** What the protocol room hashes with in the package: the peer's own, instead of WebAssembly that some runtimes refuse. */
+/**
+ * The protocol's hash function in the package: viem's own, instead of WebAssembly, which some runtimes
+ * refuse.
+ */
 export function keccak256Text(text: string): Hex {
   return keccak256(stringToBytes(text));
 }

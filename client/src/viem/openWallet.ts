@@ -12,12 +12,12 @@ import {
 import type { Signature } from '../types.ts';
 import type { ComputedTypedData } from './checkTypedData.ts';
 
-/** `window.ethereum`, what EIP-6963 announces, or anything else that has a `request`. */
+/** `window.ethereum`, a wallet announced by EIP-6963, or any object with `request`. */
 export type Eip1193Provider = {
   request(asked: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
 };
 
-/** Who signs: a wallet client of viem, a wallet of the browser (EIP-1193), or an account whose key is here. */
+/** The signer: a viem wallet client, a browser wallet (EIP-1193), or a local account. */
 export type WalletOptions =
   | { readonly walletClient: WalletClient; readonly account?: Account | Address | undefined }
   | { readonly provider: Eip1193Provider; readonly account?: Address | undefined }
@@ -25,7 +25,7 @@ export type WalletOptions =
 
 export type Wallet = {
   readonly address: Address;
-  /** Signs typed data of a chain; a browser's wallet is asked to switch to that chain before, where it is on another one. */
+  /** Signs typed data for a chain; a browser wallet on another chain is first asked to switch. */
   sign(typedData: ComputedTypedData, chainId: number): Promise<Signature>;
 };
 
@@ -45,7 +45,7 @@ export async function openWallet(options: WalletOptions): Promise<Wallet> {
   };
 }
 
-/** What each method is answered with is for viem to know. */
+/** viem knows the result of each method. */
 function typed(provider: Eip1193Provider): Parameters<typeof custom>[0] {
   return { request: (asked) => provider.request(asked) as Promise<never> };
 }

@@ -15,13 +15,13 @@ export type InputToSign = WalletOptions & {
   /** The record's id, or the address of its contract. */
   readonly agreementId: string;
   readonly inputId: string;
-  /** Values by field, in the order in which they are signed. */
+  /** Values by field, in the signed order. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
-  /** The document, where you hold it yourself. Default: the record's. */
+  /** The document, if you have your own copy. Default: the record's. */
   readonly agreement?: object | undefined;
-  /** Unix seconds; the permit is good until then. Default: an hour from now. */
+  /** Unix seconds; the permit is valid until then. Default: an hour from now. */
   readonly deadline?: number | undefined;
-  /** Says which chain, where an address is known on several. */
+  /** The chain, if the address exists on several. */
   readonly chainId?: number | undefined;
 };
 
@@ -32,7 +32,8 @@ export type SignedInput = {
 };
 
 /**
- * Asks the service what to sign for an input, computes the same from the document and the values, and signs it.
+ * Asks the service for an input's typed data, computes the same from the document and the values, and signs
+ * them.
  *
  * @returns the record's id and the body for `client.agreements.submitInput`.
  * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
@@ -67,7 +68,8 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
 }
 
 /**
- * Moves an agreement: asks for the typed data, checks and signs them, submits the input, and waits until it is mined.
+ * Advances an agreement: requests, checks and signs the typed data, submits the input, and waits until it is
+ * mined.
  *
  * @throws what `signInput` and `waitForInput` throw: InputFailedError where the input fails on its way.
  *

@@ -1,10 +1,10 @@
 /**
- * The receiver's side of webhooks. This file needs nothing but what Node, browsers and workers share, so that it can be copied into
- * any receiver.
+ * The receiver's side of webhooks. This file has no dependencies and runs in Node, browsers and workers, so
+ * that you can copy it into any receiver.
  */
 
 type EventOf<Type extends string, Data> = {
-  /** The same for every attempt, also after a redelivery: a receiver that knows it has had the event. */
+  /** The same for every attempt, even after a redelivery: a known id is a repeated event. */
   readonly id: string;
   readonly type: Type;
   readonly apiVersion: typeof webhookApiVersion;
@@ -26,12 +26,15 @@ export type TransitionedEvent = EventOf<
     readonly agreementId: string;
     readonly agreementName: string;
     readonly templateId: string;
-    /** The number of the transition in its agreement; the deployment is 0. Drop what is lower than one seen before. */
+    /**
+     * The number of the transition in its agreement; the deployment is 0. Drop numbers lower than one already
+     * seen.
+     */
     readonly sequence: number;
   }
 >;
 
-/** A notification rule of an agreement has fired, for one recipient. */
+/** A notification rule of an agreement has fired for one recipient. */
 export type NotificationEvent = EventOf<
   'agreement.notification.triggered',
   {
@@ -50,17 +53,17 @@ export type NotificationEvent = EventOf<
       readonly attachmentStrategy?: { readonly type: 'customerInvoicePdf'; readonly variant: string };
     };
     readonly variables?: Readonly<Record<string, unknown>>;
-    /** Absent where time fired the rule. */
+    /** Absent if a rule of time fired. */
     readonly transition?: Transition & { readonly occurredAt: string };
   }
 >;
 
-/** What the test route of a subscription sends. */
+/** The event of a subscription's test route. */
 export type TestEvent = EventOf<'webhook.test', Readonly<Record<string, never>>>;
 
 export type WebhookEvent = TransitionedEvent | NotificationEvent | TestEvent;
 
-/** The version of the envelope that this file knows. */
+/** The version of the envelope that this file supports. */
 export const webhookApiVersion = '2026-06-01';
 const types: readonly string[] = [
   'agreement.transitioned',
@@ -68,7 +71,7 @@ const types: readonly string[] = [
   'webhook.test',
 ] satisfies readonly WebhookEvent['type'][];
 
-/** Why a request is not taken for a webhook of the service. */
+/** Why a request is not accepted as a webhook of the service. */
 export type WebhookFault =
   | 'missing_headers'
   | 'malformed_headers'
@@ -80,7 +83,7 @@ export type WebhookFault =
   | 'unsupported_type'
   | 'id_mismatch';
 
-/** The request is not a webhook that can be trusted, or not one that this file understands. Answer it with 400. */
+/** The request is not a trusted webhook, or this file does not understand it. Answer it with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookFault;
@@ -91,13 +94,13 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers of a request, as `fetch`, Node, Express and Hono have them; names in any case. */
+/** Headers of a request, in the form of `fetch`, Node, Express or Hono; names in any case. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerificationOptions = {
-  /** How far the clock of the sender may be from the own one, in either direction. Default: 300. */
+  /** How far the sender's clock may differ from this one, in either direction. Default: 300. */
   readonly toleranceSeconds?: number;
   /** Default: the present. */
   readonly now?: Date;
@@ -106,12 +109,11 @@ export type VerificationOptions = {
 const defaultToleranceSeconds = 300;
 
 /**
- * Verifies a webhook and returns its event. Each delivery is signed twice, in headers of the service's own (`x-svc-webhook-…`)
- * and in those of the Standard Webhooks specification (`webhook-…`); either signature suffices, made with any of the given
- * secrets. Signatures are compared in constant time, and nothing of the body is parsed before one was right.
- *
- * A delivery can arrive more than once: store the event by its `id`, answer 2xx only then, and answer 2xx to an id that is
- * stored already.
+ * Verifies a webhook and returns its event. Each delivery is signed twice: in the service's own headers
+ * (`x-svc-webhook-…`) and in those of the Standard Webhooks specification (`webhook-…`). One valid signature
+ * with any of the given secrets is enough. Signatures are compared in constant time, and the body is parsed
+ * only after one was valid. A delivery can arrive more than once: store the event by its `id`, only then
+ * answer 2xx, and answer 2xx if the id is already stored.
  *
  * @param rawBody the body as it was received, byte by byte: parsed and serialised again it is another one.
  * @param secret the subscription's secret (`whsec_…`); while a rotation is under way, the old and the new one.
@@ -141,10 +143,10 @@ export async function verifyWebhook(
   return event;
 }
 
-/** Headers that carry a signature, and how it is made. */
+/** A family of signature headers, and its way of signing. */
 type Family = {
   readonly prefix: string;
-  /** The signatures of which one has to be right. */
+  /** The signatures, of which one must be valid. */
   readonly split: (header: string) => readonly string[];
   readonly sign: (
     secret: string,
@@ -193,7 +195,7 @@ function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-/** Of either alphabet; what belongs to none is passed over. */
+/** Accepts both alphabets; other characters are skipped. */
 function decodeBase64(text: string): Uint8Array {
   const digits = text
     .replace(/-/g, '+')
@@ -210,7 +212,7 @@ type Signed = {
   readonly signature: string;
 };
 
-/** Undefined where the request has not all headers of the family. */
+/** Undefined if the request lacks headers of the family. */
 function readSigned(family: Family, headers: WebhookHeaders): Signed | undefined {
   const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((part) =>
     findHeader(headers, `${family.prefix}-${part}`),
@@ -244,7 +246,7 @@ async function requireSignature(signed: readonly Signed[], check: Check): Promis
     throw new WebhookVerificationError('missing_headers', 'The headers of a signed webhook are missing.');
   const verdicts = await Promise.all(signed.map((candidate) => isRight(candidate, check)));
   const right = signed.filter((_, at) => verdicts[at]);
-  // Of a wrong signature nothing else is told.
+  // A wrong signature reveals nothing else.
   if (right.length === 0)
     throw new WebhookVerificationError('signature_mismatch', 'No signature is one of this body by a secret.');
   const faults = right.map(({ timestamp }) => findTimeFault(timestamp, check));
@@ -270,7 +272,7 @@ function findTimeFault(timestamp: string, { toleranceSeconds, nowSeconds }: Chec
   return ageSeconds < -toleranceSeconds ? 'timestamp_too_new' : undefined;
 }
 
-/** In a time that depends on their lengths alone. */
+/** Takes time that depends only on the lengths. */
 function isSame(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;
@@ -280,7 +282,7 @@ function isSame(one: string, other: string): boolean {
 
 const shortestSecret = 32;
 
-/** Without this, an environment variable that is not set would be a secret that everybody knows. */
+/** Without this check, an unset environment variable would be a secret that everybody knows. */
 function requireSecrets(secrets: readonly string[]): readonly string[] {
   const isUsable = (secret: unknown) =>
     typeof secret === 'string' && secret.startsWith(secretPrefix) && secret.length >= shortestSecret;
@@ -322,7 +324,7 @@ function isEnvelope(value: unknown): value is Envelope {
   );
 }
 
-/** What the data hold is left to the service, whose signature was right. */
+/** The data themselves are not checked: the service's signature was valid. */
 function isEvent(envelope: Envelope): envelope is Envelope & WebhookEvent {
   return types.includes(envelope.type);
 }

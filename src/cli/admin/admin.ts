@@ -2,7 +2,7 @@ import { loadEnvironmentFile } from '../../platform/config/environmentFile.ts';
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { runAdmin } from './runAdmin.ts';
 
-// Whoever reads the output may have read enough, as `head` does.
+// A reader such as `head` may close the output early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -9,15 +9,18 @@ import { findRunningDevStack } from '../dev/devStack.ts';
 export type AdministrationSettings = {
   databaseUrl: string;
   environment: Environment;
-  /** What the service of that database encrypts with; undefined where its operator names none. @throws ConfigurationError */
+  /**
+   * The keys with which the service of that database encrypts; undefined if its operator set none. @throws
+   * ConfigurationError
+   */
   readKeys(): EncryptionKeys | undefined;
 };
 
 const environmentShape = z.enum(['testnet', 'production']);
 
 /**
- * Which database to administer, and for which environment keys are made: what `DATABASE_URL` and `ENVIRONMENT` say, or else
- * the development stack that runs.
+ * Which database to administer, and the environment of new keys: from `DATABASE_URL` and `ENVIRONMENT`, or
+ * else from the running development stack.
  *
  * @throws AdministrationError where neither is there.
  */

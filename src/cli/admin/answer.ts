@@ -1,10 +1,10 @@
 import type { NewApiKey } from '../../records/principals/apiKeys.ts';
 import { printableLine } from './printable.ts';
 
-/** What a command found or did: a value for programs, a text for people. */
+/** A command's result: a value for programs, a text for people. */
 export type Answer = { value: unknown; text: string };
 
-/** A new key, whose text is seen here and never again. */
+/** A new key, whose text is shown only here. */
 export function answerKey(key: NewApiKey): Answer {
   const text = [
     `Key ${key.id} of ${key.principalName}${key.label === null ? '' : ` (${key.label})`}:`,
@@ -16,7 +16,7 @@ export function answerKey(key: NewApiKey): Answer {
   return { value: key, text: text.join('\n') };
 }
 
-/** A table of rows that have all the same fields. */
+/** A table of rows with the same fields. */
 export function answerRows(rows: readonly Record<string, unknown>[], noun: string): Answer {
   const [first] = rows;
   if (!first) return { value: rows, text: `There is no ${noun}.` };
@@ -30,7 +30,7 @@ export function answerRows(rows: readonly Record<string, unknown>[], noun: strin
   return { value: rows, text };
 }
 
-/** One thing, a line for each of its fields. */
+/** One thing, with a line for each of its fields. */
 export function answerFields(value: Record<string, unknown>): Answer {
   const width = Math.max(...Object.keys(value).map((name) => name.length));
   const lines = Object.entries(value).map(([name, field]) => `${name.padEnd(width)}  ${showCell(field)}`);

@@ -35,7 +35,7 @@ Examples:
 
 The database is the one of DATABASE_URL (also from .env), or else of the npm run dev that is running.`;
 
-/** The command line: it parses, calls the functions of access and hands their answers on. */
+/** The command line: parses arguments, calls the access functions and prints their results. */
 export function buildProgram(context: ProgramContext): Command {
   const program = new Command('admin')
     .description(

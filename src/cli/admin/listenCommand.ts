@@ -22,7 +22,7 @@ export type ListenOptions = {
   principal: Principal;
   port: number;
   print(text: string): void;
-  /** Settles when the listening is to end. */
+  /** Settles when listening is to end. */
   stopped: Promise<unknown>;
 };
 
@@ -34,9 +34,9 @@ const testWaitMs = 15_000;
 const pollMs = 100;
 
 /**
- * Receives the events of a principal on this machine until it is told to stop: makes a webhook for it, or takes up again the one
- * that an earlier run with this port has left, and disables it at the end. Each delivery is verified and printed. A test event
- * shows at the beginning whether the workers may send here at all.
+ * Receives a principal's events on this machine until it is stopped. Creates a webhook for it, or reuses the
+ * one of an earlier run with this port, and disables it at the end. Verifies and prints each delivery. A test
+ * event at the beginning shows whether the workers may send here at all.
  *
  * @returns what was heard, each event once.
  * @throws AdministrationError where the port is in use; RefusedError `webhook_limit_reached`.
@@ -103,7 +103,7 @@ async function openWebhook(
   return { id: subscription.id, secrets: [secret] };
 }
 
-/** Sends a test event, and says what is in the way where it does not arrive. */
+/** Sends a test event, and explains the obstacle if it does not arrive. */
 async function checkWay(
   reference: { id: string; principalId: string },
   {
@@ -155,7 +155,7 @@ function line(mark: string, colour: 'green' | 'red', text: string): string {
   return `${time} ${styleText(colour, mark)} ${text}`;
 }
 
-/** Without what a terminal would obey. */
+/** Without terminal control characters. */
 function plain(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

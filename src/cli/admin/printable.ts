@@ -1,12 +1,12 @@
-/** What a terminal may take for a command or for another order of characters: controls, and marks of direction. */
+/** Characters that change a terminal's behaviour or the order of text: controls, and marks of direction. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text that a terminal shows and does not obey: everything else stands as `\u` and four digits. Lines stay lines. */
+/** Text that is safe to print in a terminal: those characters become `\u` and four digits. Line breaks stay. */
 export function printable(text: string): string {
   return text.replace(unprintable, (character) => (character === '\n' ? character : escapeCode(character)));
 }
 
-/** The same in one line. */
+/** The same on one line. */
 export function printableLine(text: string): string {
   return text.replace(unprintable, escapeCode);
 }

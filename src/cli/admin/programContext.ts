@@ -3,13 +3,13 @@ import type { Database } from '../../platform/database/database.ts';
 import type { AdministrationSettings } from './administrationSettings.ts';
 import type { Answer } from './answer.ts';
 
-/** What the commands need, and where their answers go. */
+/** The dependencies of the commands, and the output. */
 export type ProgramContext = {
-  /** Runs with a connected, migrated database that is closed again afterwards. */
+  /** Runs with a connected, migrated database, and closes it afterwards. */
   withDatabase(run: (database: Database, settings: AdministrationSettings) => Promise<Answer>): Promise<void>;
-  /** The same for what is done in SQL; with the environment. */
+  /** The same for SQL; with the environment. */
   withPool(run: (pool: pg.Pool, env: NodeJS.ProcessEnv) => Promise<Answer>): Promise<void>;
-  /** Says something before the answer is there; nothing where the answer has to stand alone. */
+  /** Prints a message before the result; nothing if only the result may be printed. */
   print(text: string): void;
   /** Settles when the program is asked to stop. */
   awaitStop(): Promise<unknown>;

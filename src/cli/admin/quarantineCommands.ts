@@ -7,7 +7,7 @@ import {
 import { answerFields, answerRows } from './answer.ts';
 import type { ProgramContext } from './programContext.ts';
 
-/** What operators do with records whose fold fails. */
+/** Commands for records whose fold fails. */
 export function addQuarantine(program: Command, { withDatabase }: ProgramContext): void {
   const quarantine = program
     .command('quarantine')

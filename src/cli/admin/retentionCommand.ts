@@ -6,7 +6,7 @@ import type { ProgramContext } from './programContext.ts';
 
 const dayMs = 86_400_000;
 
-/** What the workers remove, without removing it. */
+/** Shows what the workers would remove. */
 export function addRetention(program: Command, { withPool }: ProgramContext): void {
   program
     .command('retention')

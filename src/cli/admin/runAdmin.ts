@@ -12,7 +12,7 @@ import { buildProgram } from './buildProgram.ts';
 import { printable } from './printable.ts';
 
 export type AdminOptions = {
-  /** The words of the command line, without the program. */
+  /** The arguments of the command line, without the program's name. */
   words: readonly string[];
   env: NodeJS.ProcessEnv;
   print(text: string): void;
@@ -21,10 +21,13 @@ export type AdminOptions = {
   awaitStop?(): Promise<unknown>;
 };
 
-/** Runs one command and returns its exit code: 0, or 1 with the reason printed. With `--json` the reason is JSON too. */
+/**
+ * Runs one command and returns its exit code: 0, or 1 after printing the reason. With `--json` the reason is
+ * JSON too.
+ */
 export async function runAdmin(options: AdminOptions): Promise<number> {
   const { words, env, awaitStop = () => Promise.resolve() } = options;
-  // Names and URLs are whatever callers have chosen.
+  // Callers choose names and URLs freely.
   const print = (text: string) => options.print(printable(text));
   const printError = (text: string) => options.printError(printable(text));
   const asJson = words.includes('--json');
@@ -81,7 +84,7 @@ function explain(error: unknown): string {
     return error.code === 'commander.help' ? 'missing command' : error.message.replace(/^error: /, '');
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  // A refused connection to a name with several addresses says nothing itself.
+  // A refused connection to a name with several addresses has no message of its own.
   const message = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : String(cause);
   return `The database did not do what was asked: ${message}`;
 }

@@ -22,7 +22,7 @@ import type { ProgramContext } from './programContext.ts';
 const defaultPort = 4100;
 const listedDeliveries = 100;
 
-/** What operators do with the webhooks of principals. */
+/** Operators' commands for the principals' webhooks. */
 export function addWebhooks(program: Command, { withDatabase }: ProgramContext): void {
   const webhooks = program.command('webhooks').description('who is told of events, and whether it works');
   webhooks
@@ -73,7 +73,7 @@ export function addWebhooks(program: Command, { withDatabase }: ProgramContext):
     );
 }
 
-/** Receiving webhooks while developing. */
+/** Receives webhooks during development. */
 export function addListen(program: Command, { withDatabase, awaitStop, print }: ProgramContext): void {
   program
     .command('listen')

@@ -8,10 +8,10 @@ import { AdministrationError } from '../../records/principals/administrationErro
 
 export type WebhookServerOptions = {
   port: number;
-  /** The secrets that signatures may be made with; none can be verified before there is one. */
+  /** The valid secrets of signatures; without one nothing can be verified. */
   readSecrets(): readonly string[];
   onEvent(event: WebhookEvent): void;
-  /** Something came that is no webhook by these secrets, and was answered with 400. */
+  /** A request arrived that is no webhook under these secrets, and was answered with 400. */
   onRefusal(reason: string): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Builds the console where it is not built, or is older than its sources. Where there are no sources, as in the container, which
- * has it built in, nothing is to be done.
+ * Builds the console if it is missing or older than its sources. Does nothing without sources, as in the
+ * container, which contains the built console.
  *
  * @returns whether it was built now.
  */

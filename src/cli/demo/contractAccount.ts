@@ -2,7 +2,7 @@ import { type Address, type Hex, isAddressEqual, type PublicClient, parseEventLo
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { inputName, stateName } from '../../protocol/index.ts';
 
-/** One accepted input as the contract's own events tell it. */
+/** One accepted input, from the contract's own events. */
 export type AcceptedInput = {
   inputId: string;
   fromState: string;
@@ -10,14 +10,17 @@ export type AcceptedInput = {
   payload: Hex;
   txHash: Hex;
   blockNumber: bigint;
-  /** Whose permit it was; null where the sender called the contract itself. */
+  /** The permit's signer; null if the sender called the contract directly. */
   signer: Address | null;
 };
 
-/** What the chain says of an agreement, with no help from the service. */
+/** An agreement's on-chain data, read without the service. */
 export type ContractAccount = { state: string; inputs: AcceptedInput[]; nonces: Map<Address, bigint> };
 
-/** Reads state, events and nonces from the contract; names come from the document, and stay hashes where it has none. */
+/**
+ * Reads state, events and nonces from the contract. Names come from the document; values without a name stay
+ * hashes.
+ */
 export async function readContractAccount(options: {
   client: PublicClient;
   address: Address;

@@ -14,7 +14,8 @@ async function runDemo(): Promise<number> {
     console.error('No development stack is running here: start one with npm run dev, in another terminal.');
     return 1;
   }
-  // The last two accounts, so that whoever tries things out with the first ones does not meet the demo's nonces.
+  // The last two accounts, so that users who experiment with the first accounts do not collide with the
+  // demo's nonces.
   const [author, partner] = stack.accounts.slice(-2).map(({ privateKey }) => privateKeyToAccount(privateKey));
   if (!author || !partner) throw new Error('the stack has fewer than two accounts');
   const parties = { author, partner };

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Played } from './playScenario.ts';
 
-/** The timeline of one agreement: what the service serves on the left, what the contract says on the right. */
+/** The timeline of one agreement: the service's data on the left, the contract's on the right. */
 export function describePlayed(played: Played, chainName: string, differences: readonly string[]): string {
   const { scenario, address, served, contract, steps, payment } = played;
   const { parties } = scenario;

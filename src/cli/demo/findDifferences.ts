@@ -6,7 +6,7 @@ import type { Parties } from './scenarios.ts';
 
 type Compare = (what: string, said: unknown, expected: unknown) => void;
 
-/** Everything in which the service and the contract tell different stories of one agreement; empty where they agree. */
+/** All differences between the service's and the contract's data of one agreement; empty if they agree. */
 export function findDifferences(played: Played, parties: Parties): string[] {
   const { scenario, served, contract, payment, steps, refusal } = played;
   const differences: string[] = [];
@@ -35,7 +35,7 @@ export function findDifferences(played: Played, parties: Parties): string[] {
   return differences;
 }
 
-/** What was said of the steps before any of them was sent. */
+/** Compares the preview of the steps with their results. */
 function compareSimulation({ simulated, served, contract }: Played, compare: Compare): void {
   compare('simulated steps', simulated.steps.length, contract.inputs.length);
   for (const [at, accepted] of contract.inputs.entries()) {

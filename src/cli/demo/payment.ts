@@ -14,18 +14,18 @@ import type { Parties, Scenario } from './scenarios.ts';
 const amount = 25_000n;
 const mintable = parseAbi(['function mint(address account, uint256 amount)']);
 
-/** A token to pay with, and what was paid. */
+/** A payment token, and the payments made. */
 export type Payment = {
   amount: bigint;
-  /** The values that the document needs of it. */
+  /** The token's values for the document. */
   values: Record<string, string>;
-  /** The author's consent to what the agreement will move. */
+  /** The author's approval for the agreement's payments. */
   approve(agreement: Address): Promise<void>;
-  /** How much the partner has got since. */
+  /** How much the partner has received since. */
   countMoved(): Promise<bigint>;
 };
 
-/** Deploys a token and gives the author enough of it; null for a document that pays nothing. */
+/** Deploys a token and gives the author enough of it; null for a document without payments. */
 export async function preparePayment(options: {
   scenario: Scenario;
   rpcUrl: string;

@@ -10,22 +10,22 @@ import { type Parties, readExample, type Scenario } from './scenarios.ts';
 
 const pollMs = 25;
 
-/** The states that a simulation leads between, and what it ends with. */
+/** The states of a simulation, and its final state. */
 export type Simulated = {
   steps: readonly { inputId: string; outcome: string; fromState: string; toState: string }[];
   state: string;
   variables: Readonly<Record<string, string | boolean>>;
 };
 
-/** A scenario after its last step, with what the service serves and what the contract says. */
+/** A played scenario, with the service's and the contract's data. */
 export type Played = {
   scenario: Scenario;
   address: Address;
   warnings: number;
-  /** What the service said beforehand, without the chain, of the same steps. */
+  /** The service's preview of the same steps, without the chain. */
   simulated: Simulated;
   deployedInMs: number;
-  /** What the service said to an input of the wrong party. */
+  /** The service's answer to an input of the wrong party. */
   refusal: string;
   steps: PlayedStep[];
   served: Served;
@@ -33,7 +33,7 @@ export type Played = {
   payment: { moved: bigint; agreed: bigint } | null;
 };
 
-/** Plays a scenario from preflight to its last state, step after step, each once the one before is served. */
+/** Plays a scenario from preflight to its last state, each step once the previous one is served. */
 export async function playScenario(options: {
   scenario: Scenario;
   stack: DevStack;

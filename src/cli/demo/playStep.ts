@@ -28,7 +28,7 @@ export type Stage = {
   address: Address;
 };
 
-/** What the service serves of one agreement, its inputs in the order of the chain. */
+/** The service's data of one agreement, its inputs in the order of the chain. */
 export type Served = {
   record: Pick<AgreementRecord, 'id' | 'state' | 'variables'>;
   state: Pick<AgreementState, 'state'>;
@@ -39,7 +39,7 @@ export type ServedInput = Pick<
   'inputId' | 'status' | 'fromState' | 'toState' | 'signer' | 'payload' | 'txHash' | 'blockNumber'
 >;
 
-/** How a step went: from the call until the service served what it had changed. */
+/** A step's result: the time from the call until the service served the change. */
 export type PlayedStep = { step: Step; txHash: string; tookMs: number };
 
 /** Submits or sends one input, and waits until the service serves it as mined. */
@@ -78,7 +78,7 @@ async function sendDirectly(stage: Stage, { inputId, values, by }: Step): Promis
   return hash;
 }
 
-/** The first input, signed by whoever may not submit it: the service says no before anything is sent. */
+/** The first input, signed by the wrong party: the service refuses it before anything is sent. */
 export async function tryAsWrongParty(stage: Stage): Promise<string> {
   const [step] = stage.scenario.steps;
   if (!step) return 'nothing to refuse';

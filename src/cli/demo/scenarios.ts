@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { keccak256, stringToHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 
-/** The two parties of every example, by what they do in it: the one signs the deployment, the other answers. */
+/** The two parties of every example: one signs the deployment, the other answers. */
 export type Party = 'author' | 'partner';
 export type Parties = Record<Party, PrivateKeyAccount>;
 
@@ -10,7 +10,7 @@ export type Step = {
   inputId: string;
   by: Party;
   values: Record<string, string | boolean>;
-  /** Sent by the party's own wallet to the contract, past the service. */
+  /** Sent by the party's own wallet directly to the contract. */
   direct?: true;
 };
 
@@ -22,12 +22,12 @@ export type Scenario = {
   /** The participant variable of each party. */
   parties: Record<Party, string>;
   initValues: Record<string, string>;
-  /** Whether the document pays in a token, which is then deployed and named in these variables. */
+  /** Whether the document pays with a token, which is then deployed and named in these variables. */
   payment?: { token: string; amount: string };
   steps: readonly Step[];
 };
 
-/** The authored document, parsed anew: it is hashed as it is parsed. */
+/** The authored document, parsed again each time: it is hashed as parsed. */
 export function readExample(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL(`../../../examples/agreements/${file}`, import.meta.url), 'utf8'));
 }
@@ -42,7 +42,7 @@ const mural = {
 
 const accept: Step = { inputId: 'acceptCommission', by: 'partner', values: { artistSignature: 'M. Tamm' } };
 
-/** Each chain has its own document; together they use every way in and out of them that is worth seeing. */
+/** Each chain has its own document; together they cover all interesting transitions. */
 export const scenarios: readonly Scenario[] = [
   {
     ...mural,

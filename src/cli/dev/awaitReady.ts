@@ -34,8 +34,8 @@ export async function awaitIndexer(
 }
 
 /**
- * Waits until the latest block of every chain is indexed and folded, and the relay has wallets to send with: then the next request
- * has all that it needs.
+ * Waits until the latest block of every chain is indexed and folded, and the relay has wallets to send with,
+ * so that the next request succeeds.
  */
 export async function awaitWorker(
   options: Waiting & { database: Database; chains: readonly DevChain[] },
@@ -54,7 +54,7 @@ export async function awaitWorker(
   );
 }
 
-/** Asks until the answer is yes; fails with what was waited for when that takes longer than five minutes. */
+/** Polls a condition; after five minutes it fails with the name of the condition. */
 async function waitUntil(what: string, ask: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   const overdueAt = Date.now() + timeoutMs;
   while (!(await ask())) {

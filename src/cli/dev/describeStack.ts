@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { DevDirectory } from './devDirectory.ts';
 import type { DevStack } from './devStack.ts';
 
-/** What a person needs to start: where, with which key, and a line that works when it is pasted. */
+/** The information to get started: the address, the key, and a command to paste. */
 export function describeStack(stack: DevStack, directory: DevDirectory): string {
   const { reads, writes } = stack.rateLimits;
   const { api, worker } = stack.internalUrls;

@@ -82,7 +82,7 @@ async function run({ reset, forks }: { reset: boolean; forks: Fork[] }): Promise
   progress.note(describeStack(await start, directory));
 }
 
-/** Says what went wrong and stops what is running, with exit code 1. Trouble on the way down is not worth a word. */
+/** Reports the failure and stops what is running, with exit code 1. Failures during the stop are not reported. */
 async function fail(error: unknown): Promise<void> {
   if (stopped) return await stopped;
   exitCode = 1;
@@ -93,7 +93,7 @@ async function fail(error: unknown): Promise<void> {
 function stop(): Promise<void> {
   stopped ??= (async () => {
     starting.abort();
-    // What is just being started is not among what runs yet.
+    // A part that is just starting is not in the list of running parts yet.
     await Promise.allSettled([startup]);
     await running.stop({
       stopped: (name) => progress.note(`  stopped ${name}`),
@@ -104,7 +104,7 @@ function stop(): Promise<void> {
   return stopped;
 }
 
-/** The stack of an error helps where the program is at fault, and hides the message where the machine is. */
+/** An error's stack helps if the program is at fault, and hides the message if the machine is. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isExpected = [ConfigurationError, DevLockedError, PortError].some((kind) => error instanceof kind);

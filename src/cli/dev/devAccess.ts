@@ -7,7 +7,7 @@ import { createPrincipal, listPrincipals } from '../../records/principals/princi
 
 const principalName = 'dev';
 
-/** Makes a key that may do everything, of the principal of development stacks, which is made too where it is missing. */
+/** Creates a key with all permissions for the development stacks' principal, which is created too if missing. */
 export async function createDevKey(
   database: Database,
   environment: Environment = 'testnet',
@@ -24,14 +24,14 @@ export async function createDevKey(
   return key;
 }
 
-/** Whether the service takes this key. */
+/** Whether the service accepts this key. */
 export async function isKeyAccepted(baseUrl: string, apiKey: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/v0/agreements?limit=1`, { headers: { 'x-api-key': apiKey } });
   await response.arrayBuffer();
   return response.ok;
 }
 
-/** A link that lets one browser into the console. */
+/** A link that logs one browser in to the console. */
 export async function createConsoleLink(baseUrl: string, apiKey: string): Promise<string> {
   const client = new AgreementsClient({ baseUrl, apiKey });
   const { url } = await client.sessions.createLink({ expiresInSeconds: 86_400, label: 'npm run dev' });

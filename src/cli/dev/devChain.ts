@@ -10,17 +10,17 @@ import type { DevDirectory } from './devDirectory.ts';
 const relayerBalance = parseEther('1000');
 const lowBalance = parseEther('100');
 
-/** A local chain that stands for a public one, or continues it, with the protocol where the registry has it. */
+/** A local chain in place of a public one, or a fork of it, with the protocol at the registry's addresses. */
 export type DevChain = {
   chain: Chain;
   anvil: Anvil;
-  /** The last block that is the public chain's own; null where all of it is local. */
+  /** The last block of the public chain; null if the chain is entirely local. */
   forkedAt: number | null;
 };
 
 /**
- * Starts the local chain, or takes it up where it was stopped, and fills up the relayers. Where it is no fork, the contracts are
- * put in place. None of it mines a block.
+ * Starts the local chain, or resumes it, and funds the relayers. If it is not a fork, places the contracts.
+ * None of it mines a block.
  */
 export async function startDevChain(options: {
   chain: Chain;
@@ -28,7 +28,7 @@ export async function startDevChain(options: {
   relayers: readonly Address[];
   directory: DevDirectory;
   fork: AnvilFork | undefined;
-  /** Accounts for everybody's use, which have no code: on public chains others have given them some. */
+  /** Accounts for everybody's use, without code: on public chains others have given some of them code. */
   accounts: readonly Address[];
 }): Promise<DevChain> {
   const { chain, wantedPort, relayers, directory, fork, accounts } = options;
@@ -37,7 +37,7 @@ export async function startDevChain(options: {
   startLogFile(logFile);
   const stateFile = join(directory.chains, `${chainId}.json`);
   const start = (port: number) => startAnvil({ chainId, port, stateFile, logFile, fork });
-  // A port that is free now may be taken by the time that Anvil listens: any other does as well.
+  // A free port may be taken before Anvil listens; any other port is fine too.
   const anvil = await start(await findFreePort(wantedPort)).catch((error: unknown) => {
     if (error instanceof Error && error.message.includes('Address already in use')) return start(0);
     throw error;
@@ -59,7 +59,7 @@ async function clearCode(rpcUrl: string, accounts: readonly Address[]): Promise<
   for (const address of accounts) await client.setCode({ address, bytecode: '0x' });
 }
 
-/** Only what has run low, since setting a balance below what a pending transaction needs would drop that. */
+/** Only low balances: setting a balance below the need of a pending transaction would drop that transaction. */
 async function fund(rpcUrl: string, address: Address): Promise<void> {
   const transport = http(rpcUrl);
   if ((await createPublicClient({ transport }).getBalance({ address })) >= lowBalance) return;

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Where a development stack keeps everything that outlives it. */
+/** The directory for everything that outlives a development stack. */
 export type DevDirectory = {
   root: string;
-  /** Addresses, key and accounts of the stack, for people and programs that use it. */
+  /** Addresses, key and accounts of the stack, for its users and programs. */
   stackFile: string;
   lockFile: string;
   processesFile: string;
@@ -15,13 +15,13 @@ export type DevDirectory = {
   logs: string;
   postgres: string;
   chains: string;
-  /** At which blocks the chains were forked from public ones. */
+  /** The blocks at which the chains were forked from public ones. */
   forksFile: string;
-  /** Everything that a new beginning removes. */
+  /** Everything that a reset removes. */
   contents: string[];
 };
 
-/** `.local` in the project, or what `LOCAL_DIR` names. */
+/** `.local` in the project, or the directory in `LOCAL_DIR`. */
 export function findDevDirectory(env: NodeJS.ProcessEnv): DevDirectory {
   const root = env.LOCAL_DIR ? resolve(env.LOCAL_DIR) : join(projectRoot, '.local');
   const paths = {

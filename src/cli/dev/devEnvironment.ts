@@ -6,21 +6,25 @@ import type { ServicePorts } from './servicePorts.ts';
 const replaced =
   /^(RPC_URL|FACTORY_ADDRESS|START_BLOCK|CONFIRMATIONS|RELAYER_PRIVATE_KEYS|RELAYER_KEYSTORE|RELAYER_KMS)(_|$)/;
 
-/** The settings in which a development stack differs from `npm start`; whoever sets one of them keeps it. */
+/**
+ * The settings in which a development stack differs from `npm start`. Variables set by the user take
+ * precedence.
+ */
 export const devDefaults: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'info',
   RATE_LIMIT_READS: '100000',
   RATE_LIMIT_WRITES: '20000',
   WEBHOOK_ALLOWED_TARGETS: 'localhost,127.0.0.0/8,::1',
-  // No balancer stands before it.
+  // There is no balancer in front.
   SHUTDOWN_GRACE_MS: '0',
-  // Local chains stand still until somebody sends something, and date their blocks when they are mined.
+  // Local chains stand still until somebody sends a transaction, and date their blocks when they are mined.
   RULES_IDLE_SECONDS: '1',
 };
 
 /**
- * The environment of the services of a development stack: this process's own, but with local chains in place of whatever it
- * names, and one confirmation on each. A fork is indexed from where it leaves the public chain, or from `START_BLOCK_<chainId>`.
+ * The environment of a development stack's services: this process's own, with local chains in place of the
+ * configured ones, and one confirmation on each. A fork is indexed from the fork's block, or from
+ * `START_BLOCK_<chainId>`.
  */
 export function buildDevEnvironment(options: {
   env: NodeJS.ProcessEnv;

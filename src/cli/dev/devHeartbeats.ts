@@ -5,7 +5,7 @@ import { startHeartbeat } from '../devtools/heartbeat.ts';
 import type { DevChain } from './devChain.ts';
 import type { Running } from './runningStack.ts';
 
-/** A database that recovers from a crash of one of its sessions is back sooner. */
+/** A database that recovers from a crashed session is back before this. */
 const patience = 15;
 
 /** Starts the heartbeats of the chains, which are also the first to notice that a chain or the database has ended. */

@@ -13,8 +13,8 @@ export class DevLockedError extends Error {
 }
 
 /**
- * Takes a data directory for this process, until the returned function gives it back. A lock whose owner is gone counts
- * for nothing.
+ * Locks a data directory for this process, until the returned function releases it. The lock of a dead
+ * process does not count.
  *
  * @throws DevLockedError naming the process that has it.
  */
@@ -39,13 +39,13 @@ export function lockDevDirectory(lockFile: string): () => void {
   }
 }
 
-/** The running process that holds the lock; null where there is none. */
+/** The running process that holds the lock; null if there is none. */
 export function findLockOwner(lockFile: string): ProcessIdentity | null {
   try {
     const owner = processIdentityShape.parse(JSON.parse(readFileSync(lockFile, 'utf8')));
     return isRunning(owner) ? owner : null;
   } catch {
-    // Missing, or cut off by a crash: nobody holds it.
+    // Missing, or truncated by a crash: nobody holds it.
     return null;
   }
 }

@@ -2,22 +2,22 @@ import { createServer } from 'node:net';
 
 const highestPort = 65_535;
 
-/** The port that somebody named cannot be used. */
+/** The configured port cannot be used. */
 export class PortError extends Error {
   override readonly name = 'PortError';
 }
 
-/** A port that is kept from others until it is released to whoever is to listen on it. */
+/** A port reserved until it is released to its server. */
 export type ReservedPort = {
   port: number;
-  /** The port that was wanted, where another program has it. */
+  /** The requested port, if another program has it. */
   taken: number | undefined;
   release(): Promise<void>;
 };
 
 /**
- * Reserves the port that a setting names, else the one of the last start, so that addresses stay good, else the usual one or
- * any that is free.
+ * Reserves the configured port, or else the port of the last start, so that addresses stay valid, or else the
+ * usual one or any free one.
  *
  * @throws PortError where the setting names a port that is taken, or none.
  */
@@ -42,7 +42,7 @@ export async function reservePort(options: {
   return { ...other, taken: wanted };
 }
 
-/** Listens and lets nobody in; undefined where another program has the port. */
+/** Listens without accepting connections; undefined if another program has the port. */
 function listen(wanted: number): Promise<Omit<ReservedPort, 'taken'> | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Omit<ReservedPort, 'taken'> | undefined>();
   const server = createServer((socket) => socket.destroy());
@@ -55,7 +55,7 @@ function listen(wanted: number): Promise<Omit<ReservedPort, 'taken'> | undefined
     const port = typeof address === 'object' && address ? address.port : wanted;
     resolve({ port, release: () => new Promise((done) => server.close(() => done())) });
   });
-  // Whoever forgets to release it may end nevertheless.
+  // A reservation that is never released must not keep the process alive.
   server.unref();
   return promise;
 }

@@ -18,7 +18,7 @@ export async function isApiHealthy(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** Whether the indexer has caught up with the past and follows what is new. */
+/** Whether the indexer has caught up with the past and follows new blocks. */
 export async function isIndexerLive(indexerUrl: string): Promise<boolean> {
   return fetch(`${indexerUrl}/ready`).then(
     ({ ok }) => ok,
@@ -50,7 +50,7 @@ export function hasReached(
   return [...position].every(([chainId, number]) => (blocks.get(chainId) ?? -1n) >= number);
 }
 
-/** Whether the relay has a funded wallet on every chain that a running worker owns. */
+/** Whether the relay has a funded wallet on every chain, leased by a running worker. */
 export async function areWalletsReady(database: Database, chainIds: readonly number[]): Promise<boolean> {
   const rows = await database
     .selectDistinct({ chainId: relayerWallets.chainId })
@@ -59,7 +59,7 @@ export async function areWalletsReady(database: Database, chainIds: readonly num
   return chainIds.every((id) => rows.some(({ chainId }) => chainId === id));
 }
 
-/** PostgreSQL's code for a table that is not there: before its first deployment there is no index. */
+/** PostgreSQL's code for a missing table: before its first deployment there is no index. */
 const undefinedTable = '42P01';
 
 async function whenPresent<Row>(query: Promise<Row[]>): Promise<Row[]> {

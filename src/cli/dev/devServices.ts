@@ -9,8 +9,8 @@ import type { Progress } from './progress.ts';
 const shownTailLines = 15;
 
 /**
- * Starts indexer, worker and API with their output in log files. What they log as an error is shown at the terminal too,
- * and so is how one of them ended.
+ * Starts indexer, worker and API with their output in log files. Their errors, and how one of them ended, are
+ * shown in the terminal too.
  */
 export function startDevServices(options: {
   env: NodeJS.ProcessEnv;

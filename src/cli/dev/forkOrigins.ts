@@ -10,7 +10,7 @@ import type { Fork } from './forks.ts';
 const requestTimeoutMs = 15_000;
 const beginAnew = 'begin anew with --reset, or elsewhere with LOCAL_DIR';
 
-/** The last block that was taken over, by chain id. */
+/** The last copied block, by chain id. */
 const originsShape = z.record(
   z.string(),
   z.object({
@@ -21,8 +21,8 @@ const originsShape = z.record(
 type Origins = z.output<typeof originsShape>;
 
 /**
- * Where the forks leave their public chains, by chain id: at the heads of now when the directory is new, and at the same blocks
- * at every later start, so that the chains go on where they stopped.
+ * The fork blocks of public chains, by chain id: the current heads if the directory is new, and the same
+ * blocks at every later start, so that the chains continue where they stopped.
  *
  * @throws ConfigurationError where the data of the directory belong to other chains or do not say to which, a node does not serve
  * its chain, or it serves another chain of the same id than the one that was left.
@@ -62,7 +62,7 @@ function findOrigins({ chains, forksFile }: DevDirectory): Origins | null {
   ]);
 }
 
-/** Asks each node for the block at which its chain was left, or is left now where it was not yet. */
+/** Asks each node for its chain's fork block, or for the current head if there is none yet. */
 async function readOrigins(forks: readonly Fork[], known: Origins | null): Promise<Origins> {
   const problems: string[] = [];
   const origins: Origins = {};

@@ -1,13 +1,14 @@
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { type Chain, chains } from '../../protocol/chains.ts';
 
-/** A public chain that a local one continues. */
+/** A public chain that is continued locally. */
 export type Fork = { chain: Chain; url: string };
 
 const usage = 'write --fork <chainId>=<rpc url>';
 
 /**
- * The forks that were asked for: `<chainId>=<rpc url>` for each, before what `FORK_URL_<chainId>` of the environment names.
+ * The requested forks: `<chainId>=<rpc url>` each; these take precedence over `FORK_URL_<chainId>` of the
+ * environment.
  *
  * @throws ConfigurationError with everything that is wrong; an address is never repeated there, since it may hold a secret.
  */

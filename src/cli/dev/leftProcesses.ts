@@ -13,7 +13,7 @@ const stopTimeoutMs = 15_000;
 const pollMs = 50;
 const listShape = z.record(z.string(), processIdentityShape);
 
-/** Writes down which processes belong to a stack, so that a start after a crash can end those that outlived it. */
+/** Stores a stack's processes, so that a start after a crash can end the survivors. */
 export type ProcessList = { note(name: string, pid: number): void };
 
 export function createProcessList(file: string): ProcessList {
@@ -23,14 +23,14 @@ export function createProcessList(file: string): ProcessList {
       const identity = findProcess(pid);
       if (!identity) return;
       list.set(name, identity);
-      // Whoever reads it meanwhile finds the one before, and not half of this one.
+      // Concurrent readers find the previous list, never half of this one.
       writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(list)), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },
   };
 }
 
-/** Ends what the list names and what still runs, by request and then by force; returns the names. */
+/** Ends the listed processes that still run, first with a request and then by force; returns their names. */
 export async function endLeftProcesses(file: string): Promise<string[]> {
   const left = Object.entries(readProcessList(file)).filter(([, identity]) => isRunning(identity));
   for (const [, { pid }] of left) signalGroup(pid, 'SIGTERM');

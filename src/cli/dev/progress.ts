@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 
-/** What a person at the terminal sees of a start or a stop: one line a step, with the time it took. */
+/** Progress of a start or a stop in the terminal: one line per step, with its duration. */
 export type Progress = {
-  /** Runs a step and reports it; what the step returns as its detail stands beside the title. */
+  /** Runs a step and reports it; the step's result is shown beside its title. */
   step<T>(title: string, run: () => Promise<T>, detail?: (result: T) => string): Promise<T>;
   note(text: string): void;
   warn(text: string): void;

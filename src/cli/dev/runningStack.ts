@@ -1,13 +1,13 @@
-/** Something that was started, and how it ends. */
+/** A started part, and how to stop it. */
 export type Running = { name: string; stop(): Promise<void>; kill(): Promise<void> };
 
 /**
- * What a stack has started so far. It is stopped in the opposite order of starting, whatever the start got to, so that
- * nothing loses what it depends on.
+ * The started parts of a stack. They are stopped in reverse order, however far the start got, so that no part
+ * loses what it depends on.
  */
 export type RunningStack = {
   add(running: Running): void;
-  /** Stops everything; a part that does not stop as it should is reported and does not hold up the others. */
+  /** Stops everything; a part that fails to stop is reported and does not delay the others. */
   stop(report: { stopped(name: string): void; failed(name: string, error: unknown): void }): Promise<void>;
   kill(): Promise<void>;
 };

@@ -3,8 +3,8 @@ import { type ReservedPort, reservePort } from './devPort.ts';
 export type ServicePorts = { api: number; indexer: number; apiInternal: number; workerInternal: number };
 
 /**
- * Reserves a port for every server of the services, until they are started. Those that the environment names are kept or
- * refused, the others may become others.
+ * Reserves a port for every server of the services, until they start. A configured port is used or refused;
+ * the others may change.
  *
  * @throws PortError naming the variable whose port cannot be used.
  */

@@ -35,18 +35,18 @@ const usualPostgresPort = 54_329;
 export type DevStackOptions = {
   directory: DevDirectory;
   env: NodeJS.ProcessEnv;
-  /** Public chains that are continued locally; all others of their environment are local from the first block. */
+  /** Public chains to continue locally; all others of their environment are local from the first block. */
   forks: readonly Fork[];
   progress: Progress;
-  /** Receives each part as soon as it runs, so that it can be stopped also when a later one fails. */
+  /** Receives each part as soon as it runs, so that it can be stopped even if a later one fails. */
   running: RunningStack;
-  /** Ends the waiting when the stack is to stop before it is up. */
+  /** Aborts the start. */
   signal: AbortSignal;
   /** Called when a part has ended and the stack cannot go on without it. */
   onBroken(message: string): void;
 };
 
-/** Brings everything up, in the order of dependence, and resolves when a first request would succeed. */
+/** Starts everything in the order of dependence, and resolves once a first request would succeed. */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
   const { directory, env, forks, progress, running, signal, onBroken } = options;
   const left = await endLeftProcesses(directory.processesFile);
@@ -110,7 +110,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
     relayerKeys,
     encryptionKey: ensureEncryptionKey(directory.encryptionKeyFile),
   });
-  // A setting of the environment that is wrong is told here, once, and not by three processes.
+  // A wrong setting is reported here once, and not by three processes.
   const { limits } = readConfiguration(serviceEnv);
   const { isServed: hasConsole } = readConsoleSettings(serviceEnv);
   if (hasConsole) await progress.step('Console', ensureConsole, (isNew) => (isNew ? 'built' : 'up to date'));
@@ -125,7 +125,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
 
   const isKnown = last !== null && (await isKeyAccepted(baseUrl, last.apiKey));
   const apiKey = isKnown ? last.apiKey : await createDevKey(database, environment);
-  // Two stacks that started at the same time may have met on a port.
+  // Two stacks that started at the same time may have chosen the same port.
   if (!isKnown && !(await isKeyAccepted(baseUrl, apiKey)))
     throw new PortError(`${baseUrl} is answered by another service.`);
   const stack: DevStack = {

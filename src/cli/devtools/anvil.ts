@@ -6,32 +6,32 @@ import { buildAnvilCommand } from './anvilCommand.ts';
 import { type AnvilLog, openAnvilLog } from './anvilLog.ts';
 import { type AnvilStateFile, adoptAnvilDump, prepareAnvilState } from './anvilStateFile.ts';
 
-/** Loading a state of many blocks takes seconds, a fork asks a remote node first. */
+/** Loading a state of many blocks takes seconds, and a fork asks a remote node first. */
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const answerTimeoutMs = 5_000;
 const pollMs = 20;
 const errorTailBytes = 4_096;
-/** The banner with the accounts and the address comes first. */
+/** The banner with the accounts precedes the address. */
 const bannerBytes = 65_536;
 const dumpIntervalSeconds = 5;
 /** Each kept state repeats the chain's accounts in every dump, so a saved chain keeps no more than two epochs. */
 const savedHistoricalStates = 64;
 
-/** A chain's node, and its last block that is taken over. */
+/** A node of the forked chain, and the last copied block. */
 export type AnvilFork = { url: string; blockNumber: number };
 
 export interface AnvilOptions {
   chainId: number;
   /** Default: a free one. */
   port?: number;
-  /** The chain is loaded from here where the file exists, and saved here on `stop` and every five seconds. */
+  /** The chain is loaded from this file if it exists, and saved there on `stop` and every five seconds. */
   stateFile?: string;
-  /** Anvil's output is appended here. Default: it is kept for the error of a failed start only. */
+  /** Anvil's output is appended here. Default: it is kept only for the error of a failed start. */
   logFile?: string;
   /** Seconds between blocks. Default: a block per transaction. */
   blockTime?: number;
-  /** The chain that is continued locally. */
+  /** The chain to continue locally. */
   fork?: AnvilFork | undefined;
   extraArgs?: readonly string[];
 }
@@ -42,9 +42,9 @@ export interface Anvil {
   wsUrl: string;
   port: number;
   pid: number;
-  /** Ends Anvil, saves its state, and resolves when the process is gone. May be called more than once. */
+  /** Stops Anvil, saves its state, and resolves when the process is gone. May be called more than once. */
   stop(): Promise<void>;
-  /** Ends Anvil as a crash would, with nothing saved since the last interval, and resolves when it is gone. */
+  /** Kills Anvil like a crash, with nothing saved since the last interval, and resolves when it is gone. */
   kill(): Promise<void>;
 }
 
@@ -52,11 +52,10 @@ const running = new Set<ChildProcess>();
 let isExitWatched = false;
 
 /**
- * Starts an Anvil on the loopback interface and resolves when it answers. It ends with this process. Rejects with the
- * end of Anvil's output when it dies first or does not answer within a minute.
- *
- * With a `stateFile` a chain resumes with its blocks, receipts and logs, and with the states of its last 64 blocks. A
- * reorg may undo only blocks made since: Anvil loses every contract's code when it goes back into a resumed state.
+ * Starts an Anvil on the loopback interface and resolves when it answers. It ends with this process. Rejects
+ * with the end of Anvil's output if it dies first or does not answer within a minute. With a `stateFile` a
+ * chain resumes with its blocks, receipts and logs, and with the states of its last 64 blocks. A reorg may
+ * undo only blocks made since: Anvil loses every contract's code when it goes back into a resumed state.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { stateFile, logFile } = options;
@@ -64,7 +63,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { file, args } = buildAnvilCommand(buildArguments(options, state));
   const log = openAnvilLog(logFile);
 
-  // In a process group of its own: an interrupt at the terminal reaches Anvil through `stop`, in its turn.
+  // In its own process group: an interrupt in the terminal reaches Anvil only through `stop`, in its turn.
   const child = spawn(file, args, { stdio: ['ignore', log.descriptor, log.descriptor], detached: true });
   const exited = once(child, 'exit').finally(() => running.delete(child));
   endWithProcess(child);
@@ -122,7 +121,7 @@ function buildArguments(options: AnvilOptions, state: AnvilStateFile | null): st
   return [...args, ...extraArgs];
 }
 
-/** Returns the port that Anvil says it listens on, once it answers there. */
+/** Returns the port in Anvil's output, once it answers there. */
 async function waitUntilReady(child: ChildProcess, log: AnvilLog): Promise<number> {
   const giveUpAt = performance.now() + startTimeoutMs;
   while (performance.now() < giveUpAt) {
@@ -138,7 +137,10 @@ async function waitUntilReady(child: ChildProcess, log: AnvilLog): Promise<numbe
   throw new Error(`Anvil did not answer:\n${log.readTail(errorTailBytes)}`);
 }
 
-/** A chain that was told when it began counts from there, and would run late by the time that it was stopped. */
+/**
+ * With a given start time, Anvil's clock counts from there, and would be late by the time that it was
+ * stopped.
+ */
 async function setClock(port: number): Promise<void> {
   const transport = http(`http://127.0.0.1:${port}`);
   const client = createTestClient({ mode: 'anvil', transport });

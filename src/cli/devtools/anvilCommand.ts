@@ -6,10 +6,10 @@ const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd6
 let dieWithParent: readonly string[] | undefined;
 
 /**
- * Returns the command that runs Anvil's own binary with these arguments, without the launcher of its npm package: a
- * signal to the process is a signal to Anvil. Where util-linux offers it, the kernel ends Anvil (SIGTERM, so that the
- * state is saved) when the process that started it dies, however it dies. Throws when the package has no binary for
- * this platform.
+ * Returns the command that runs Anvil's own binary with these arguments, without the launcher of its npm
+ * package, so that a signal to the process reaches Anvil. If util-linux is available, the kernel ends Anvil
+ * (SIGTERM, so that the state is saved) when its parent dies, however it dies. Throws if the package has no
+ * binary for this platform.
  */
 export function buildAnvilCommand(anvilArguments: readonly string[]): { file: string; args: string[] } {
   const [file = '', ...args] = [...findDeathSignalPrefix(), findAnvilBinary(), ...anvilArguments];

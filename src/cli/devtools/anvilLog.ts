@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Where an Anvil writes. A file and not a pipe: Anvil outlives a broken pipe badly, and it must still save its state
- * when the process that started it is gone.
+ * Anvil's output. A file instead of a pipe: Anvil handles a broken pipe badly, and it must still save its
+ * state when its parent is gone.
  */
 export interface AnvilLog {
-  /** Given to the child as stdout and stderr. */
+  /** The child's stdout and stderr. */
   descriptor: number;
-  /** What was written since the log was opened, at most the last `maxBytes`. */
+  /** Output since the log was opened, at most the last `maxBytes`. */
   readTail(maxBytes: number): string;
   close(): void;
 }
 
-/** Opens `path` for appending, or a temporary file that vanishes with its last user. */
+/** Opens `path` for appending, or a temporary file that disappears with its last user. */
 export function openAnvilLog(path: string | undefined): AnvilLog {
   const descriptor = path === undefined ? openTemporary() : openAppending(path);
   const start = fstatSync(descriptor).size;

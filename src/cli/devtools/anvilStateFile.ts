@@ -2,22 +2,25 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
-/** A chain's saved state. Anvil overwrites its dump in place, so it never dumps onto the state it was loaded from. */
+/**
+ * A chain's saved state. Anvil overwrites its dump in place, so it never dumps onto the state that it was
+ * loaded from.
+ */
 export interface AnvilStateFile {
   /** The file to load, or null for a new chain. */
   load: string | null;
   /** The file to dump to. */
   dump: string;
   /**
-   * When the loaded chain began, in Unix seconds; null for a new chain. Anvil makes a first block of its own before it loads
-   * one: with another time that would be another block, and which of the two is block 0 afterwards would be chance.
+   * When the loaded chain began, in Unix seconds; null for a new chain. Anvil makes a first block of its own
+   * before it loads one. With another time that would be another block, and either could become block 0.
    */
   genesisTimestamp: number | null;
 }
 
 /**
- * Prepares the state in `path` for a start: adopts what the last run dumped, unless that dump was cut off, in which
- * case the state before it stands. Creates the directory.
+ * Prepares the state in `path` for a start: adopts the last run's dump. If that dump was truncated, keeps the
+ * state before it. Creates the directory.
  */
 export function prepareAnvilState(path: string): AnvilStateFile {
   mkdirSync(dirname(path), { recursive: true });
@@ -26,7 +29,7 @@ export function prepareAnvilState(path: string): AnvilStateFile {
   return { load, dump: dumpPath(path), genesisTimestamp: load === null ? null : findGenesisTimestamp(load) };
 }
 
-/** Makes a complete dump the state; removes one that was cut off. To be called when no Anvil is writing it. */
+/** Makes a complete dump the state; removes a truncated one. Call it when no Anvil is writing the dump. */
 export function adoptAnvilDump(path: string): void {
   const dump = dumpPath(path);
   if (!existsSync(dump)) return;
@@ -43,7 +46,7 @@ const stateShape = z.object({
   blocks: z.array(z.object({ header: z.object({ number: quantity, timestamp: quantity }) })),
 });
 
-/** Null where the file cannot be read, which is for Anvil to complain of. */
+/** Null if the file cannot be read; Anvil then reports the error. */
 function findGenesisTimestamp(path: string): number | null {
   try {
     const { blocks } = stateShape.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Where the cluster lies within the directory that was given for the data. */
+/** The cluster's directory within the given data directory. */
 export const clusterDirectory = (dataDirectory: string) => join(dataDirectory, 'cluster');

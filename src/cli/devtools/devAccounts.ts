@@ -10,7 +10,7 @@ const relayerCount = 4;
 
 export type TestAccount = { address: Hex; privateKey: Hex };
 
-/** The accounts that Anvil funds by itself. The stack uses none of them, so their nonces belong to whoever tests. */
+/** The accounts that Anvil funds by itself. The stack uses none of them, so their nonces are free for tests. */
 export function buildTestAccounts(): TestAccount[] {
   return Array.from({ length: testAccountCount }, (_, addressIndex) => {
     const account = mnemonicToAccount(wellKnownPhrase, { addressIndex });
@@ -20,7 +20,7 @@ export function buildTestAccounts(): TestAccount[] {
   });
 }
 
-/** The relayer keys of this directory, made at the first start. They are worth nothing outside its chains. */
+/** The relayer keys of this directory, generated at the first start. They are worthless outside its chains. */
 export function ensureRelayerKeys(file: string): Hex[] {
   const known = findRelayerKeys(file);
   if (known) return known;

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** From 32,768 on Linux takes ports for outgoing connections, also one that was found free a moment ago. */
+/** From 32,768 on, Linux uses ports for outgoing connections, even ones that were just found free. */
 const [lowest, highest] = [10_240, 32_767];
 const attempts = 100;
 
-/** The wanted TCP port of the loopback interface where nothing listens on it, otherwise any free one. */
+/** The requested TCP port of the loopback interface if nothing listens on it, otherwise any free one. */
 export async function findFreePort(wanted?: number): Promise<number> {
   if (wanted && (await isFree(wanted))) return wanted;
   for (let attempt = 0; attempt < attempts; attempt++) {

@@ -3,16 +3,19 @@ import { createPublicClient, createTestClient, http } from 'viem';
 
 const usualLookMs = 1_000;
 const usualIdleBeatMs = 10_000;
-/** Each block makes the saved chain larger by some kilobytes, for ever. */
+/** Each block permanently enlarges the saved chain by some kilobytes. */
 const longestBeatMs = 600_000;
 
 export type HeartbeatOptions = {
   rpcUrl: string;
-  /** Asks what stands beside the chain, such as the database; rejects where that does not answer. */
+  /** Checks a companion of the chain, such as the database; rejects if it does not answer. */
   askBeside(): Promise<unknown>;
-  /** Called when chain or what stands beside it cannot be asked, with how often that was so in a row. */
+  /** Called if the chain or its companion does not answer, with the number of failures in a row. */
   onTrouble(error: unknown, times: number): void;
-  /** How often to look, by default once a second, and after how much idleness to beat first, by default 10 seconds. */
+  /**
+   * The polling interval, by default one second, and the idle time before the first beat, by default 10
+   * seconds.
+   */
   lookEveryMs?: number;
   idleBeatMs?: number;
 };
@@ -20,9 +23,9 @@ export type HeartbeatOptions = {
 export type Heartbeat = { stop(): Promise<void> };
 
 /**
- * Gives a local chain what every public one has: blocks that come although nobody sends a transaction. Without them time
- * stands still on the chain. A block is mined when the chain was idle: for 10 seconds at first, later for up to ten minutes.
- * A chain whose automatic mining was switched off is left alone.
+ * Makes a local chain produce blocks without transactions, as every public chain does; otherwise time would
+ * stand still on it. A block is mined when the chain was idle: for 10 seconds at first, later for up to ten
+ * minutes. A chain whose automatic mining was switched off is left alone.
  */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { lookEveryMs = usualLookMs, idleBeatMs = usualIdleBeatMs } = options;
@@ -44,7 +47,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     await options.askBeside();
     if (now - known.at < beatMs || !(await miner.getAutomine())) return;
     await miner.mine({ blocks: 1 });
-    // Its own block does not count as a sign of life.
+    // Its own block does not count as activity.
     known = { block: block + 1n, at: now };
     beatMs = Math.min(beatMs * 2, longestBeatMs);
   }

@@ -4,7 +4,7 @@ import { type LogLine, parseLogLine } from './logLine.ts';
 
 const keptLines = 40;
 
-/** The log of one process of the stack, in lines that people can read. */
+/** The log of one process of the stack, in readable lines. */
 export type LogFile = {
   path: string;
   write(line: string): void;
@@ -12,7 +12,10 @@ export type LogFile = {
   tail(lines: number): string;
 };
 
-/** Starts a new log and keeps the one of the run before beside it (`.previous`). `onError` hears of every error logged. */
+/**
+ * Starts a new log and keeps the previous run's log beside it (`.previous`). `onError` is called for every
+ * logged error.
+ */
 export function createLogFile(path: string, onError: (line: LogLine) => void): LogFile {
   startLogFile(path);
   let kept: string[] = [];
@@ -28,7 +31,7 @@ export function createLogFile(path: string, onError: (line: LogLine) => void): L
   };
 }
 
-/** Makes room for a new log; whoever writes it creates it. */
+/** Makes room for a new log; its writer creates it. */
 export function startLogFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path)) renameSync(path, `${path}.previous`);

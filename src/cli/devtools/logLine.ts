@@ -1,8 +1,8 @@
-/** A line of a log, made readable. */
+/** A readable line of a log. */
 export type LogLine = {
   /** With time, level and fields, ready to be written. */
   text: string;
-  /** The message alone. */
+  /** Only the message. */
   message: string;
   isError: boolean;
 };
@@ -18,7 +18,7 @@ const levels = new Map([
 const errorLevel = 50;
 const unshown = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'name', 'process']);
 
-/** Turns a JSON line of pino into text; every other line stays as it is. */
+/** Converts a JSON line of pino to text; other lines stay unchanged. */
 export function parseLogLine(line: string): LogLine {
   const entry = parseEntry(line);
   if (!entry) return { text: line, message: line, isError: /\bERROR\b|\bFATAL\b/.test(line) };

@@ -9,34 +9,37 @@ import { ensureCluster, readSuperuserPassword } from './postgresCluster.ts';
 import { launchPostgres, removeStalePidFile } from './postgresProcess.ts';
 
 export type PostgresOptions = {
-  /** Holds the cluster and the log; made where it is missing, taken up again where it is there. */
+  /** Holds the cluster and the log; created if missing, otherwise reused. */
   dataDirectory: string;
-  /** Another port is chosen where this one is taken; any free one where it is left out. */
+  /** If this port is taken, another one is chosen; any free one if omitted. */
   port?: number;
   /** By default `server.log` in the data directory. */
   logFile?: string;
-  /** Server settings beside those that this module needs, by name. */
+  /** Server settings in addition to this module's own, by name. */
   settings?: Readonly<Record<string, string>>;
 };
 
 export type PostgresServer = {
-  /** Connection string of the superuser to the database `postgres`; holds the password. */
+  /** The superuser's connection string for the database `postgres`; contains the password. */
   url: string;
   port: number;
   /** Fast shutdown: sessions are ended, everything committed is on disk. */
   stop(): Promise<void>;
-  /** Ends the server as a crash would (SIGKILL). */
+  /** Kills the server like a crash (SIGKILL). */
   kill(): Promise<void>;
 };
 
-/** A server that ends with its owner, or was killed, leaves itself or sessions behind for a moment, which keep the next one from starting. */
+/**
+ * A server that ends with its owner, or was killed, leaves itself or sessions behind for a moment, which
+ * prevents the next start.
+ */
 const transientFailures = /still in use|Address already in use|lock file "postmaster\.pid" already exists/;
 const startAttempts = 240;
 const retryDelayMs = 250;
 
 /**
- * Starts a real PostgreSQL from the binaries that npm installed, on the loopback interface only. Resolves once it accepts
- * connections. After a crash the data recover by themselves.
+ * Starts a real PostgreSQL from the binaries installed by npm, on the loopback interface only. Resolves once
+ * it accepts connections. After a crash the data recover by themselves.
  *
  * @throws Error with the end of the server's log where it does not start.
  */

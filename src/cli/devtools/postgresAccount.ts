@@ -3,9 +3,9 @@ import { chown, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterDirectory } from './clusterDirectory.ts';
 
-/** How a command of PostgreSQL is to be spawned, so that it runs under an account that PostgreSQL accepts. */
+/** How to spawn a command of PostgreSQL under an account that PostgreSQL accepts. */
 export type ServerAccount = {
-  /** Undefined where the server runs under the account of this process. */
+  /** Undefined if the server runs under this process's account. */
   owner: { uid: number; gid: number } | undefined;
   /** The command to spawn and its arguments, for the given command of PostgreSQL. */
   commandLine(command: readonly [string, ...string[]]): readonly [string, ...string[]];
@@ -13,10 +13,10 @@ export type ServerAccount = {
 };
 
 /**
- * PostgreSQL refuses to run as root. Where this process is root, the server runs as the owner of the existing data, or
- * else as the system's `postgres` or `nobody`; no account is created. Where that account cannot reach the data or the
- * programs, because the checkout lies below a directory like /root that only its owner may enter, the server is given
- * the one capability that lets it pass; `setpriv` (util-linux) does that.
+ * PostgreSQL refuses to run as root. If this process is root, the server runs as the owner of the existing
+ * data, or else as the system's `postgres` or `nobody`; no account is created. If that account cannot reach
+ * the data or the programs, because the checkout is inside a directory such as /root that only its owner may
+ * enter, the server gets one capability to pass, by `setpriv` (util-linux).
  *
  * @throws Error saying what to do, where no account will do.
  */
@@ -32,7 +32,8 @@ export async function findServerAccount(paths: {
 
   const capability = await passingCapability();
   const asOwner = ['--reuid', String(owner.uid), '--regid', String(owner.gid), '--clear-groups'];
-  // Without the securebit, access(2), by which PostgreSQL finds its own programs, would not count the capability.
+  // Without the securebit, access(2), with which PostgreSQL finds its own programs, would ignore the
+  // capability.
   const withCapability = [
     `--inh-caps=+${capability}`,
     `--ambient-caps=+${capability}`,
@@ -61,7 +62,7 @@ async function unprivilegedAccount(): Promise<{ uid: number; gid: number }> {
   );
 }
 
-/** Asks the operating system itself, since modes, access lists and mounts all have a say. */
+/** Asks the operating system, because modes, access lists and mounts all matter. */
 function canReach(
   account: { uid: number; gid: number },
   paths: { dataDirectory: string; programs: readonly string[] },
@@ -72,7 +73,7 @@ function canReach(
   return status === 0;
 }
 
-/** The weaker one first; containers usually hold only the second. */
+/** The weaker one first; containers usually have only the second. */
 async function passingCapability(): Promise<string> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const held = BigInt(`0x${/^CapPrm:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);

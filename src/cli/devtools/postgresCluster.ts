@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { clusterDirectory } from './clusterDirectory.ts';
 import type { ServerAccount } from './postgresAccount.ts';
 
-/** The superuser's password lies within the cluster, readable for the server's account (and root) alone. */
+/** The superuser's password is in the cluster, readable only for the server's account (and root). */
 const passwordFile = 'superuser-password';
 
 /**
- * Makes an empty cluster where there is none yet: UTF-8, locale C, only password logins. It appears complete or not at
- * all, so that an interruption leaves nothing that could be taken for a cluster.
+ * Creates an empty cluster if there is none yet: UTF-8, locale C, only password logins. It appears complete
+ * or not at all, so that an interrupted run leaves nothing that looks like a cluster.
  */
 export async function ensureCluster(options: {
   dataDirectory: string;
@@ -54,7 +54,7 @@ export async function ensureCluster(options: {
   await rename(unfinished, cluster);
 }
 
-/** The password of the superuser `postgres` of a cluster made here. */
+/** The password of the superuser `postgres` of a cluster created here. */
 export async function readSuperuserPassword(dataDirectory: string): Promise<string> {
   return (await readFile(join(clusterDirectory(dataDirectory), passwordFile), 'utf8')).trim();
 }

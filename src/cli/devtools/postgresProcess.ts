@@ -12,8 +12,8 @@ export type PostgresProcess = { stop(): Promise<void>; kill(): Promise<void> };
 const readinessIntervalMs = 20;
 
 /**
- * Runs the server and ends it (fast shutdown) as soon as standard input closes: thus it never outlives the process that
- * started it, however that one ended. In a process group of its own, since an interrupt typed at the terminal is for the
+ * Runs the server and stops it (fast shutdown) as soon as standard input closes, so that it never outlives
+ * its parent, however that ended. In its own process group, because an interrupt in the terminal is for the
  * caller, who stops the server last.
  */
 const supervisor = `
@@ -87,7 +87,7 @@ async function readServerPid(output: Readable | null): Promise<number | undefine
   return undefined;
 }
 
-/** Waits until the server accepts connections; false when it ended instead. */
+/** Waits until the server accepts connections; false if it ended instead. */
 async function isReady(server: {
   pid: number;
   exited: Promise<void>;
@@ -105,7 +105,7 @@ async function isReady(server: {
   return false;
 }
 
-/** PostgreSQL takes the file of a killed server for a live one when its process id now belongs to another program. */
+/** If another program now has the process id of a killed server, PostgreSQL considers its lock file live. */
 export async function removeStalePidFile(dataDirectory: string): Promise<void> {
   const { pid } = await readPidFile(dataDirectory);
   if (pid === undefined) return;

@@ -10,7 +10,7 @@ import { startServices } from '../../platform/supervision/servicePrograms.ts';
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { ensureConsole } from '../console/ensureConsole.ts';
 
-/** Beside the time in which an API lets balancers notice that it stops. */
+/** In addition to the time in which balancers notice an API's stop. */
 const stopTimeoutMs = 20_000;
 
 loadEnvironmentFile();
@@ -25,7 +25,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The rest of the service does not wait for a console that cannot be built. */
+/** If the console cannot be built, the rest of the service starts without it. */
 async function prepareConsole(): Promise<void> {
   await ensureConsole().catch((error: unknown) =>
     console.error(`The console was not built: ${error instanceof Error ? error.message : String(error)}`),
@@ -38,7 +38,8 @@ function run({ logLevel, shutdownGraceMs }: Configuration): void {
   const services = startServices({
     env: process.env,
     stopTimeoutMs: stopTimeoutMs + shutdownGraceMs,
-    // Trouble with one chain does not affect reads, deliveries or other chains; readiness says what is late.
+    // A problem with one chain does not affect reads, deliveries or other chains; readiness says what is
+    // late.
     kept: ['indexer'],
     onStarted: (service, childPid) => logger.info({ service, childPid }, 'started'),
     onRestart: (service, exit, delayMs) =>

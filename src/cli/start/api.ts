@@ -19,7 +19,7 @@ import { AdministrationError } from '../../records/principals/administrationErro
 import { describeTrace } from '../admin/trace/describeTrace.ts';
 import { readTrace } from '../admin/trace/readTrace.ts';
 
-/** Undefined for an id that nothing has. */
+/** Undefined for an unknown id. */
 async function findTrace(database: Database, id: string): Promise<string | undefined> {
   try {
     return describeTrace(await readTrace(database, id));
@@ -29,7 +29,7 @@ async function findTrace(database: Database, id: string): Promise<string | undef
   }
 }
 
-/** The API: checks and stores what callers ask for, and answers from what worker and indexer have made of it. */
+/** The API: checks and stores callers' requests, and answers from the data of worker and indexer. */
 function readApi(env: NodeJS.ProcessEnv) {
   const configuration = readConfiguration(env);
   const encryptionKeys = readEncryptionKeys(env);
@@ -56,7 +56,7 @@ function readApi(env: NodeJS.ProcessEnv) {
   return { logger, start, closeTimeoutMs: defaultCloseTimeoutMs + configuration.shutdownGraceMs };
 }
 
-// Whoever starts it by hand may give it the environment of all processes: no key belongs into this one.
+// A manual start may pass the environment of all processes, but this process must hold no signing key.
 forgetSigners(process.env);
 try {
   loadSecretFiles(process.env);

@@ -22,17 +22,17 @@ import { forgetSigners } from '../../platform/config/relayerSigners.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 
-/** Another start may help: what supervisors know as EX_TEMPFAIL. */
+/** Another start may help; supervisors know this code as EX_TEMPFAIL. */
 const temporaryFailure = 75;
 const loadAfterMs = { waiting: 1_000, standingBy: 15_000 };
 
 /** Follows the chains into the index until it is asked to stop. */
 async function startIndexer(): Promise<void> {
-  // A signal before Ponder is there ends a process that has nothing to put away yet.
+  // Before Ponder is loaded, a signal may end the process at once: there is nothing to clean up.
   const leave = () => process.exit(0);
   process.once('SIGINT', leave).once('SIGTERM', leave);
 
-  // No key belongs into this process.
+  // This process must hold no signing key.
   forgetSigners(process.env);
   delete process.env.ENCRYPTION_KEY;
   delete process.env.ENCRYPTION_KEY_FILE;
@@ -67,13 +67,14 @@ async function startIndexer(): Promise<void> {
     logger,
     onStandingBy: loading.postpone,
     onLost(cause) {
-      // Ponder's last commits may be gone with the database, and another indexer may be at work: start from what is stored.
+      // The database may have lost Ponder's last commits, and another indexer may be running: restart from
+      // the stored data.
       logger.fatal({ err: cause }, 'the database connection broke: the indexer has to start again');
       process.exit(temporaryFailure);
     },
   });
   const loaded = loading.begin();
-  // Whoever had the lock may have given up the index for another one, or a node has answered that was silent.
+  // The former holder of the lock may have given up the index for another one, or a silent node has answered.
   if ((await nameSchema()) !== schema) process.exit(temporaryFailure);
   const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
   if (await forgetReplacedChains(followed)) process.exit(temporaryFailure);
@@ -98,15 +99,16 @@ async function startIndexer(): Promise<void> {
     pruneWhenServed({ databaseUrl, schema, intervalMs: pruneInterval, logger });
   logger.info({ schema, views: indexViewsSchemaName, host, port }, 'indexing');
   process.off('SIGINT', leave).off('SIGTERM', leave);
-  // By that name the next holder of the lock finds Ponder's sessions.
+  // By this name the next holder of the lock finds Ponder's sessions.
   process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
   await loaded;
   await runPonder({ root: ponderRoot, schema, viewsSchema: indexViewsSchemaName, host, port, logLevel });
 }
 
 /**
- * Loading Ponder takes seconds of a processor. Whoever waits for nodes or the database does so meanwhile; whoever stands by does so
- * later, since the indexer that has just taken over needs the processor more, and has then only to begin.
+ * Loading Ponder takes seconds of processor time. While waiting for nodes or the database, load it meanwhile.
+ * A standby loads it later, because the indexer that has just taken over needs the processor more; the
+ * standby then only has to begin.
  */
 function prepareLoading() {
   let loaded: Promise<void> | undefined;

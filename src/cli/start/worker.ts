@@ -39,7 +39,7 @@ const deliveryConnections = 4;
 const jobConcurrency = 2;
 const jobOwnConnections = 2;
 
-/** The worker: sends what was accepted, folds what the index shows into records, does what rules say to it, and delivers events. */
+/** The worker: sends accepted transactions, folds the index into records, fires rules, and delivers events. */
 function readWorker(env: NodeJS.ProcessEnv) {
   const { databaseUrl, chains, limits, clientProfile, logLevel } = readConfiguration(env);
   const signers = readRelayerSigners(env, chains);
@@ -82,7 +82,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
       const server = await startInternalServer({ ...operations, metrics });
       if (server) onClose({ name: 'internal server', close: server.close });
     }
-    // However busy the relay is, there is a connection for each chain to be folded.
+    // However busy the relay is, there is a connection for each chain's fold.
     const projector = createProjector({
       pool: connect('projector', chains.length),
       databaseUrl,
@@ -176,7 +176,7 @@ function readWorker(env: NodeJS.ProcessEnv) {
   return { logger, start };
 }
 
-/** The last block that the indexer takes for final lies one to two of its windows behind the head. */
+/** The indexer's final block is one to two of its windows behind the head. */
 function reorgWindowOf(chainId: number): number {
   const chain = findChain(chainId);
   if (!chain) throw new Error(`the chain ${chainId} is not in the registry`);

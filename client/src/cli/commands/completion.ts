@@ -19,7 +19,7 @@ export function addCompletion(program: Command, context: Context): void {
     });
 }
 
-/** What may follow each command, by its words. */
+/** The possible words after each command. */
 function listWords(command: Command, path: readonly string[] = []): Map<string, string[]> {
   const options = [...command.options, ...(command.parent?.options ?? [])].flatMap(({ long }) =>
     long ? [long] : [],

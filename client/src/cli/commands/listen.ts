@@ -41,7 +41,7 @@ export function addListen(program: Command, context: Context): void {
     });
 }
 
-/** The cursor of what is still to come. */
+/** The cursor after all existing events. */
 async function findEnd(client: AgreementsClient, signal: AbortSignal): Promise<string | undefined> {
   let end: string | undefined;
   for await (const { pageInfo } of client.events.list({ limit: 100 }, { signal }).pages())

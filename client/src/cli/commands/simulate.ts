@@ -8,7 +8,7 @@ import { paint, plain } from '../terminal.ts';
 type Options = { participant: readonly string[]; value: readonly string[]; step: readonly string[] };
 type Step = { by: string; inputId: string; values: Record<string, unknown> };
 
-/** Wallets for participants that nobody has named: they differ, and nobody has their keys. */
+/** Wallets for participants without one: all different, with unknown keys. */
 const inventedWallet = (at: number): string => `0x${(at + 1).toString(16).padStart(40, '5')}`;
 
 export function addSimulate(program: Command, context: Context): void {

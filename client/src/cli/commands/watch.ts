@@ -23,7 +23,7 @@ export function addWatch(program: Command, context: Context): void {
         const inputs: InputRecord[] = [];
         const query = { limit: 100, sort: { updatedAt: 'desc' } } as const;
         for await (const input of client.agreements.listInputs(record.id, query, { signal })) {
-          // The rest was the same the last time.
+          // The rest is unchanged since the last time.
           if (seen.get(input.id) === input.status) break;
           inputs.push(input);
         }

@@ -119,7 +119,7 @@ export function readEventType(text: string, option: string): (typeof eventTypes)
   throw new CliError(`${option} is ${eventTypes.join(' or ')}.`);
 }
 
-/** The members of a resource that say something on a line. */
+/** The members of a resource to show on a line. */
 function describe({ terminal }: Context, value: unknown): string {
   const members = Object.entries(value && typeof value === 'object' ? value : {});
   const facts = members.map(

@@ -2,7 +2,7 @@ import { drawMermaid } from './drawMermaid.ts';
 import { drawSvg } from './drawSvg.ts';
 import { readStates } from './readStates.ts';
 
-/** The states of a document and the inputs that lead from one to the other; the current state stands out. */
+/** The states of a document and the inputs between them; the current state is highlighted. */
 export function drawDiagram(
   agreement: unknown,
   { current, as = 'mermaid' }: { current?: string | undefined; as?: 'mermaid' | 'svg' } = {},

@@ -1,6 +1,6 @@
 import type { StateGraph } from './readStates.ts';
 
-/** A state diagram as text for Mermaid. Names stand in quotes, so that none of them is taken for its syntax. */
+/** A state diagram as Mermaid text. Names are in quotes, so that none is read as syntax. */
 export function drawMermaid(
   { initial, states, transitions }: StateGraph,
   current: string | undefined,

@@ -10,7 +10,7 @@ const style = [
   'path{fill:none;stroke:#57606a;stroke-width:1.3;marker-end:url(#arrow)}',
 ].join('');
 
-/** A state diagram as an SVG image that needs nothing else. States without a way out have a thick border. */
+/** A state diagram as a self-contained SVG image. Final states have a thick border. */
 export function drawSvg(graph: StateGraph, current: string | undefined): string {
   const layout = layOutStates(graph);
   const places = new Map(layout.states.map((state) => [state.id, state]));
@@ -50,7 +50,10 @@ function drawBox({ id, x, y, width }: PlacedState, { half, kinds }: { half: numb
 
 type Way = { start: PlacedState; end: PlacedState; label: string; half: number; at: number };
 
-/** From row to row in a line; further down around the left side and back around the right, each at its own distance. */
+/**
+ * A straight line to the next row. Longer ways go down around the left side and back around the right, each
+ * at its own distance.
+ */
 function drawWay(way: Way): string {
   const { start, end, label, half, at } = way;
   const rows = (end.y - start.y) / rowHeight;
@@ -80,7 +83,7 @@ function drawAround({ start, end, rows, at }: Omit<Way, 'label' | 'half'> & { ro
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** For text of elements; characters that XML does not have become a space. */
+/** For text of elements; characters that XML does not allow become a space. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,6 +1,6 @@
 import type { StateGraph } from './readStates.ts';
 
-/** Where a state stands: the middle of its box. */
+/** A state's position: the middle of its box. */
 export type PlacedState = {
   readonly id: string;
   readonly x: number;
@@ -21,15 +21,16 @@ const boxHeight = 36;
 const columnGap = 70;
 const rowGap = 72;
 const margin = 60;
-/** Room at both sides for the ways that lead around. */
+/** Space on both sides for ways around. */
 const sideMargin = 130;
-/** From the middle of one row to that of the next. */
+/** From the middle of one row to the middle of the next. */
 export const rowHeight = boxHeight + rowGap;
 const longestLabel = 40;
 
 /**
- * Places states in rows by how many inputs it takes to reach them; final ones stand below what leads to them, and those that no input reaches last. Within a row they stand
- * near what leads to them. The same document gives the same picture.
+ * Places states in rows by the number of inputs needed to reach them. Final states are below their
+ * predecessors, unreachable ones last. Within a row they are near their predecessors. The same document gives
+ * the same picture.
  */
 export function layOutStates(graph: StateGraph): StateLayout {
   const rows = listRows(graph);
@@ -49,7 +50,7 @@ export function layOutStates(graph: StateGraph): StateLayout {
   return { width, height, boxHeight, states };
 }
 
-/** A name as long as there is room for it. */
+/** A name, shortened to the available space. */
 export function shortenLabel(name: string): string {
   return name.length <= longestLabel ? name : `${name.slice(0, longestLabel - 1).toWellFormed()}…`;
 }
@@ -61,13 +62,13 @@ function listRows({ initial, states, transitions }: StateGraph): string[][] {
   let reached = initial === undefined ? [] : [initial];
   for (let at = 0; reached.length > 0; at++) {
     for (const id of reached) rowOf.set(id, at);
-    // In the order of the states that lead there, so that few lines cross.
+    // In the order of their predecessors, so that few lines cross.
     reached = [...new Set(reached.flatMap(successors))].filter((id) => !rowOf.has(id) && !isFinal(id));
   }
   const open = [...rowOf];
   for (const { from, to } of transitions) {
     const before = rowOf.get(from);
-    // A final state stands below all that leads to it.
+    // A final state is below all of its predecessors.
     if (before !== undefined && isFinal(to)) rowOf.set(to, Math.max(rowOf.get(to) ?? 0, before + 1));
   }
   const finals = [...rowOf].slice(open.length);

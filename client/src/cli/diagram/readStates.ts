@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../../../src/protocol/jsonCursor.ts';
 
-/** The states of a document and the ways between them, as far as they can be read. */
+/** The readable states of a document and the ways between them. */
 export type StateGraph = {
   readonly initial: string | undefined;
   readonly states: readonly { readonly id: string; readonly description: string | undefined }[];
@@ -11,7 +11,7 @@ export type StateGraph = {
   }[];
 };
 
-/** Draws no conclusions: a document with faults shows what it says. */
+/** Draws no conclusions: a faulty document is shown as written. */
 export function readStates(agreement: unknown): StateGraph {
   const execution = member(agreement, 'execution');
   const initial = text(member(member(execution, 'initialize'), 'initialState'));

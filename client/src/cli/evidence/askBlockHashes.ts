@@ -5,14 +5,14 @@ const callsPerRequest = 20;
 
 export type HashQuery = {
   readonly urls: readonly string[];
-  /** How many nodes must name the same hash. */
+  /** How many nodes must report the same hash. */
   readonly quorum: number;
   readonly chainId: number;
   readonly numbers: readonly number[];
 };
 
 /**
- * Asks several nodes for the hashes of blocks. Only those that enough of them agree on are returned.
+ * Asks several nodes for block hashes. Returns only those on which enough nodes agree.
  *
  * @throws CliError where fewer nodes than the quorum answer for this chain.
  */

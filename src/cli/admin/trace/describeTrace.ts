@@ -1,7 +1,7 @@
 import { formatGwei } from 'viem';
 import type { Trace } from './readTrace.ts';
 
-/** A trace as people read it: each thing with what happened to it, in the order in which things happen. */
+/** A trace as text: each thing with its events, in chronological order. */
 export function describeTrace(trace: Trace): string {
   const { subject, records, transactions, inputs, index, events } = trace;
   const blocks = [

@@ -9,7 +9,7 @@ import { deliveries } from '../../../platform/database/tables/webhooks.ts';
 import { chains } from '../../../protocol/chains.ts';
 import { AdministrationError } from '../../../records/principals/administrationError.ts';
 
-/** What an id leads to; a trace is made of all of it. */
+/** The things that an id leads to; the trace shows all of them. */
 export type Subject = {
   readonly kind: string;
   readonly recordIds: readonly string[];
@@ -18,14 +18,14 @@ export type Subject = {
   readonly eventIds: readonly string[];
 };
 
-/** All there are: an index that begins with the chain serves a search for them. */
+/** All chains: an index that begins with the chain serves the search. */
 const chainIds = chains.map(({ chainId }) => chainId);
 
 const nothing = { recordIds: [], inputIds: [], transactionIds: [], eventIds: [] };
 
 /**
- * Finds what an id names: a record, an input, a transaction of the outbox, an event or a delivery by its prefix; the hash of a
- * transaction, of which every signed form counts; or the digest of a permit.
+ * Finds what an id names: a record, an input, an outbox transaction, an event or a delivery by its prefix; a
+ * transaction by the hash of any of its signed forms; or a permit by its digest.
  *
  * @throws AdministrationError where nothing has this id.
  */

@@ -12,8 +12,8 @@ import { traceIdOf } from './traceId.ts';
 const mostEvents = 100;
 
 /**
- * The latest events of these ids, or else of these records and, where there are hashes, of these transactions; the oldest first.
- * Each with its deliveries and their attempts.
+ * The latest events of these ids, or otherwise of these records and, if there are hashes, of these
+ * transactions; oldest first. Each with its deliveries and their attempts.
  */
 export async function readEvents(
   database: Database,
@@ -69,7 +69,7 @@ export async function readEvents(
       .map(({ delivery, url }) => ({
         id: delivery.id,
         subscriptionId: delivery.subscriptionId,
-        // Path and query of a receiver may be the key to it.
+        // Path and query of a receiver's URL may be its key.
         host: URL.canParse(url) ? new URL(url).host : null,
         status: delivery.status,
         nextAttemptAt: delivery.nextAttemptAt,

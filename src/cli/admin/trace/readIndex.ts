@@ -4,7 +4,7 @@ import { indexViewsSchemaName } from '../../../platform/database/indexNames.ts';
 import { indexedAgreements, indexedInputs } from '../../../platform/database/indexView.ts';
 import { writeDecimal } from './decimal.ts';
 
-/** What the index shows in these transactions; null where no indexer has been at work yet. */
+/** The index's data about these transactions; null if no indexer has run yet. */
 export async function readIndex(database: Database, hashes: readonly string[]) {
   const { rows } = await database.execute<{ is_there: boolean }>(
     sql`select to_regclass(${`${indexViewsSchemaName}.inputs`}) is not null as is_there`,

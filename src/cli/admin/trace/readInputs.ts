@@ -3,10 +3,10 @@ import type { Database } from '../../../platform/database/database.ts';
 import { inputs } from '../../../platform/database/tables/inputs.ts';
 import { writeDecimal } from './decimal.ts';
 
-/** An agreement with a long history is traced by its latest inputs. */
+/** For an agreement with a long history, only its latest inputs are shown. */
 const mostInputs = 50;
 
-/** The latest inputs of these ids, of these transactions and of these records; the oldest first. */
+/** The latest inputs of these ids, of these transactions and of these records; oldest first. */
 export async function readInputs(
   database: Database,
   wanted: { ids: readonly string[]; transactionIds: readonly string[]; recordIds: readonly string[] },

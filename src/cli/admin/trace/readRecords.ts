@@ -4,7 +4,7 @@ import { principals } from '../../../platform/database/tables/access.ts';
 import { records } from '../../../platform/database/tables/records.ts';
 import { writeDecimal } from './decimal.ts';
 
-/** The records of these ids, and those that these transactions deploy, with their principals; the oldest first. */
+/** The records of these ids, and those deployed by these transactions, with their principals; oldest first. */
 export async function readRecords(
   database: Database,
   { ids, transactionIds }: { ids: readonly string[]; transactionIds: readonly string[] },

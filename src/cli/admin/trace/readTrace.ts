@@ -9,16 +9,17 @@ import { readTransactions } from './readTransactions.ts';
 export type Trace = Awaited<ReturnType<typeof readTrace>>;
 
 /**
- * Everything that is known of one id, from who asked for it to who was notified: records with their principals, the transactions
- * of the outbox with every signed form, what the index shows of them, inputs, events and deliveries. Without payloads and secrets.
+ * Everything about one id, from the asker to the notified receivers: records with their principals, outbox
+ * transactions with every signed form, their data in the index, inputs, events and deliveries. Without
+ * payloads and secrets.
  *
  * @throws AdministrationError where nothing has this id.
  */
 export async function readTrace(database: Database, id: string) {
   const subject = await findSubject(database, id);
-  // A record alone stands for its deployment and all of its history.
+  // A record's trace covers its deployment and its whole history.
   const isWhole = subject.kind === 'record';
-  // An event's record is where it happened, not what is asked for.
+  // An event's record is only its place, not the subject of the request.
   const named = subject.eventIds.length > 0 ? [] : subject.recordIds;
   const foundInputs = await readInputs(database, {
     ids: subject.inputIds,

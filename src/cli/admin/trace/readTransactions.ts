@@ -4,7 +4,7 @@ import { transactionAttempts, transactions } from '../../../platform/database/ta
 import { writeDecimal } from './decimal.ts';
 import { traceIdOf } from './traceId.ts';
 
-/** Transactions of the outbox with every form that was signed of them; the oldest first. */
+/** Outbox transactions with all of their signed forms; oldest first. */
 export async function readTransactions(database: Database, ids: string[]) {
   const [rows, attempts] = await Promise.all([
     database

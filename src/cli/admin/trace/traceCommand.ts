@@ -3,7 +3,7 @@ import type { ProgramContext } from '../programContext.ts';
 import { describeTrace } from './describeTrace.ts';
 import { readTrace } from './readTrace.ts';
 
-/** Where something is, and how it got there. */
+/** Shows the current state of one thing, and how it got there. */
 export function addTrace(program: Command, { withDatabase }: ProgramContext): void {
   program
     .command('trace')
