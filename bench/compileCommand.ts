@@ -18,7 +18,7 @@ const examples = fileURLToPath(new URL('../examples/agreements/', import.meta.ur
 const docUri = 'https://example.org/document';
 const warmUpRounds = 200;
 
-/** Values that fit the variables' types, where what a document means by them makes no difference. */
+/** Values that fit the variables' types, if their meaning in a document does not matter. */
 const samples: Values = {
   address: '0x00000000000000000000000000000000000000a1',
   uint256: '1000',
@@ -31,8 +31,8 @@ const samples: Values = {
 };
 
 /**
- * How long it takes to compile a parsed document and to hash what its signer signs, beside the same done with viem's general
- * functions, taking turns. Both give the same hashes, or it throws.
+ * Measures compiling a parsed document and hashing its signed data, alternating with the same work by viem's
+ * general functions. Throws if the hashes differ.
  */
 export function runCompileBenchmark({ directory = examples, rounds }: CompileCommand): {
   measures: Measure[];

@@ -1,7 +1,7 @@
 /** A summary of measurements of one kind, in their own unit. */
 export type Distribution = { n: number; min: number; p50: number; p90: number; p99: number; max: number };
 
-/** Percentiles by the nearest rank: each is a value that was measured. Throws on no measurements. */
+/** Percentiles by the nearest rank: each is a measured value. Throws without measurements. */
 export function summarise(values: readonly number[]): Distribution {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = (share: number) => {

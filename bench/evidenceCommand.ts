@@ -20,15 +20,15 @@ export type EvidenceCommand = {
   profile?: string;
 };
 
-/** One file that nothing was kept for, and the same again. Times in seconds. */
+/** One file without stored proofs, and the same file again. Times in seconds. */
 type Round = {
   /** From the request to the last byte. */
   seconds: number;
-  /** The same calls to the node alone, by the same way. */
+  /** The same calls to the node alone, by the same route. */
   nodeSeconds: number;
-  /** With all proofs kept. */
+  /** With all proofs stored. */
   keptSeconds: number;
-  /** Of a processor, that the API took for the first and for the second. */
+  /** Processor time of the API for the first and for the second request. */
   processorSeconds: number;
   keptProcessorSeconds: number;
   samples: Samples;
@@ -46,8 +46,8 @@ const restSeconds = 10;
 const foldMs = 900_000;
 
 /**
- * Measures evidence of a long history in full blocks, on a stack of its own: how long it takes beside the node, how long the API's
- * event loop is held at a time, and what memory it takes. Each file is verified.
+ * Measures evidence of a long history in full blocks, on its own stack: its duration compared with the
+ * node's, how long the API's event loop is blocked at a time, and its memory. Each file is verified.
  */
 export async function runEvidenceBenchmark(options: EvidenceCommand): Promise<EvidenceResult> {
   const results: EvidenceResult[] = [];

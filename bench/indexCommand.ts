@@ -19,26 +19,29 @@ import { signInputs } from './relayCalls.ts';
 
 export type IndexCommand = { events: number };
 
-/** How long one program took from its start until it was live, and what it took of a processor for that. */
+/** A program's time from its start until it was live, and its processor time. */
 type Backfill = { events: number; seconds: number; processorSeconds: number };
 /** Of two runs together. */
 type Backfills = Backfill & { perSecond: number };
 export type IndexResult = { options: IndexCommand; service: Backfills; bare: Backfills };
-/** A program, and how it counts the events that it has: those that accept an input, and those that say by which permit. */
+/** A program, and how it counts its indexed events: accepted inputs, and permits. */
 type Subject = { entry: string; env: Readonly<Record<string, string>>; countEvents: string };
 
 const chainId = 59141;
 const batch = 250;
 const blocksToFinality = 100;
-/** So many agreements share the inputs. */
+/** The number of agreements that share the inputs. */
 const agreements = 10;
-/** Of each signer in each agreement. An input with a permit is two events: as many events are those of inputs without. */
+/**
+ * Of each signer in each agreement. An input with a permit is two events; the inputs without a permit give as
+ * many events.
+ */
 const permits = 50;
 
 /**
- * Measures how fast a chain that is there already is indexed, from the start of the program until it is live, beside a bare
- * Ponder with the same sources and one insert for each event. Both read the same Anvil and write to the same PostgreSQL, each into
- * schemas of its own, and each twice: what comes first or last must not decide.
+ * Measures how fast an existing chain is indexed, from the program's start until it is live, compared with a
+ * bare Ponder with the same sources and one insert per event. Both read the same Anvil and write to the same
+ * PostgreSQL, each into its own schemas, and each twice, so that the order does not decide.
  */
 export async function runIndexBenchmark(options: IndexCommand): Promise<IndexResult> {
   const closings: (() => Promise<unknown>)[] = [];
@@ -111,7 +114,7 @@ function addUp(runs: readonly Backfill[]): Backfills {
   };
 }
 
-/** Deploys agreements and submits inputs to them, many in a block. Returns how many events these have. */
+/** Deploys agreements and submits inputs to them, many in a block. Returns the number of events. */
 async function sendInputs(rpcUrl: string, wanted: number): Promise<number> {
   const chain = findChain(chainId);
   if (!chain) throw new Error(`${chainId} is not supported`);
@@ -176,14 +179,14 @@ async function sendInputs(rpcUrl: string, wanted: number): Promise<number> {
     await Promise.all(sends);
     await client.mine({ blocks: 1 });
   }
-  // A backfill ends at the last block that Ponder takes for final; what comes after it is live.
+  // A backfill ends at the last block that Ponder considers final; later blocks are live.
   await client.mine({ blocks: blocksToFinality });
   return calls.length + permitted.length;
 }
 
 /**
- * Counts the events that were indexed and forgets all of it, what Ponder has read of the chain too, which it would keep for every
- * index in the database: the next one starts from nothing.
+ * Counts the indexed events and deletes all of them, with Ponder's cache of the chain, which it would reuse
+ * for every index in the database: the next run starts from nothing.
  */
 async function forgetIndex(url: string, countEvents: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });

@@ -9,9 +9,9 @@ const pauseMs = 50;
 const overdueMs = 10_000;
 
 /**
- * How long after its sender has seen a transaction mined the service serves what it changed: milliseconds from the receipt to
- * the first answer of `GET …/state` with the new state and a block not before the receipt's. Inputs are sent straight to the
- * contract, one at a time, by a wallet of the stack; a first few rounds do not count.
+ * Milliseconds from a transaction's receipt at its sender to the first answer of `GET …/state` with the new
+ * state and a block not before the receipt's. Inputs are sent directly to the contract, one at a time, by a
+ * wallet of the stack; the first few rounds do not count.
  */
 export async function measureLatency(options: {
   stack: DevStack;

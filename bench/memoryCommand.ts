@@ -15,7 +15,10 @@ export type MemoryResult = {
   load: LoadResult;
 };
 
-/** Measures what the processes of a development stack hold at rest and then under a load of reads, prints and returns it. */
+/**
+ * Measures the memory of a development stack's processes at rest and then under a load of reads; prints and
+ * returns it.
+ */
 export async function runMemoryBenchmark({
   stack,
   directory,

@@ -4,16 +4,16 @@ import { listenLocally } from '../test/support/listenLocally.ts';
 
 export type NodeWatch = {
   url: string;
-  /** Calls that came through since the last call of this, but for how far the node is, which is asked from time to time. */
+  /** Calls since the last call of this, without the regular polls for the node's latest block. */
   take(): number;
   close(): Promise<void>;
 };
 
-/** What every process asks its nodes by itself every other second. */
+/** Each process's own poll of its nodes every other second. */
 const ownCalls = /"eth_getBlockByNumber"/g;
 const anyCall = /"method"/g;
 
-/** A way to a node that counts the calls; what passes is left as it is. */
+/** A proxy to a node that counts the calls and changes nothing. */
 export async function watchNode(rpcUrl: string): Promise<NodeWatch> {
   let calls = 0;
   const count = (asked: string, pattern: RegExp) => asked.match(pattern)?.length ?? 0;

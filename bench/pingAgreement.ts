@@ -8,14 +8,14 @@ import type { DevStack } from '../src/cli/dev/devStack.ts';
 import { encodeInputPayload, nameHash, parseAddress } from '../src/protocol/index.ts';
 import { pingPong } from './pingPong.ts';
 
-/** An agreement on a chain of a running stack, which goes to the other of its two states with each hit. */
+/** An agreement on a chain of a running stack, which switches between its two states with each hit. */
 export type PingAgreement = {
   id: string;
-  /** Sends an input straight to the contract, and resolves as soon as its sender sees that it is mined. */
+  /** Sends an input directly to the contract, and resolves as soon as its sender sees that it is mined. */
   hit(note: string): Promise<TransactionReceipt>;
 };
 
-/** Deploys it through the service, for the account that stands so far from the end of the stack's list. */
+/** Deploys it through the service, for the account at this distance from the end of the stack's list. */
 export async function deployPingAgreement(options: {
   stack: DevStack;
   client: AgreementsClient;

@@ -1,4 +1,4 @@
-/** The smallest agreement that never ends: two states, and an input that anyone may submit to get from one to the other. */
+/** The smallest endless agreement: two states, and an input from anyone that switches between them. */
 export const pingPong = {
   metadata: { id: 'did:example:ping-pong', name: 'Ping pong' },
   variables: {},

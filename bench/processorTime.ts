@@ -3,18 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Seconds that a process has been on a processor: other than the clock's, these are about the same on a busy machine. */
+/** Seconds of processor time of a process; unlike clock time, they are about the same on a busy machine. */
 export function readProcessorSeconds(pid: number): number {
   const [, , , , , , , , , , , user, system] = readStat(pid);
   return (Number(user) + Number(system)) / ticksPerSecond;
 }
 
-/** The server that one of its backends belongs to: that one lives as long as its connection only. */
+/** The server of one of its backends, whose process ends with its connection. */
 export function findDatabaseServer(backendPid: number): number {
   return Number(readStat(backendPid)[1]);
 }
 
-/** The same of a PostgreSQL server on this machine, with all its processes, those that have ended too. */
+/** The same for a PostgreSQL server on this machine with all of its processes, including ended ones. */
 export function readDatabaseSeconds(serverPid: number): number {
   const server = String(serverPid);
   const [, , , , , , , , , , , , , userOfEnded, systemOfEnded] = readStat(serverPid);
@@ -23,7 +23,7 @@ export function readDatabaseSeconds(serverPid: number): number {
     try {
       return readProcessorSeconds(pid);
     } catch {
-      // It has ended since, and is among those that have.
+      // It has ended since, and is counted with the ended ones.
       return 0;
     }
   });
@@ -33,14 +33,14 @@ export function readDatabaseSeconds(serverPid: number): number {
   );
 }
 
-/** What the kernel says of a process, from its state on. */
+/** The kernel's data about a process, from its state on. */
 function readStat(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in brackets, may hold spaces.
+  // The program's name, in brackets, may contain spaces.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Processes may end while they are looked at. */
+/** Processes may end while they are read. */
 function findParent(pid: string): string | undefined {
   try {
     return readStat(pid)[1];

@@ -21,15 +21,18 @@ export type ReadMeasure = LoadResult & {
   size: number;
   route: Route;
   subject: Subject;
-  /** What one request has taken of a processor, in the answering process alone. */
+  /** Processor time of one request, in the answering process only. */
   processorUs: number;
 };
 
 const warmUpSeconds = 2;
-/** Before about as many, much of the time goes into compiling JavaScript, the more the fewer requests a busy machine lets through. */
+/**
+ * Before about this many, much of the time goes into compiling JavaScript, and more so with the fewer
+ * requests of a busy machine.
+ */
 const warmUpRequests = 15_000;
 const mostWarmUps = 8;
-/** So that what is asked for lies in memory at every size, as it would on a machine that is meant for it. */
+/** So that the requested rows are in memory at every size, as on a machine of the right size. */
 const databaseSettings = {
   shared_buffers: '1GB',
   max_wal_size: '8GB',
@@ -38,8 +41,9 @@ const databaseSettings = {
 };
 
 /**
- * Measures reads of one API process with authentication and limits, beside a bare handler over the same rows and Ponder's GraphQL
- * over the rows of the index that they come from: for each size on a database of its own, all on one PostgreSQL and in turn.
+ * Measures reads of one API process with authentication and limits, compared with a bare handler over the
+ * same rows and with Ponder's GraphQL over the rows of the index: for each size on its own database, all on
+ * one PostgreSQL and in turn.
  */
 export async function runReadBenchmark(
   options: ReadCommand,
@@ -82,7 +86,7 @@ async function measure(
         const usedBefore = readProcessorSeconds(pid);
         const result = await sendLoad({ ...load, seconds });
         const usedSeconds = readProcessorSeconds(pid) - usedBefore;
-        // Ponder sorts all rows for its list: of a million it gives no page in so short a time.
+        // Ponder sorts all rows for its list: for a million it returns no page in this time.
         if ((result.total === 0 || result.overdue > 0) && subject !== 'graphql')
           throw new Error(`${subject} leaves requests to ${route} without an answer`);
         const processorUs = Math.round((usedSeconds * 1e6) / Math.max(1, result.total));
@@ -94,16 +98,16 @@ async function measure(
 }
 
 /**
- * All sizes of a route right after each other, since the speed of a machine changes with the minutes, the service and the bare
- * handler by turns; and Ponder after both: of a million rows it goes on sorting long after nobody waits for its list any more, which
- * is what it is asked for last.
+ * All sizes of a route right after each other, because the machine's speed changes with the minutes; the
+ * service and the bare handler alternate, and Ponder comes after both: with a million rows it keeps sorting
+ * long after the request for its list was given up, so that list comes last.
  */
 const inTurn: readonly { route: Route; subjects: readonly Subject[] }[] = [
   ...routes.map((route) => ({ route, subjects: ['service', 'bare'] as const })),
   ...routes.toReversed().map((route) => ({ route, subjects: ['graphql'] as const })),
 ];
 
-/** Has a process answer until it is as fast as it gets, though not for ever where it is slow. */
+/** Warms up a process until it is no longer getting faster, within a limit. */
 async function warmUp(load: Omit<Load, 'seconds'>): Promise<void> {
   let answered = 0;
   for (let round = 0; round < mostWarmUps && answered < warmUpRequests; round++)

@@ -5,7 +5,7 @@ import { type LoadResult, sendLoad } from './read/sendLoad.ts';
 type Read = { readonly method: 'GET'; readonly path: string };
 
 /**
- * What reads all day long would be: the list, and record, state and history of the agreements that it names.
+ * A typical mix of reads: the list, and record, state and history of its agreements.
  *
  * @throws Error where there is no agreement to read.
  */

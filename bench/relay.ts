@@ -17,13 +17,13 @@ export type RelayBenchmark = {
   databaseUrl: string;
   seconds: number;
   wallets: number;
-  /** How often the chain makes a block, in seconds. */
+  /** Seconds between blocks. */
   blockSeconds: number;
-  /** Requests that are on their way at the same time. */
+  /** Concurrent requests. */
   concurrency: number;
-  /** Signed beforehand for each second of each part; a part that has used up its own ends early. */
+  /** Signed in advance for each second of each part; a part that has used up its own ends early. */
   perSecond: number;
-  /** What Node is told beside the usual, by process: to profile one, for example. */
+  /** Additional Node options by process, for example for profiling one. */
   nodeFlags?: Partial<Record<'api' | 'worker', readonly string[]>>;
   onProgress(message: string): void;
 };
@@ -39,15 +39,19 @@ export type RelayResult = {
 /** More than two seconds' worth of inputs at the goal. */
 const blockGasLimit = 1_000_000_000n;
 const agreements = 50;
-/** As many of a wallet's transactions as the relay has under way. */
+/** As many transactions per wallet as the relay has under way. */
 const inFlight = 64;
-/** Sends of a wallet that wait for the node's answer at the same time: with more of them the sender only signs longer at a stretch. */
+/**
+ * Concurrent sends of a wallet that wait for the node's answer; with more, the sender would only sign longer
+ * at a stretch.
+ */
 const directSends = 4;
 const sampleEvery = 10;
 
 /**
- * How many inputs a second get on the chain: sent by one program directly, from the outbox alone, and through the API; one part
- * after the other, with the same kind of call and the same wallets, while the whole service runs and indexes all of them.
+ * Measures how many inputs per second reach the chain: sent directly by one program, from the outbox only,
+ * and through the API. The parts run one after the other, with the same kind of call and the same wallets,
+ * while the whole service runs and indexes all of them.
  */
 export async function measureRelay(options: RelayBenchmark): Promise<RelayResult> {
   const { databaseUrl, wallets } = options;
@@ -56,7 +60,7 @@ export async function measureRelay(options: RelayBenchmark): Promise<RelayResult
   try {
     return await measureOn({ stack, children }, options, children);
   } finally {
-    // Asked to stop: a profile is written then.
+    // Asked to stop, so that it writes its profile.
     await Promise.all([...children.values()].map((child) => child.stop()));
     await stack.close();
   }
@@ -125,7 +129,7 @@ async function awaitAnswer(baseUrl: string): Promise<void> {
   );
 }
 
-/** As chains do it: with a block for each transaction, most of what is measured would be the making and reading of blocks. */
+/** Like real chains: with a block per transaction, mostly the making and reading of blocks would be measured. */
 async function mineInIntervals({ client }: ServiceStack, seconds: number): Promise<void> {
   await client.setBlockGasLimit({ gasLimit: blockGasLimit });
   await client.setAutomine(false);
@@ -181,7 +185,7 @@ async function measureApi(
   return { ...throughput, answerMs: summarise(answerMs), minedMs: summarise(minedMs) };
 }
 
-/** Milliseconds from the moment at which the transaction was accepted, as the database has it, to that of its receipt. */
+/** Milliseconds from a transaction's acceptance, by the database's time, to its receipt. */
 async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<number> {
   await waitUntil('it is mined', async () => {
     const receipt = await reader.request({ method: 'eth_getTransactionReceipt', params: [hash] });
@@ -194,11 +198,11 @@ async function awaitMined({ reader, pool }: ServiceStack, hash: Hex): Promise<nu
 }
 
 /**
- * Waits until nothing is under way, neither at the node nor in the outbox, all is folded, and the relay knows how far the chain is;
- * then has the database look at its tables, as it does by itself once a minute.
+ * Waits until nothing is under way, at the node or in the outbox, everything is folded, and the relay knows
+ * the chain's head; then has the database analyse its tables, as it does by itself once a minute.
  */
 async function settle(stack: ServiceStack): Promise<void> {
-  // Sends that the node still holds would use up nonces that the relay takes for free.
+  // Sends that the node still holds would use up nonces that the relay considers free.
   await waitUntil('the node holds no transaction', async () => {
     const { pending, queued } = await stack.client.getTxpoolStatus();
     return pending + queued === 0;

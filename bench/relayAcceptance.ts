@@ -6,8 +6,8 @@ import type { NodeWatch } from './nodeWatch.ts';
 import type { SignedInput } from './relayCalls.ts';
 
 /**
- * Requests that come at a steady rate, whatever becomes of those before: milliseconds until the input is accepted, as the database
- * has it, and until it is answered with its signed transaction; and what the node was asked meanwhile.
+ * Requests at a steady rate, independent of earlier answers: milliseconds until the input is accepted, by the
+ * database's time, and until it is answered with its signed transaction; and the calls to the node meanwhile.
  */
 export type Acceptance = {
   perSecond: number;
@@ -18,7 +18,7 @@ export type Acceptance = {
 
 const warmUpShare = 0.1;
 
-/** Sends inputs at a rate, through an API that asks the node by way of `watch`. */
+/** Sends inputs at a rate, through an API whose calls to the node pass `watch`. */
 export async function measureAcceptance(options: {
   watch: NodeWatch;
   calls: readonly SignedInput[];

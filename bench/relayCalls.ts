@@ -7,12 +7,12 @@ import { encodeInputPayload, inputTypedData, nameHash, parseAddress } from '../s
 import type { ServiceStack } from '../test/support/serviceStack.ts';
 import { pingPong } from './pingPong.ts';
 
-/** A signed input as the API takes it, and as anybody can send it to the contract. */
+/** A signed input in the API's form, and as a contract call for anybody. */
 export type SignedInput = { recordId: string; body: BodyOf<'submitInput'>; to: Address; data: Hex };
 
 const lifetimeSeconds = 86_400;
 
-/** Deploys agreements that take inputs of anyone at any time, through the API. */
+/** Deploys agreements that accept inputs of anyone at any time, through the API. */
 export async function deployAgreements(
   { chainId }: Pick<ServiceStack, 'chainId'>,
   { client, count }: { client: AgreementsClient; count: number },
@@ -30,8 +30,8 @@ export async function deployAgreements(
 }
 
 /**
- * Signs inputs, so many of each signer in each agreement, in the order of their nonces. With one, which is usual, none has to wait
- * for another.
+ * Signs this many inputs of each signer in each agreement, in the order of their nonces. With one, the usual
+ * number, none has to wait for another.
  */
 export async function signInputs(
   agreements: readonly { id: string; address: Address }[],

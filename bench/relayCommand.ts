@@ -15,13 +15,16 @@ export type RelayCommand = {
   profile?: string;
 };
 
-/** A part that lasted less of its time has ended because nothing was left to send: --per-second gives it more. */
+/**
+ * A part that lasted less than this share of its time ended because nothing was left to send: --per-second
+ * gives it more.
+ */
 const leastShare = 0.9;
 
-/** As for a database that is meant for such a load; every commit reaches the disk. */
+/** Settings of a database for such a load; every commit reaches the disk. */
 const databaseSettings = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
-/** Measures the relay on a PostgreSQL, a chain and processes of its own, prints the results and returns them. */
+/** Measures the relay on its own PostgreSQL, chain and processes, prints the results and returns them. */
 export async function runRelayBenchmark(
   options: RelayCommand,
 ): Promise<RelayResult & { options: RelayCommand }> {

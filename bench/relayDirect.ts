@@ -2,14 +2,14 @@ import type { Hex, PublicClient } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { SignedInput } from './relayCalls.ts';
 
-/** What a call of the benchmark uses, with room to spare. */
+/** The gas of a call in the benchmark, with room to spare. */
 const gas = 300_000n;
 const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 
 /**
- * Sends calls with viem from several wallets at once, each with a nonce that it counts itself and with so many sends on their way:
- * what one program can do that has the node and the keys for itself and keeps nothing. Takes calls until there are none, or the
- * time is up; resolves when the node has taken the last.
+ * Sends calls with viem from several wallets at once, counting nonces itself, with this many sends under way
+ * each: the rate of one program that has the node and the keys for itself and stores nothing. Takes calls
+ * until there are none, or the time is up; resolves when the node has accepted the last one.
  */
 export async function sendDirectly(options: {
   client: PublicClient;

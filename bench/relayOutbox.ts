@@ -12,14 +12,14 @@ import { measureThroughput, type Running, type Throughput } from './relayThrough
 const storedAtOnce = 500;
 const lookEveryMs = 400;
 
-/** Stores rows as the API does, always some more than the relay has under way. */
+/** Stores rows like the API, always some more than the relay has under way. */
 export async function measureOutbox(
   running: Running,
   calls: readonly SignedInput[],
   { seconds, mostUnderWay }: { seconds: number; mostUnderWay: number },
 ): Promise<Throughput> {
   const { stack } = running;
-  // In the order of the index that holds them, so that only they are looked at.
+  // In the order of the index that holds them, so that only these rows are read.
   const query = `select 1 from service.transactions where chain_id = $1 and state = 'accepted'
     order by created_at, id offset $2 limit 1`;
   const backlog = Math.max(2 * mostUnderWay, storedAtOnce);
@@ -31,7 +31,7 @@ export async function measureOutbox(
           if (isOver()) return true;
           const { rowCount } = await stack.pool.query(query, [stack.chainId, backlog]);
           if (rowCount === 0) return true;
-          // What this costs the database is part of what is measured.
+          // The cost for the database is part of the measurement.
           await delay(lookEveryMs);
           return false;
         },

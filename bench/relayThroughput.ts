@@ -3,21 +3,27 @@ import type { ServiceKind, ServiceStack } from '../test/support/serviceStack.ts'
 import { waitUntil } from '../test/support/waitUntil.ts';
 import { findDatabaseServer, readDatabaseSeconds, readProcessorSeconds } from './processorTime.ts';
 
-/** Transactions that were mined, in how many seconds, and how many that is in one. */
+/** Mined transactions, the seconds that they took, and the rate per second. */
 export type Throughput = {
   mined: number;
   seconds: number;
   perSecond: number;
-  /** Processor time for each of them, by process, in milliseconds: it depends little on what else the machine does. */
+  /**
+   * Processor time per transaction, by process, in milliseconds: it depends little on the rest of the
+   * machine.
+   */
   cpuMs: Readonly<Record<string, number>>;
 };
 
-/** The stack with the processes that run on it, by name. */
+/** The stack with its processes, by name. */
 export type Running = { stack: ServiceStack; children: ReadonlyMap<ServiceKind, Child> };
 
 const warmUpShare = 0.05;
 
-/** Runs `work` until it ends by itself or the time is up; beginning and end, when less is under way, do not count. */
+/**
+ * Runs `work` until it ends by itself or the time is up; the beginning and the end, with less under way, do
+ * not count.
+ */
 export async function measureThroughput(
   running: Running,
   { seconds, total }: { seconds: number; total: number },
@@ -29,7 +35,7 @@ export async function measureThroughput(
   const isOver = () => hasFailed || performance.now() > giveUpAt;
   const working = work(isOver);
   const watching = watch(running, { before, total, seconds, giveUpAt, isOver });
-  // What fails first is what is thrown, once nothing goes on.
+  // The first failure is thrown, once everything has stopped.
   const noteFailure = () => {
     hasFailed = true;
   };
@@ -65,7 +71,7 @@ async function watch(
   return { mined, seconds: round(lasted), perSecond: round(mined / lasted), cpuMs };
 }
 
-/** What each process has used of a processor so far, in milliseconds. */
+/** Each process's processor time so far, in milliseconds. */
 function readCpu({ stack, children }: Running, server: number | undefined): Record<string, number> {
   const { user, system } = process.cpuUsage();
   const used: Record<string, number> = {
@@ -80,7 +86,7 @@ function readCpu({ stack, children }: Running, server: number | undefined): Reco
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** How many transactions of the relayer wallets the chain has. */
+/** The number of the relayer wallets' transactions on the chain. */
 export async function countMined({ reader, relayers }: ServiceStack): Promise<number> {
   const counts = await Promise.all(relayers.map((address) => reader.getTransactionCount({ address })));
   return counts.reduce((sum, count) => sum + count, 0);

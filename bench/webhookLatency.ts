@@ -13,8 +13,9 @@ const overdueMs = 15_000;
 const eventShape = z.object({ data: z.object({ agreementId: z.string(), sequence: z.int() }) });
 
 /**
- * How long after its sender has seen a transaction mined a receiver on this machine has the webhook of it, in milliseconds: on the
- * running stack, whose chains have one confirmation. Inputs are sent straight to the contract, one at a time.
+ * Milliseconds from a transaction's receipt at its sender to its webhook at a receiver on this machine, on
+ * the running stack, whose chains have one confirmation. Inputs are sent directly to the contract, one at a
+ * time.
  */
 export async function measureWebhookLatency(options: {
   stack: DevStack;

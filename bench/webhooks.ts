@@ -18,21 +18,22 @@ const eventsEach = 100;
 const pollMs = 50;
 
 export type WebhookRound = {
-  /** Posts a second without a database, by the same process to the same receivers, before the round. */
+  /** Posts per second without a database, by the same process to the same receivers, before the round. */
   anchorPerSecond: number;
-  /** Deliveries a second to the quick receivers: alone, and with a dead and a slow subscription beside them. */
+  /** Deliveries per second to the quick receivers: alone, and beside a dead and a slow subscription. */
   alonePerSecond: number;
   disturbedPerSecond: number;
-  /** Processor time of the sending process, in microseconds, for a post of the anchor and for a delivery alone. */
+  /** Processor time of the sending process, in microseconds, for a post of the baseline and for a delivery. */
   anchorCpuUs: number;
   aloneCpuUs: number;
-  /** Of the delivering process after each. */
+  /** Memory of the delivering process after each. */
   residentMb: number[];
 };
 
 /**
- * Deliveries a second from a backlog to many receivers on this machine, each round beside the anchor and beside the same with a
- * dead and a slow receiver; with a database, receivers and a delivering process of its own.
+ * Deliveries per second from a backlog to many receivers on this machine. Each round runs beside the
+ * baseline, and beside the same with a dead and a slow receiver; with its own database, receivers and
+ * delivering process.
  */
 export async function measureDeliveries(options: {
   databaseUrl: string;

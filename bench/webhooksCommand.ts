@@ -7,7 +7,7 @@ import { measureDeliveries } from './webhooks.ts';
 
 export type WebhooksCommand = { receivers: number; rounds: number; profile?: string };
 
-/** Measures deliveries on a PostgreSQL and processes of its own, prints the results and returns them. */
+/** Measures deliveries on its own PostgreSQL and processes, prints the results and returns them. */
 export async function runWebhookBenchmark(options: WebhooksCommand) {
   const { profile } = options;
   const directory = await mkdtemp(join(tmpdir(), 'agreements-bench-'));

@@ -3,7 +3,7 @@ import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 import { findChain } from '../../src/protocol/chains.ts';
 
-/** The least that indexes agreements: the same sources as the service's, and one row for each event. */
+/** The minimal indexer of agreements: the same sources as the service's, and one row per event. */
 const chainId = 59141;
 const address = findChain(chainId)?.factory;
 const event = agreementFactoryAbi.find((item) => item.type === 'event' && item.name === 'AgreementDeployed');
@@ -12,7 +12,7 @@ if (address === undefined || event?.type !== 'event' || rpc === undefined)
   throw new Error('the bare indexer is started by the benchmark');
 
 export default createConfig({
-  // As often in the list as a local node is in that of the service.
+  // Listed as often as a local node is in the service's configuration.
   chains: { local: { id: chainId, rpc: Array.from({ length: 5 }, () => rpc), pollingInterval: 100 } },
   contracts: {
     AgreementFactory: { chain: 'local', abi: agreementFactoryAbi, address, startBlock: 0 },

@@ -1,6 +1,6 @@
 import { onchainTable } from 'ponder';
 
-/** One row for each event, with what the event says. */
+/** One row per event, with the event's arguments. */
 export const deployment = onchainTable('deployments', (t) => ({
   id: t.text().primaryKey(),
   address: t.hex().notNull(),

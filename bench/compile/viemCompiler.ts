@@ -12,8 +12,8 @@ import { z } from 'zod';
 import { agreementFactoryAbi } from '../../abis/AgreementFactory.ts';
 
 /**
- * The permit's hashes of well-formed documents in the straightforward way: viem's general functions at each place, nothing
- * written for the purpose. It checks nothing, and is what the protocol's own compiler is measured against and compared with.
+ * The permit's hashes of well-formed documents, computed directly with viem's general functions. It checks
+ * nothing, and is the baseline for the protocol's own compiler.
  */
 const definitionShape = z.looseObject({
   type: z.string(),
@@ -96,7 +96,7 @@ function encode(fType: number, value: string | boolean | bigint | undefined): He
   return encodeAbiParameters([{ type: 'string' }], [String(value)]);
 }
 
-/** Whoever the issuer names: one variable is compared directly, several names are a list. */
+/** The addresses that the issuer names: one variable is compared directly, several names are a list. */
 function compileIssuer(issuer: AuthoredDocument['execution']['inputs'][string]['issuer']) {
   const texts = typeof issuer === 'string' ? [issuer] : (issuer ?? []);
   const named = texts.filter((text) => text !== '');
@@ -112,7 +112,7 @@ function compileIssuer(issuer: AuthoredDocument['execution']['inputs'][string]['
   ];
 }
 
-/** The hashes of the permit, in the words of the typed data. */
+/** The permit's hashes, with the typed data's names. */
 export function compileWithViem(agreement: unknown, document: AuthoredDocument, values: Values) {
   const { variables, execution, contracts } = document;
   const resolve = (text: unknown): unknown => {

@@ -2,28 +2,28 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { summarise } from '../distribution.ts';
 
-/** What the preload tells of a process: milliseconds and megabytes (10^6 bytes). */
+/** The preload's report about a process: milliseconds and megabytes (10^6 bytes). */
 const sampleLine = z.object({
   watch: z.object({ heldMs: z.number(), lateMs: z.number(), residentMb: z.number() }),
 });
 
-/** The worst of a time; `residentMb` is the most that was held, `restMb` the median. */
+/** The maxima of a period; `restMb` is the median. */
 export type Samples = { heldMs: number; lateMs: number; residentMb: number; restMb: number };
 
-/** Node's flags for a process that is to be watched. */
+/** Node's flags for a watched process. */
 export const watchFlags = ['--import', fileURLToPath(new URL('watchProcess.ts', import.meta.url))];
 
-/** Collects what a watched process prints. */
+/** Collects the output of a watched process. */
 export function collectSamples() {
   let samples: z.infer<typeof sampleLine>['watch'][] = [];
   return {
-    /** Takes a line of the process; false for one that is none of the preload's. */
+    /** Takes a line of the process; false for a line that is not from the preload. */
     take(line: string): boolean {
       if (!line.startsWith('{"watch":')) return false;
       samples.push(sampleLine.parse(JSON.parse(line)).watch);
       return true;
     },
-    /** Of the time since the last call of this. */
+    /** For the time since the last call. */
     flush(): Samples {
       const taken = samples;
       samples = [];

@@ -16,7 +16,7 @@ import { signInputs } from '../relayCalls.ts';
 
 const permitsOfSigner = 50;
 const sendsAtOnce = 50;
-/** A busy Anvil takes its time, and a call that is sent twice fails. */
+/** A busy Anvil takes its time, and a repeated call fails. */
 const timeoutMs = 300_000;
 const gasLimit = 2_000_000_000n;
 
@@ -53,7 +53,7 @@ export async function fillBlocks(
     functionName: 'submitInput',
     args: [nameHash('hit'), encodeInputPayload(pingPong, 'hit', { note: 'beside' })],
   });
-  // Anvil signs for it: transactions of accounts that it impersonates have no signature that anybody could check.
+  // Anvil signs for it: transactions of impersonated accounts have no valid signature.
   const [sender] = await client.getAddresses();
   if (!sender) throw new Error('the chain has no account');
   await client.setBalance({ address: sender, value: parseEther('1000000') });
@@ -80,7 +80,7 @@ export async function fillBlocks(
   await client.setAutomine(true);
 }
 
-/** Some calls at equal distances among others. */
+/** Inserts some calls at equal distances among others. */
 function spread(some: readonly Call[], others: readonly Call[]): Call[] {
   const share = others.length / some.length;
   return some.flatMap((call, at) => [

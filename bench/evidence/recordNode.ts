@@ -2,21 +2,24 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenLocally } from '../../test/support/listenLocally.ts';
 
-/** Bodies of requests in the order in which they came, and how many were on their way at a time. */
+/** Request bodies in order, with the number of concurrent ones. */
 export type Recording = { readonly bodies: readonly string[]; readonly atOnce: number };
 
 export type RecordedNode = {
   readonly url: string;
-  /** What came since the last call of this. */
+  /** Requests since the last call. */
   take(): Recording;
-  /** Sends the same again, as many at a time, by the same way, and returns how long that took in milliseconds. */
+  /**
+   * Sends the same requests again, with the same concurrency and route, and returns the duration in
+   * milliseconds.
+   */
   replay(recording: Recording): Promise<number>;
   close(): Promise<void>;
 };
 
 const headers = { 'content-type': 'application/json' };
 
-/** A way to a node that remembers what was asked. */
+/** A proxy to a node that records the requests. */
 export async function recordNode(rpcUrl: string): Promise<RecordedNode> {
   let bodies: string[] = [];
   let underWay = 0;

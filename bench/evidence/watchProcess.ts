@@ -1,8 +1,8 @@
 /**
- * Preloaded into a process under test: prints five times a second how long its main thread was held at a time, and what it holds.
- *
- * `heldMs` is what the main thread computed between two ticks of a timer of 5 ms, garbage collection included. It is a bound: what
- * waits for the processor because others have it does not count, and up to a tick of the work before does.
+ * Preloaded into a process under test: five times a second prints how long its main thread was blocked, and
+ * its memory. `heldMs` is the processor time of the main thread between two ticks of a 5 ms timer, including
+ * garbage collection. It is an upper bound: waiting for a busy processor does not count, and up to one tick
+ * of earlier work does.
  */
 const tickMs = 5;
 const printMs = 200;

@@ -3,8 +3,8 @@ import { Hono } from 'hono';
 import pg from 'pg';
 
 /**
- * What the service is compared with: for each route one prepared statement by primary key or on the index of the order, and the
- * same JSON. It knows no callers, limits, request ids, cursors or errors.
+ * The baseline: for each route one prepared statement by primary key or on the index of the order, and the
+ * same JSON. It has no authentication, limits, request ids, cursors or errors.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 20 });
 const principalId = process.env.PRINCIPAL_ID;

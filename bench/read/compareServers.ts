@@ -25,12 +25,12 @@ export type Comparison = {
 
 const warmUps = 10;
 const rounds = 41;
-/** Of what is there in the end, when statistics are gathered that are stale later. */
+/** Share of the final rows that exist when the later stale statistics are gathered. */
 const seededFirst = 0.01;
 
 /**
- * Measures reads of one API each on the embedded PostgreSQL and on another one, request by request in turn, so that the machine is the
- * same for both: with statistics that are stale, that were never gathered, and that are current.
+ * Measures reads of one API each on the embedded PostgreSQL and on another one, alternating request by
+ * request, so that both see the same machine: with stale, no and current statistics.
  */
 export async function compareServers(options: {
   databaseUrl: string;
@@ -117,7 +117,7 @@ function median(values: readonly number[]): number {
   return Math.round(middle * 100) / 100;
 }
 
-/** The comparison in lines for a terminal, the worst first. */
+/** The comparison as lines for a terminal, the worst first. */
 export function describeComparison({
   versions,
   comparisons,

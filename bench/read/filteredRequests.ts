@@ -2,7 +2,7 @@ import { longHistoryEvery, recordIdOf, seededAt } from './seedAgreements.ts';
 
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
-/** Every kind of read that goes over a list or to a record, with its filters and orders, by the path that asks for it. */
+/** Every kind of read of a list or a record, with its filters and orders, by its path. */
 export function filteredRequests(size: number): readonly string[] {
   const middle = Math.floor(size / 2);
   const record = recordIdOf(middle);

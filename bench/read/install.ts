@@ -10,24 +10,24 @@ import { createPrincipal } from '../../src/records/principals/principals.ts';
 import { chainId, seedAgreements, seededTables } from './seedAgreements.ts';
 import { lightDrizzle, startProgram } from './startProgram.ts';
 
-/** Who answers. */
+/** The answering programs. */
 export type Subject = 'service' | 'bare' | 'graphql';
 
 export const rateLimit = 1_000_000;
 
-/** A database with so many agreements, and what answers from it. */
+/** A database with this many agreements, and the programs that answer from it. */
 export type Installation = {
   readonly size: number;
   readonly databaseUrl: string;
   readonly principalId: string;
   readonly key: string;
   readonly indexSchema: string;
-  /** What holds the agreements and their inputs. */
+  /** The tables of the agreements and their inputs. */
   readonly tables: readonly string[];
   readonly programs: Readonly<Record<Subject, { url: string; pid: number }>>;
 };
 
-/** Makes the database and starts what answers from it; `onClose` gets what stops it. */
+/** Creates the database and starts the answering programs; `onClose` gets the functions that stop them. */
 export async function install(
   size: number,
   options: {
@@ -131,7 +131,7 @@ async function createCaller(databaseUrl: string): Promise<{ principalId: string;
   }
 }
 
-/** The schema that the views of the index look into. */
+/** The schema behind the views of the index. */
 async function findIndexSchema(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(
     `select nspname as name from pg_namespace where nspname like 'chain_index\\_%'`,

@@ -2,13 +2,16 @@ import { text } from 'node:stream/consumers';
 import autocannon from 'autocannon';
 import { loadShape } from './sendLoad.ts';
 
-/** A process of its own, so that what asks takes nothing from what answers but its part of the machine. */
+/**
+ * A separate process, so that the sender takes nothing from the answering process except its share of the
+ * machine.
+ */
 const { url, connections, seconds, headers, requests } = loadShape.parse(
   JSON.parse(await text(process.stdin)),
 );
 const answeredMs: number[] = [];
 const running = autocannon({ url, connections, duration: seconds, headers, requests });
-// Its own percentiles are whole milliseconds.
+// The library's own percentiles are whole milliseconds.
 running.on('response', (_client, _status, _bytes, ms) => answeredMs.push(ms));
 const result = await running;
 answeredMs.sort((a, b) => a - b);

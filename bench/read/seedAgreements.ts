@@ -3,25 +3,28 @@ import { nameHash, serializeAgreement } from '../../src/protocol/index.ts';
 import { pingPong } from '../pingPong.ts';
 
 export const chainId = 59141;
-/** Every so many agreements one has a history of more than a page; all others have one input. */
+/** One in this many agreements has a history of more than a page; all others have one input. */
 export const longHistoryEvery = 100;
 const longHistory = 40;
 
-/** The id of an agreement by its number from 1, and its address. */
+/** The id and address of an agreement by its number from 1. */
 export const recordIdOf = (number: number) => `agr_${String(number).padStart(32, '0')}`;
-/** When it was created, in seconds. */
+/** Its creation time, in seconds. */
 export const seededAt = (number: number) => 1_767_225_600 + number * 2;
 export const addressOf = (number: number) => `0x${String(number).padStart(40, '0')}`;
 
 export type Seed = {
   principalId: string;
-  /** The number of the first one; those before it are there already, and no statistics are gathered then. By default 1. */
+  /**
+   * The number of the first one. Earlier ones exist already, and then no statistics are gathered. By default
+   * 1.
+   */
   from?: number;
   size: number;
   indexSchema: string;
 };
 
-/** The tables that hold what is seeded. */
+/** The tables of the seeded rows. */
 export const seededTables = (indexSchema: string) => [
   'service.records',
   'service.inputs',
@@ -30,8 +33,8 @@ export const seededTables = (indexSchema: string) => [
 ];
 
 /**
- * Adds so many agreements of a principal as the projector leaves them, with their inputs, and the rows of the
- * index that they were folded out of. The rows of the index go past the triggers with which Ponder would note how to undo them.
+ * Adds agreements of a principal as the projector would leave them, with their inputs, and the index rows
+ * from which they were folded. The index rows bypass the triggers with which Ponder stores how to undo them.
  */
 export async function seedAgreements(
   pool: pg.Pool,
@@ -100,6 +103,6 @@ export async function seedAgreements(
   }
   if (from === undefined)
     for (const table of seededTables(indexSchema)) await pool.query(`vacuum (analyze) ${table}`);
-  // Otherwise the database writes all of it to its files while it is measured.
+  // Otherwise the database would write all of it to its files during the measurement.
   await pool.query('checkpoint');
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const generator = fileURLToPath(new URL('load.ts', import.meta.url));
 
-/** Requests that are sent in turn over so many connections, each of which waits for its answer before it sends the next. */
+/** Requests sent in turn over this many connections; each waits for its answer before it sends the next. */
 export const loadShape = z.object({
   url: z.string(),
   connections: z.int(),
@@ -28,7 +28,7 @@ const resultShape = z.object({
 export type LoadResult = Omit<z.output<typeof resultShape>, 'failed'>;
 
 /**
- * Sends a load from a process of its own.
+ * Sends a load from a separate process.
  *
  * @throws Error where a request failed: the number would be that of something else.
  */

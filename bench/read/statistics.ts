@@ -1,20 +1,20 @@
 import type pg from 'pg';
 
-/** What a database knows of its tables: nothing, what it found when they were a hundredth of what they are, or all. */
+/** The database's statistics: none, those of a hundredth of the rows, or current ones. */
 export const statistics = ['stale', 'never', 'run'] as const;
 export type Statistics = (typeof statistics)[number];
 
 const list = 'any($1::regclass[])';
 
-/** Lets no statistics be gathered of tables but by `gatherStatistics`. */
+/** Prevents statistics of tables except by `gatherStatistics`. */
 export async function holdStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
   for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
 }
 
-/** Forgets all statistics of tables, as if none had ever been gathered. */
+/** Deletes all statistics of tables, as if none had ever been gathered. */
 export async function forgetStatistics(pool: pg.Pool, tables: readonly string[]): Promise<void> {
   await pool.query(`delete from pg_statistic where starelid = ${list}`, [tables]);
-  // Plans that were made by them are made anew after this.
+  // Plans based on them are made again after this.
   await pool.query(
     `update pg_class set reltuples = -1, relpages = 0, relallvisible = 0 where oid = ${list}`,
     [tables],

@@ -6,10 +6,10 @@ export type Route = (typeof routes)[number];
 
 type Requests = Load['requests'];
 
-/** So many different agreements are asked for in turn, from all over the table. */
+/** Number of different agreements requested in turn, from all over the table. */
 const asked = 500;
 
-/** The numbers of agreements to ask for; those with a history of more than a page for its own route. */
+/** The numbers of the requested agreements; its own route gets those with a history of more than a page. */
 function numbersFor(route: Route, size: number): number[] {
   const step = route === '/{id}/inputs' ? longHistoryEvery : 1;
   const candidates = Math.floor(size / step);
@@ -17,7 +17,7 @@ function numbersFor(route: Route, size: number): number[] {
   return Array.from({ length: count }, (_, at) => step * (1 + Math.floor((at * candidates) / count)));
 }
 
-/** What is asked of the service, and of the bare handler, which has the same paths. */
+/** Requests to the service, and to the bare handler with the same paths. */
 export function restRequests(route: Route, size: number): Requests {
   if (route === '/v0/agreements') return [{ method: 'GET', path: route }];
   return numbersFor(route, size).map((number) => ({
@@ -31,7 +31,7 @@ const agreement = `chainId address owner docUri docHash initialState currentStat
 const input = `chainId agreement position inputId fromState toState sequence payload fields permitSigner permitSubmitter
   transactionHash transactionFrom blockNumber blockTimestamp`;
 
-/** The same rows of the index, in the words of Ponder's GraphQL. */
+/** The same rows of the index in Ponder's GraphQL. */
 export function graphqlRequests(route: Route, size: number): Requests {
   const ask = (query: string): Requests[number] => ({
     method: 'POST',

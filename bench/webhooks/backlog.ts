@@ -7,7 +7,7 @@ const principalId = 'prn_bench';
 const records = 25;
 let position = 0;
 
-/** What is delivered: an event as the service announces a transition. */
+/** The delivered event: a transition as the service announces it. */
 export const exampleBody = JSON.stringify({
   id: `evt_${'0'.repeat(64)}`,
   type: 'agreement.transitioned',
@@ -24,7 +24,7 @@ export const exampleBody = JSON.stringify({
   },
 });
 
-/** A principal and the records that its events are about. */
+/** A principal and the records of its events. */
 export async function seedPrincipal(pool: pg.Pool): Promise<void> {
   await pool.query('insert into service.principals (id, name) values ($1, $1)', [principalId]);
   await pool.query(
@@ -56,7 +56,7 @@ export async function subscribeAll(
   return ids;
 }
 
-/** Events with a delivery of each for each subscription, as if they had just been released. */
+/** Events with a delivery for each subscription, as if they had just been released. */
 export async function fillBacklog(
   pool: pg.Pool,
   { subscriptions, events }: { subscriptions: readonly string[]; events: number },

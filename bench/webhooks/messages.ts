@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** What the parts of the benchmark tell each other; times in milliseconds since 1970. */
+/** Messages between the parts of the benchmark; times in milliseconds since 1970. */
 export const receiversReport = z.object({
   kind: z.literal('receivers'),
-  /** Of the quick ones, the slow one and the dead one. */
+  /** URLs of the quick receivers, the slow one and the dead one. */
   urls: z.array(z.string()),
   slowUrl: z.string(),
   deadUrl: z.string(),
 });
 export const countReport = z.object({
   kind: z.literal('count'),
-  /** Requests to the quick receivers since the last reset, and when the first and the last of them came. */
+  /** Requests to the quick receivers since the last reset, and the times of the first and the last one. */
   received: z.number(),
   firstAt: z.number(),
   lastAt: z.number(),
@@ -22,19 +22,19 @@ export const countReport = z.object({
 export const memoryReport = z.object({
   kind: z.literal('memory'),
   residentMb: z.number(),
-  /** Processor time used since its start. */
+  /** Processor time since its start. */
   cpuMs: z.number(),
 });
 export const anchorReport = z.object({ kind: z.literal('anchor'), perSecond: z.number() });
 
 export type Part = {
   pid: number;
-  /** Asks it something, and resolves with its answer. */
+  /** Sends a request, and resolves with its answer. */
   ask<T extends z.ZodType>(request: Record<string, unknown>, shape: T): Promise<z.output<T>>;
   stop(): Promise<void>;
 };
 
-/** Starts a part of the benchmark as a process of its own. */
+/** Starts a part of the benchmark as a separate process. */
 export function startPart(file: string, args: readonly string[], flags: readonly string[] = []): Part {
   const light = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {

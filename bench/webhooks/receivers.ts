@@ -1,7 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Receivers with addresses of their own on the loopback interface, all in this process: `<count>` quick ones, a slow, a dead one. */
+/**
+ * Receivers with their own addresses on the loopback interface, all in this process: `<count>` quick ones, a
+ * slow one, a dead one.
+ */
 const count = Number(process.argv[2]);
 const slowMs = 2_000;
 let received = 0;

@@ -8,7 +8,7 @@ import { createTargetRules } from '../../src/records/webhooks/targetRules.ts';
 import { createDeliverer, type Deliverer } from '../../src/worker/deliverer/deliverer.ts';
 import { signAttempt } from '../../src/worker/deliverer/sign.ts';
 
-/** A worker that does nothing but deliver, when it is asked to; and, as the anchor, posts without a database. */
+/** A worker that only delivers, on request; and, as the baseline, posts without a database. */
 const [databaseUrl = '', keyHex = ''] = process.argv.slice(2);
 const logger = pino({ level: 'error' });
 const settings = readWebhookSettings({});
@@ -48,7 +48,10 @@ async function start(): Promise<void> {
   await deliverer.ready;
 }
 
-/** Signs each of them anew, posts to the receivers in turn, and has as much under way to each as a subscription may. */
+/**
+ * Signs each message again, posts to the receivers in turn, with as many under way to each as a subscription
+ * may have.
+ */
 async function post({ urls, count, body, secret }: Post): Promise<number> {
   const agent = new Agent({ pipelining: 1 });
   const bytes = Buffer.from(body);
@@ -83,7 +86,7 @@ async function post({ urls, count, body, secret }: Post): Promise<number> {
   return Math.round((each * urls.length) / seconds);
 }
 
-/** Its memory, and the processor time that it has used so far, of which others on the machine take nothing. */
+/** Its memory, and its processor time so far, which other processes do not affect. */
 function reportMemory(): void {
   const { user, system } = process.cpuUsage();
   global.gc?.();

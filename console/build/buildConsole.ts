@@ -4,10 +4,10 @@ import { build, type Plugin } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where the built console lies: files that the API serves as they are. */
+/** The folder of the built console: static files that the API serves. */
 export const consoleDirectory = fileURLToPath(new URL('../dist', import.meta.url));
 
-/** The service hashes with WebAssembly, which the policy of the pages refuses: here viem hashes, as in the client. */
+/** The service hashes with WebAssembly, which the pages' policy forbids. Here viem hashes, as in the client. */
 const portableKeccak: Plugin = {
   name: 'portable-keccak',
   enforce: 'pre',
@@ -18,8 +18,8 @@ const portableKeccak: Plugin = {
 };
 
 /**
- * Builds the console into `consoleDirectory`: hashed files, no script or style inside a page. Readers see the former files or the
- * new ones, and two builds at once do not disturb each other.
+ * Builds the console into `consoleDirectory`: hashed files, no inline script or style. Readers see the old
+ * files or the new ones, and two concurrent builds do not disturb each other.
  */
 export async function buildConsole(): Promise<void> {
   const unfinished = `${consoleDirectory}.${process.pid}`;
@@ -30,7 +30,7 @@ export async function buildConsole(): Promise<void> {
       base: '/console/',
       to: unfinished,
     });
-    // In one file, for a reader who loses the connection once the page is open.
+    // In one file, for readers who lose the connection once the page is open.
     await buildSite({
       ...{ from: `${root}verify/`, pages: ['index.html'], base: '/verify/', to: `${unfinished}/verify` },
       isWhole: true,
@@ -50,7 +50,7 @@ type Site = {
   readonly isWhole?: boolean;
 };
 
-/** Builds pages, and all that they are made of, to be served below a path. */
+/** Builds pages, with all of their parts, for serving below a path. */
 async function buildSite({ from, pages, base, to, isWhole = false }: Site): Promise<void> {
   await build({
     root: from,

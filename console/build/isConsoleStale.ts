@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { consoleDirectory } from './buildConsole.ts';
 
-/** All that the built console is made of, but for the packages, whose versions are in the lock. */
+/** All sources of the built console except the packages, whose versions are in the lock file. */
 const sources = ['console', 'client/src', 'src/protocol', 'package-lock.json'];
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-/** What a build leaves beside its sources. */
+/** Files that a build leaves beside its sources. */
 const made = /^(dist(\.\d+)?|node_modules)(\/|$)/;
 
-/** Whether the console is not built, or something that it is made of has changed since. */
+/** Whether the console is not built, or one of its sources has changed since. */
 export function isConsoleStale(): boolean {
   const builtAt = changedAt(join(consoleDirectory, 'index.html'));
   return builtAt === undefined || sources.some((source) => newest(join(repository, source)) > builtAt);

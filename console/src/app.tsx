@@ -23,7 +23,7 @@ const RulesPage = lazyPage(() => import('./pages/rulesPage.tsx').then((page) => 
 const KeysPage = lazyPage(() => import('./pages/keysPage.tsx').then((page) => page.KeysPage));
 const SharedPage = lazyPage(() => import('./pages/sharedPage.tsx').then((page) => page.SharedPage));
 
-/** Who comes by a link is let in by it; everybody else needs a session. */
+/** A link authenticates its user; everybody else needs a session. */
 export function App() {
   const { path } = useLocation();
   if (path === '/console/enter') return <EnterPage />;

@@ -24,7 +24,7 @@ const client = new Client(
 const requestInit = { headers: { authorization: `Bearer ${key}` } };
 await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
 
-/** Calls a tool, prints what it says, and ends where it refuses. */
+/** Calls a tool, prints its answer, and exits if it refuses. */
 async function call(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { isError, content, structuredContent } = resultShape.parse(
     await client.callTool({ name, arguments: args }),
@@ -35,7 +35,7 @@ async function call(name: string, args: Record<string, unknown>): Promise<Record
   return structuredContent;
 }
 
-/** Has a wallet sign what is prepared for it, and submits it. */
+/** Has a wallet sign the prepared data, and submits the signature. */
 async function act(account: (typeof parties)['owner'], subject: Record<string, unknown>, name = {}) {
   const asked = { ...subject, signer: account.address };
   const prepared = await call('prepare_signature', asked);

@@ -20,7 +20,7 @@ const preparedShape = z.object({
   documentId: z.string().optional(),
 });
 
-/** Signs what prepare_signature has answered; gives what submit_signed takes beside the same arguments. */
+/** Signs the answer of prepare_signature; returns the additional arguments of submit_signed. */
 export async function signTypedData(account: PrivateKeyAccount, prepared: Record<string, unknown>) {
   const { typedData, deadline, docUri, documentId } = preparedShape.parse(prepared);
   const { EIP712Domain: _domain, ...types } = typedData.types;

@@ -9,15 +9,15 @@ import { maxBodyBytes, settings } from './settings.ts';
 const inbox = openInbox(settings.inbox);
 const app = express();
 
-// The bytes as they were signed: express.json() would hand on what it has made of them.
+// The bytes as they were signed: express.json() would pass on its parsed form.
 app.post('/webhooks', express.raw({ type: () => true, limit: maxBodyBytes }), async (request, response) => {
   try {
     const event = await verifyWebhook(request.body ?? '', request.headers, settings.secrets);
-    // Stored first, answered then: what is answered with 2xx is not sent again.
+    // Store first, then answer: an event answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     response.sendStatus(204);
   } catch (error) {
-    // Whatever else goes wrong is answered with 500, and comes again.
+    // Any other failure is answered with 500, and the event comes again.
     if (!(error instanceof WebhookVerificationError)) throw error;
     console.error(`refused: ${error.reason}`);
     response.sendStatus(400);

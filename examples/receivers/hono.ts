@@ -15,11 +15,11 @@ app.post('/webhooks', bodyLimit({ maxSize: maxBodyBytes }), async (context) => {
   const body = new Uint8Array(await context.req.arrayBuffer());
   try {
     const event = await verifyWebhook(body, context.req.raw.headers, settings.secrets);
-    // Stored first, answered then: what is answered with 2xx is not sent again.
+    // Store first, then answer: an event answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     return context.body(null, 204);
   } catch (error) {
-    // Whatever else goes wrong is answered with 500, and comes again.
+    // Any other failure is answered with 500, and the event comes again.
     if (!(error instanceof WebhookVerificationError)) throw error;
     console.error(`refused: ${error.reason}`);
     return context.body(null, 400);

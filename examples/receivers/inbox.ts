@@ -2,13 +2,13 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import type { WebhookEvent } from '../../client/src/webhooks/verifyWebhook.ts';
 
 export type Inbox = {
-  /** Stores an event for good, and returns whether it is new: one that is stored already is only a repetition. */
+  /** Stores an event permanently, and returns whether it is new: a stored one is only a repetition. */
   store(event: WebhookEvent): boolean;
 };
 
 /**
- * A file with one event a line, which outlives crashes. In a receiver with a database this is a table whose primary key is the
- * event's id, and what is done about the event happens in the transaction that inserts it.
+ * A file with one event per line, which survives crashes. In a receiver with a database this is a table whose
+ * primary key is the event's id, and the event is processed in the transaction that inserts it.
  */
 export function openInbox(file: string): Inbox {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];

@@ -4,7 +4,7 @@ import { handleEvent } from './handleEvent.ts';
 import { openInbox } from './inbox.ts';
 import { maxBodyBytes, settings } from './settings.ts';
 
-/** A receiver with nothing but Node: WEBHOOK_SECRET=whsec_… npx node examples/receivers/plainNode.ts */
+/** A receiver with only Node: WEBHOOK_SECRET=whsec_… npx node examples/receivers/plainNode.ts */
 
 const inbox = openInbox(settings.inbox);
 
@@ -14,13 +14,13 @@ const server = createServer(async (request, response) => {
     const body = await readBody(request);
     if (!body) return void response.writeHead(413, { connection: 'close' }).end();
     const event = await verifyWebhook(body, request.headers, settings.secrets);
-    // Stored first, answered then: what is answered with 2xx is not sent again.
+    // Store first, then answer: an event answered with 2xx is not sent again.
     if (inbox.store(event)) handleEvent(event);
     response.writeHead(204).end();
   } catch (error) {
     const isRefused = error instanceof WebhookVerificationError;
     console.error(isRefused ? `refused: ${error.reason}` : error);
-    // After 4xx the service gives up; after 5xx it comes again.
+    // After 4xx the service gives up; after 5xx the event comes again.
     response.writeHead(isRefused ? 400 : 500).end();
   }
 });
@@ -28,7 +28,7 @@ server.listen(settings.port, '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${settings.port}/webhooks`);
 });
 
-/** The body byte by byte, as it was signed; undefined where it is too large. */
+/** The raw bytes of the body, as signed; undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,9 +1,9 @@
-/** What all receivers here read from the environment. */
+/** The environment variables of all receivers here. */
 export const settings = {
   port: Number(process.env.PORT ?? 4000),
-  /** The secret of the subscription; while it is rotated, the old and the new one with a comma between them. */
+  /** The subscription's secret; during a rotation the old and the new one, comma-separated. */
   secrets: (process.env.WEBHOOK_SECRET ?? '').split(','),
-  /** Where events are stored. */
+  /** The file of stored events. */
   inbox: process.env.INBOX ?? 'inbox.jsonl',
 };
 

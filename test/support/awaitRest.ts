@@ -4,15 +4,15 @@ import { passTimeout, waitUntil } from './waitUntil.ts';
 const patienceMs = 300_000;
 
 /**
- * Waits until everything is mined, folded and told, and ends the making of blocks meanwhile. What does not come to rest in time is
- * found by the audits.
+ * Waits until everything is mined, folded and notified, and stops making blocks meanwhile. The audits find
+ * whatever does not come to rest in time.
  */
 export async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): Promise<void> {
   const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;
   const rest = async () => {
     const underWay = `select 1 from service.transactions where state in ('accepted', 'signed', 'broadcast')`;
     await waitUntil('the outbox is done', () => isEmpty(underWay), patienceMs);
-    // Only an indexer that follows the chain by now, and not only its past, needs no other block to show the last one.
+    // Only an indexer that already follows the chain live needs no further block to show the last one.
     await stack.awaitNewBlock();
     await stopBlocks();
     await stack.awaitFolded(patienceMs);

@@ -4,15 +4,15 @@ import type { createAnvilClient } from './anvilClient.ts';
 const pauseMs = 10;
 
 export type BlockMaker = {
-  /** Does something to the chain while no block is being made. */
+  /** Runs an action on the chain while no block is being made. */
   between<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Lets Anvil make its blocks itself again, at once for what waits. */
+  /** Lets Anvil mine by itself again, at once for waiting transactions. */
   stop(): Promise<void>;
 };
 
 /**
- * Makes the blocks of an Anvil in its place, one for what waits at a time. What Anvil mines by itself goes on while it takes blocks
- * back: then its chain has holes afterwards, and transactions in two blocks.
+ * Makes the blocks of an Anvil in its place, one for all waiting transactions at a time. Anvil's own mining
+ * goes on while it takes blocks back; then its chain has holes afterwards, and transactions in two blocks.
  *
  * @param options.idleMs after so long an empty one is made; by default none is.
  */

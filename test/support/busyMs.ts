@@ -1,4 +1,4 @@
-/** Milliseconds of a processor that this thread needs for something, whatever else the machine does meanwhile. */
+/** Milliseconds of processor time of this thread for some work, whatever else the machine does meanwhile. */
 export function busyMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

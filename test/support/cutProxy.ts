@@ -1,20 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Where a connection is cut: before its transaction begins, before a commit reaches the server, or when that has done it and before its answer comes back. */
+/**
+ * Where a connection is cut: before its transaction begins, before a commit reaches the server, or after the
+ * commit and before its answer comes back.
+ */
 export type Cut = 'beforeBegin' | 'beforeCommit' | 'afterCommit';
 
 export type CutProxy = {
-  /** The connection string by which the database is reached through it. */
+  /** The connection string of the database through this proxy. */
   url: string;
-  /** Cuts so many of the next connections that begin a transaction, or commit it. */
+  /** Cuts this many of the next connections that begin a transaction, or commit it. */
   cutNext(cut: Cut, count?: number): void;
-  /** How many were cut so far. */
+  /** Number of cut connections so far. */
   count(): number;
   close(): Promise<void>;
 };
 
-/** A way to a real PostgreSQL that breaks at the worst moments. */
+/** A proxy to a real PostgreSQL that breaks connections at the worst moments. */
 export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -49,7 +52,7 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      // Whatever the server says after that commit, it says once it has happened.
+      // The server's next message after that commit comes after it has taken effect.
       if (isAwaited) return end();
       client.write(data);
     });

@@ -11,7 +11,7 @@ export type DelivererProcess = {
 
 const lightDrizzle = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
 
-/** A deliverer in a process of its own, which ends at a fault point when it is passed for the nth time. */
+/** A deliverer in a separate process, which ends at a fault point when it is passed for the nth time. */
 export async function startDelivererProcess(options: {
   databaseUrl: string;
   fault?: `${FaultPoint}:${number}`;

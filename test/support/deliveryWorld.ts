@@ -46,7 +46,7 @@ export type AttemptRow = {
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 export const loopbackRules = createTargetRules({ allowed: ['127.0.0.0/8', '::1', 'localhost'] });
 
-/** A database with one principal whose events are released as the projector does it, and deliverers over it. */
+/** A database with one principal whose events are released as by the projector, and deliverers over it. */
 export async function createDeliveryWorld() {
   const testDatabase = await createMigratedDatabase();
   const { database, pool, close } = createDatabase({
@@ -90,7 +90,7 @@ export async function createDeliveryWorld() {
         rules: loopbackRules,
         logger,
         pollMs: 50,
-        // Another one takes over what is closed, not what a busy machine holds up.
+        // Another deliverer takes over from a closed one, not from one that a busy machine delays.
         leaseMs: 60_000,
         ...rest,
       });
@@ -122,7 +122,7 @@ export async function createDeliveryWorld() {
       return { id, secret };
     },
 
-    /** A record for events to be about. */
+    /** A record for events. */
     async createRecord(): Promise<string> {
       const id = createId('agr');
       await insertRecords(pool, { id: principalId }, [{ id }]);
@@ -192,7 +192,7 @@ export async function createDeliveryWorld() {
       return row;
     },
 
-    /** Waits until all deliveries of a subscription satisfy something. */
+    /** Waits until all deliveries of a subscription satisfy a condition. */
     awaitDeliveries(
       subscriptionId: string,
       isAwaited: (row: DeliveryRow) => boolean,
@@ -204,7 +204,7 @@ export async function createDeliveryWorld() {
       });
     },
 
-    /** Closes what a test has started. */
+    /** Closes everything that a test has started. */
     async reset(): Promise<void> {
       await Promise.all([...deliverers].map((deliverer) => deliverer.close()));
       deliverers.clear();

@@ -9,7 +9,7 @@ import { waitUntil } from './waitUntil.ts';
 
 const patienceMs = 300_000;
 
-/** Has an API deploy an agreement by the permit of a new account, and waits until it is on the chain. */
+/** Deploys an agreement through an API with the permit of a new account, and waits until it is on the chain. */
 export async function deployPingPong(
   { chainId, factory, reader: client, apiKey }: ServiceStack,
   {

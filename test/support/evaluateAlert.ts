@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 const rules = readFileSync(new URL('../../operations/prometheus-alerts.yaml', import.meta.url), 'utf8');
 
 /**
- * Whether an alert's condition holds of what a process tells at /metrics, by the value of one label. Knows expressions of one form,
- * `max by (label) (metric) > number`; Prometheus itself would wait for as long as the rule says.
+ * Whether an alert's condition holds for a process's /metrics, by the value of one label. Supports
+ * expressions of one form, `max by (label) (metric) > number`; Prometheus itself would also wait for the
+ * rule's duration.
  */
 export function evaluateAlert(name: string, metricsText: string): ReadonlyMap<string, boolean> {
   const [, expression = ''] = new RegExp(`- alert: ${name}\\n\\s+expr: (.+)\\n`).exec(rules) ?? [];

@@ -1,4 +1,4 @@
-/** What a run has found wrong, by kind; empty lists where all is as it should be. */
+/** The flaws found by a run, by kind; empty lists if everything is right. */
 export type Flaws = Readonly<Record<string, readonly string[]>>;
 
 const shown = 10;
@@ -7,7 +7,7 @@ export function isFlawless(flaws: Flaws): boolean {
   return Object.values(flaws).every((found) => found.length === 0);
 }
 
-/** How many flaws of each kind there are, and the first of each, in lines for a terminal. */
+/** The number of flaws of each kind, and the first of each, as lines for a terminal. */
 export function describeFlaws(flaws: Flaws): string {
   const kinds = Object.entries(flaws);
   const lines = [kinds.map(([kind, found]) => `${found.length} ${kind}`).join(', ')];

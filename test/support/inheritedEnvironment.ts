@@ -1,6 +1,9 @@
 const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
 
-/** What a started program gets of this environment. What else an operator's shell may hold must not change what a test says. */
+/**
+ * The part of this environment for started programs. Other variables of a developer's shell must not affect a
+ * test.
+ */
 export function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { describeFlaws, type Flaws, isFlawless } from './flaws.ts';
 
-/** What a long run works with, besides what its options say. */
+/** The context of a long run, besides its own options. */
 export type LongRunParts = {
   databaseUrl: string;
   onProgress(message: string): void;
@@ -13,13 +13,13 @@ export type LongRunParts = {
 };
 
 /**
- * Runs on a PostgreSQL of its own, prints how it goes and what came of it, and lets the program end with 1 where that has flaws.
- * What the processes under test print goes to the file `log`, if there is one.
+ * Runs on its own PostgreSQL, prints progress and results, and exits with 1 if there are flaws. The output of
+ * the processes under test goes to the file `log`, if given.
  */
 export async function runLong<Report>(options: {
   log: string | undefined;
   run(parts: LongRunParts): Promise<Report>;
-  /** What happened, in lines for a terminal. */
+  /** The results, as lines for a terminal. */
   describeReport(report: Report): string;
   listFlaws(report: Report): Flaws;
 }): Promise<void> {
@@ -37,10 +37,10 @@ export async function runLong<Report>(options: {
   });
 }
 
-/** Runs something on a PostgreSQL of its own. */
+/** Runs a test on its own PostgreSQL. */
 export async function withOwnPostgres(work: (databaseUrl: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'agreements-run-'));
-  // Processes crash, and not the machine under the database.
+  // Processes crash, but not the machine under the database.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const server = await startPostgres({ dataDirectory: directory, settings });
   try {

@@ -5,18 +5,19 @@ import { z } from 'zod';
 import { type LocalServer, listenLocally } from './listenLocally.ts';
 
 /**
- * What is wrong with an endpoint. `twoForks`: heads, blocks by number and logs come from a second node, blocks by hash from the first;
- * `nullReceipts`: receipts are not there yet; `behind`: it stands ten blocks behind in all that it says; `absurdHead`: it claims
- * a head a million blocks ahead; `silent`: connections are open, and nothing comes back.
+ * The lie of an endpoint. `twoForks`: heads, blocks by number and logs come from a second node, blocks by
+ * hash from the first. `nullReceipts`: receipts are not there yet. `behind`: all answers are ten blocks
+ * behind. `absurdHead`: it claims a head a million blocks ahead. `silent`: connections are open, but nothing
+ * comes back.
  */
 export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent';
 
 export type LyingNode = LocalServer & {
-  /** From now on it lies so, or not at all. */
+  /** From now on it lies in this way, or not at all. */
   tell(lie: Lie | undefined): void;
-  /** Whose chain is the second fork. */
+  /** The chain of the second fork. */
   forkTo(second: string): void;
-  /** How many blocks were asked by hash that the first fork does not know. */
+  /** Number of requested blocks by hash that the first fork does not have. */
   countUnknown(): number;
 };
 
@@ -34,7 +35,7 @@ const answerShape = z.looseObject({ result: z.unknown().optional() });
 type Answer = z.output<typeof answerShape>;
 
 const byFork = new Set(['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs']);
-/** Calls that say at which block they are to be answered, and where in their parameters. */
+/** Calls that name a block, and the position of that parameter. */
 const tagAt: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_getBalance: 1,
@@ -43,7 +44,7 @@ const tagAt: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
 };
 
-/** An endpoint over a real node of which everything is true until it is told to lie. */
+/** An endpoint over a real node that tells the truth until it is told to lie. */
 export async function createLyingNode(
   first: string,
   options: { second?: string; answerAfterMs?: number } = {},
@@ -130,7 +131,7 @@ export async function createLyingNode(
     ...local,
     tell(next) {
       lie = next;
-      // What was half open is cut, as a balancer does in the end.
+      // Half-open connections are cut, as a balancer does eventually.
       for (const response of unanswered) response.destroy();
       unanswered.clear();
     },

@@ -3,7 +3,10 @@ import type { ServiceStack } from './serviceStack.ts';
 
 const blockMs = 500;
 
-/** Blocks come also where nobody sends anything, as on public chains: an indexer that has just started goes on with the next one. */
+/**
+ * Mines blocks without transactions, as on public chains: an indexer that has just started continues with the
+ * next block.
+ */
 export function mineSteadily({ client }: ServiceStack) {
   let isOver = false;
   const mining = (async () => {

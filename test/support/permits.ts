@@ -12,21 +12,21 @@ import type { Signature } from './singleCalls.ts';
 
 const lifetimeSeconds = 3_600;
 
-/** What a request needs beside what is signed. */
+/** The parts of a request besides the signed data. */
 export type SignedPermit = {
   signer: Address;
   deadline: number;
   signature: Signature;
 };
 
-/** Signs a deployment with the nonce that the factory has for the signer now. */
+/** Signs a deployment with the signer's current nonce at the factory. */
 export async function signDeployPermit(options: {
   client: PublicClient;
   chainId: number;
   factory: Address;
   agreement: unknown;
   docUri: string;
-  /** The effective values that preflight returned. */
+  /** The effective values returned by preflight. */
   values: Record<string, string | boolean>;
   account: PrivateKeyAccount;
 }): Promise<SignedPermit> {
@@ -43,7 +43,7 @@ export async function signDeployPermit(options: {
   return { signer: account.address, deadline, signature: split(await account.signTypedData(typedData)) };
 }
 
-/** Signs an input with the nonce that the agreement has for the signer now. */
+/** Signs an input with the signer's current nonce at the agreement. */
 export async function signInputPermit(options: {
   client: PublicClient;
   chainId: number;
@@ -70,7 +70,7 @@ export async function signInputPermit(options: {
   };
 }
 
-/** An hour ahead, by whichever clock is later: a local chain may run ahead of this machine. */
+/** An hour ahead, by the later clock: a local chain may be ahead of this machine. */
 async function findDeadline(client: PublicClient): Promise<number> {
   const { timestamp } = await client.getBlock();
   return Math.max(Number(timestamp), Math.floor(Date.now() / 1_000)) + lifetimeSeconds;

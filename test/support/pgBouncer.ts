@@ -8,12 +8,12 @@ import { connectPatiently } from '../../src/platform/database/connectPatiently.t
 
 const program = '/usr/sbin/pgbouncer';
 
-/** Whether Debian's package is there. */
+/** Whether Debian's package is installed. */
 export const hasPgBouncer = existsSync(program);
 
 export type PgBouncer = { readonly url: string; stop(): Promise<void> };
 
-/** Starts a PgBouncer before the server of a database. */
+/** Starts a PgBouncer in front of a database's server. */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>>,

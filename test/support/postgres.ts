@@ -4,7 +4,7 @@ import { inject } from 'vitest';
 
 export type TestDatabase = {
   url: string;
-  /** Ends every session of the database and removes it. */
+  /** Ends every session of the database and drops it. */
   drop(): Promise<void>;
 };
 
@@ -13,7 +13,7 @@ export function createTestDatabase(): Promise<TestDatabase> {
   return createFrom('template1');
 }
 
-/** A fresh database with all migrations and no rows: a copy of the one that the run has migrated. */
+/** A fresh database with all migrations and no rows: a copy of the run's migrated database. */
 export function createMigratedDatabase(): Promise<TestDatabase> {
   return createFrom(inject('templateDatabase'));
 }

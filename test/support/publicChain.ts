@@ -5,10 +5,10 @@ import { startTestChain, type TestChain } from '../service/support/testChain.ts'
 
 const emptyBlocks = 40;
 
-/** A chain that plays the part of a public one: the protocol is there, and somebody has used it before. */
+/** A chain in the role of a public one: the protocol is deployed, and somebody has used it before. */
 export type PublicChain = TestChain & { earlier: { address: Address; agreement: typeof pingPong } };
 
-/** Starts it with one agreement that has taken an input, and some blocks on top. The caller stops it. */
+/** Starts it with one agreement that has an input, and some blocks on top. The caller stops it. */
 export async function startPublicChain(id?: number): Promise<PublicChain> {
   const chain = await startTestChain(id);
   const address = await deployDirectly(chain, { agreement: pingPong, values: {} });

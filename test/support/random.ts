@@ -1,4 +1,4 @@
-/** A sequence of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+/** A sequence of numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -9,7 +9,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** One of several things. @throws Error where there is none. */
+/** One of several items. @throws Error if there is none. */
 export function pick<Thing>(random: () => number, things: readonly Thing[]): Thing {
   const thing = things[Math.floor(random() * things.length)];
   if (thing === undefined) throw new Error('there is nothing to pick from');

@@ -6,25 +6,25 @@ export type Received = {
   path: string;
   method: string;
   headers: IncomingHttpHeaders;
-  /** The bytes as they came. */
+  /** The raw bytes of the body. */
   body: Buffer;
 };
 
-/** What is done with a request that has come in whole. */
+/** Handles a completely received request. */
 export type Answer = (response: ServerResponse, received: Received, request: IncomingMessage) => void;
 
 export type Receiver = {
   url: string;
   port: number;
   received: Received[];
-  /** How many requests were open at once at most. */
+  /** The most requests that were open at once. */
   mostAtOnce(): number;
   close(): Promise<void>;
 };
 
 export const accept: Answer = (response) => void response.writeHead(200).end('thanks');
 
-/** A receiver of webhooks on the loopback interface that keeps all it gets. */
+/** A receiver of webhooks on the loopback interface that keeps everything it gets. */
 export async function startReceiver(
   answer: Answer = accept,
   options: { host?: string; tls?: { key: string; cert: string } } = {},

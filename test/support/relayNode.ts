@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { listenLocally } from './listenLocally.ts';
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
-/** What the way to the node does to a call: nothing, an answer of its own, or it loses the answer of the node. */
+/** What the proxy does to a call: nothing, its own answer, or it loses the node's answer. */
 export type Disturbance =
   | undefined
   | { error: { code: number; message: string } }
@@ -11,17 +11,20 @@ export type Disturbance =
   | 'loseRequest'
   | 'loseAnswer';
 
-/** What happens to a whole HTTP request, with all calls in it: it is refused for being one too many, or never answered. */
+/**
+ * What happens to a whole HTTP request with all of its calls: it is refused as one too many, or never
+ * answered.
+ */
 export type RequestDisturbance = undefined | 'refuse' | 'silence';
 
 export type DisturbedNode = {
   url: string;
-  /** How many calls of a method came through, of any kind. */
+  /** Number of passed calls, by method or in total. */
   count(method: string): number;
   close(): Promise<void>;
 };
 
-/** A way to a real node that is as bad as `disturb` says. A call that is lost is answered with 503, as gateways do. */
+/** A proxy to a real node that is as bad as `disturb` says. A lost call is answered with 503, as by gateways. */
 export async function createDisturbedNode(
   rpcUrl: string,
   disturb: (call: RpcCall) => Disturbance,

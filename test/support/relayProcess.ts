@@ -27,7 +27,7 @@ export type RelayProcess = {
 
 const running = new Set<ChildProcess>();
 
-/** A relay in a process of its own, which ends itself at the fault point, if one is given. The caller ends it. */
+/** A relay in a separate process, which ends itself at the fault point, if one is given. The caller ends it. */
 export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultPoint): RelayProcess {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(options)], {
     env: { PATH: process.env.PATH, ...(faultPoint && { FAULT_POINT: faultPoint }) },
@@ -48,7 +48,7 @@ export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultP
   };
 }
 
-/** Ends those that a failed test has left. */
+/** Ends processes left by a failed test. */
 export function killRelayProcesses(): void {
   for (const child of running) child.kill('SIGKILL');
 }

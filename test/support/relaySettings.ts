@@ -1,7 +1,7 @@
 import { parseEther } from 'viem';
 import type { RelaySettings } from '../../src/platform/config/relaySettings.ts';
 
-/** Everything happens soon, so that a test need not wait long. */
+/** Short times, so that tests need not wait long. */
 export const quickSettings: RelaySettings = {
   maxFeePerGas: 100_000_000_000n,
   minBalance: undefined,

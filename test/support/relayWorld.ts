@@ -30,7 +30,7 @@ import { waitUntil } from './waitUntil.ts';
 
 export type RelayStart = {
   keys: readonly Hex[];
-  /** Beside the keys: signers that are not there at once. */
+  /** In addition to the keys: signers that are not available at once. */
   awaited?: RelaySigners['awaited'];
   settings?: Partial<RelaySettings>;
   rpcUrls?: [string, ...string[]];
@@ -54,7 +54,7 @@ export type RelayWorld = Awaited<ReturnType<typeof createRelayWorld>>;
 const mintEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
-/** A database, an Anvil and a token of which rows of the outbox mint: every recipient is one row's alone. */
+/** A database, an Anvil and a token that the outbox rows mint: every recipient belongs to one row. */
 export async function createRelayWorld({
   chainId = 84_532,
   anvilArguments = [],
@@ -90,7 +90,7 @@ export async function createRelayWorld({
     return { key, address: privateKeyToAddress(key) };
   };
 
-  /** Stores rows as the API does. As deployments of several signers are, they are nothing to each other. */
+  /** Stores rows like the API. They are independent, like deployments of several signers. */
   const accept = async (
     count: number,
     row: {
@@ -158,7 +158,7 @@ export async function createRelayWorld({
     return counts;
   };
 
-  /** Says in the tables what the indexer and the projector would say of the chain now. */
+  /** Writes to the tables what indexer and projector would write for the current chain. */
   const indexOnce = async () => {
     const block = await client.getBlock();
     const minted = [...(await countMints()).keys()];
@@ -227,7 +227,7 @@ export async function createRelayWorld({
     indexOnce,
     readRow,
     startRelay,
-    /** Lets the index follow the chain from now on, as the stand-in for indexer and projector. */
+    /** Lets the index follow the chain from now on, in place of indexer and projector. */
     startIndexing() {
       isIndexing = true;
       const turn = async () => {
@@ -248,7 +248,7 @@ export async function createRelayWorld({
         return row.state === state && row;
       });
     },
-    /** Waits until a node has taken the newest bytes of the row. */
+    /** Waits until a node has accepted the newest bytes of the row. */
     async waitForNode(id: string): Promise<RowState> {
       return waitUntil('a node has the row', async () => {
         const row = await readRow(id);
@@ -271,7 +271,7 @@ export async function createRelayWorld({
         return recipients.every((recipient) => counts.has(recipient));
       });
     },
-    /** What a wallet has signed only to use up nonces. */
+    /** A wallet's signed transactions that only use up nonces. */
     async readFillers(address: Address): Promise<{ nonce: number; gas: string }[]> {
       const { rows } = await pool.query<{ nonce: string; gas: string }>(
         `select distinct wallet_nonce as nonce, gas from service.transaction_attempts
@@ -292,13 +292,13 @@ export async function createRelayWorld({
       );
       return rows[0];
     },
-    /** A node of the chain that is disturbed as one wishes; it is closed after the test. */
+    /** A node of the chain with the given disturbance; it is closed after the test. */
     async disturb(...how: HowDisturbed): Promise<DisturbedNode> {
       const node = await createDisturbedNode(rpcUrl, ...how);
       nodes.push(node);
       return node;
     },
-    /** Ends every relay and node that was started, and forgets all rows: the next test begins anew on the same chain. */
+    /** Ends every started relay and node, and deletes all rows: the next test starts again on the same chain. */
     async reset(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
@@ -318,12 +318,15 @@ export async function createRelayWorld({
       await anvil.stop();
       await testDatabase.drop();
     },
-    /** Mines one block with that base fee: what offers less is left out of it. */
+    /** Mines one block with that base fee: cheaper transactions are left out. */
     async mineAt(gwei: string): Promise<void> {
       await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
       await client.mine({ blocks: 1 });
     },
-    /** Has the blocks made in Anvil's place until the next reset: needed where blocks are dropped while the relay sends. */
+    /**
+     * Makes the blocks in Anvil's place until the next reset: needed if blocks are dropped while the relay
+     * sends.
+     */
     async takeOverMining(): Promise<void> {
       blockMaker ??= await startBlockMaker(client);
     },
@@ -331,7 +334,10 @@ export async function createRelayWorld({
       await blockMaker?.stop();
       blockMaker = undefined;
     },
-    /** Takes the last blocks out of the chain, with their transactions, and puts as many empty ones in their place. */
+    /**
+     * Removes the last blocks from the chain, with their transactions, and replaces them by as many empty
+     * ones.
+     */
     async dropBlocks(depth: number): Promise<void> {
       const drop = () =>
         client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({

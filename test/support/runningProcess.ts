@@ -3,13 +3,14 @@ import type { Child } from '../../src/platform/supervision/child.ts';
 import { readyLine, type ServiceKind, type ServiceStack } from './serviceStack.ts';
 import { waitUntil } from './waitUntil.ts';
 
-/** A process of the service that does its work; `baseUrl` is for those that serve. */
+/** A running process of the service; `baseUrl` is for those that serve. */
 export type RunningProcess = { child: Child; lines: readonly string[]; baseUrl: string };
 
 const patienceMs = 300_000;
 
 /**
- * Starts a process of the service and waits until it says that it runs. The caller ends it: `onStart` is told of it at once.
+ * Starts a process of the service and waits until it logs that it runs. The caller ends it: `onStart` is
+ * called at once.
  *
  * @throws what it has printed where it ends before that.
  */

@@ -16,7 +16,7 @@ import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
-/** Processes are started and killed, which takes its time on a busy machine. */
+/** Starting and killing processes takes its time on a busy machine. */
 const patienceMs = 300_000;
 const stopTimeoutMs = 120_000;
 const root = new URL('../../src/', import.meta.url);
@@ -24,20 +24,20 @@ const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts
 
 export type ServiceKind = 'api' | 'worker' | 'indexer';
 
-/** What a process logs once it does its work. */
+/** The log message of a process that has started. */
 export const readyLine = /"msg":"(started|indexing)"/;
 
-/** A database and a chain, and all that processes of the service have to be told to work on them. */
+/** A database and a chain, and the settings of the service's processes for them. */
 export type ServiceStack = Awaited<ReturnType<typeof createServiceStack>>;
 
 /**
- * Makes an empty database ready and starts an Anvil with the protocol and funded relayer wallets. No process of the service runs
- * yet. The caller closes it, after all processes that it has started.
+ * Prepares an empty database and starts an Anvil with the protocol and funded relayer wallets. No process of
+ * the service runs yet. The caller closes it, after all processes that it has started.
  */
 export async function createServiceStack(options: {
   databaseUrl: string;
   wallets: number;
-  /** Settings of every process, beside those that follow from the stack. */
+  /** Settings of every process, in addition to the stack's own. */
   env?: Readonly<Record<string, string>>;
 }) {
   const { databaseUrl, wallets, env = {} } = options;
@@ -72,7 +72,7 @@ export async function createServiceStack(options: {
     RATE_LIMIT_READS: '1000000',
     RATE_LIMIT_WRITES: '1000000',
   };
-  // What the API encrypts, the worker signs with.
+  // The worker signs with secrets that the API encrypts.
   const ofApi = { ENCRYPTION_KEY: randomBytes(32).toString('hex') };
   const ofWorker = { ...ofApi, RELAYER_PRIVATE_KEYS: relayerKeys.join(',') };
   const byKind: Record<ServiceKind | 'all', NodeJS.ProcessEnv> = {
@@ -119,7 +119,7 @@ export async function createServiceStack(options: {
           stopTimeoutMs,
         });
       },
-      /** Waits until the index and the projection stand at the chain's newest block. */
+      /** Waits until the index and the projection are at the chain's newest block. */
       async awaitFolded(timeoutMs = patienceMs): Promise<void> {
         await waitUntil(
           'everything is folded',
@@ -131,7 +131,7 @@ export async function createServiceStack(options: {
           timeoutMs,
         );
       },
-      /** Waits until a block that is still to come is folded, while the chain makes blocks by itself. */
+      /** Waits until a future block is folded, while the chain makes blocks by itself. */
       async awaitNewBlock(timeoutMs = patienceMs): Promise<void> {
         const number = await client.getBlockNumber();
         await waitUntil(

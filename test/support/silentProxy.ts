@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type SilentProxy = {
-  /** The connection string by which the database is reached through it. */
+  /** The connection string of the database through this proxy. */
   url: string;
   /**
-   * From here on nothing gets through the connections that there are, and nobody is told: as where a machine is gone, or the network
-   * between. Later connections work.
+   * From here on nothing passes the existing connections, and nobody is notified, as after the loss of a
+   * machine or of the network between. Later connections work.
    */
   fallSilent(): void;
   close(): Promise<void>;
 };
 
-/** A way to a real PostgreSQL that can go silent. */
+/** A proxy to a real PostgreSQL that can go silent. */
 export async function createSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import type { Receiver } from '../exactlyOnce/support/receiver.ts';
 import { createSingleCallClient } from './singleCalls.ts';
 
-/** Has a receiver told of all events of a key's principal. */
+/** Subscribes a receiver to all events of a key's principal. */
 export async function subscribe(
   service: { baseUrl: string; apiKey: string },
   receiver: Receiver,

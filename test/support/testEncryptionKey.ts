@@ -1,2 +1,2 @@
-/** Under which the secrets of test subscriptions are stored. */
+/** The encryption key for the secrets of test subscriptions. */
 export const testEncryptionKey = Buffer.alloc(32, 0x11);

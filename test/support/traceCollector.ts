@@ -30,12 +30,12 @@ const exportShape = z.object({
   ),
 });
 
-/** A span as a collector gets it. */
+/** A received span. */
 export type CollectedSpan = {
   service: unknown;
   traceId: string;
   spanId: string;
-  /** Undefined where a trace begins. */
+  /** Undefined for the first span of a trace. */
   parentSpanId: string | undefined;
   name: string;
   kind: number;
@@ -44,7 +44,7 @@ export type CollectedSpan = {
 };
 
 export type TraceCollector = Receiver & {
-  /** Everything that has come in. */
+  /** All received spans. */
   spans(): CollectedSpan[];
 };
 

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 20;
-/** Nobody waits so long but for what does not come: a busy machine takes many times as long as an idle one. */
+/** Only a missing result takes this long: a busy machine needs many times as long as an idle one. */
 const usualPatienceMs = 120_000;
 
-/** What was waited for did not come in time. */
+/** The awaited result did not come in time. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
 }
 
 /**
- * Asks again and again until the answer is neither undefined nor false, and returns it.
+ * Polls until the answer is neither undefined nor false, and returns it.
  *
  * @throws WaitTimeoutError after `timeoutMs`; what `ask` throws is thrown at once.
  */
@@ -28,7 +28,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** Goes on without what has not come in time; any other error remains one. */
+/** Continues after a time-out; any other error is thrown. */
 export function passTimeout(error: unknown): void {
   if (!(error instanceof WaitTimeoutError)) throw error;
 }

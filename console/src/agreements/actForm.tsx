@@ -23,7 +23,7 @@ type ActFormProps = {
   readonly onClose: () => void;
 };
 
-/** One input: filled in, tried while typing, then signed by a wallet that may. */
+/** One input: fill it in, check it while typing, then sign it with an allowed wallet. */
 export function ActForm({ shown, source, input, onClose }: ActFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [wallet, setWallet] = useState<Connected>();
@@ -100,7 +100,7 @@ type Tried = {
   readonly isReady: boolean;
 };
 
-/** What would become of the input, asked again a moment after each change. */
+/** The preview of the input, requested again a moment after each change. */
 function useTrial({ source, inputId, values, by, isReady }: Tried) {
   const settled = useDebounced(JSON.stringify([values, by]), typingMs);
   return useQuery({

@@ -17,9 +17,9 @@ type ActPanelProps = {
   readonly isKnown: boolean;
 };
 
-/** What is possible now and by whom; and one of it, to be filled in, tried and signed. */
+/** The possible inputs and who may send them; and a form to fill in, check and sign one. */
 export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
-  // What was chosen stays open while it is under way, also once the agreement has moved on.
+  // The chosen input stays open while it is under way, even once the agreement has moved on.
   const [chosen, setChosen] = useState<Accepted>();
   return (
     <section class="stack" aria-label={words.now}>

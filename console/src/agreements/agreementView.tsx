@@ -22,16 +22,16 @@ import type { AgreementSource } from './source.ts';
 import { Timeline } from './timeline.tsx';
 
 const words = texts.agreement;
-/** Beside the stream of events, which tells principals sooner. */
+/** In addition to the stream of events, which is faster for principals. */
 const lookMs = 4_000;
 
 type AgreementViewProps = {
   readonly source: AgreementSource;
-  /** Shown below: what is for whoever has a session alone. */
+  /** Shown below: panels only for users with a session. */
   readonly more?: ComponentChildren;
 };
 
-/** Everything about one agreement: where it stands, what can be done, what was done, what it says. */
+/** Everything about one agreement: its state, the possible inputs, its history, its text. */
 export function AgreementView({ source, more }: AgreementViewProps) {
   const record = useQuery({
     queryKey: [...source.key, 'record'],
@@ -112,7 +112,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
         <Timeline
           shown={shown}
           rows={rows}
-          // What is known stays, and the note above says that it may be old.
+          // Loaded data stay visible, and the note above says that they may be old.
           error={rows && mayPass(inputs.error) ? undefined : inputs.error}
           total={inputs.data?.pages[0]?.total}
           onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}

@@ -8,7 +8,7 @@ import type { Shown } from './source.ts';
 
 const words = texts.agreement;
 
-/** The text of the agreement with the values in it, or its source. Markdown is read by a part that is loaded here alone. */
+/** The text of the agreement with the values filled in, or its source. The Markdown code is loaded only here. */
 export function DocumentText({ shown }: { readonly shown: Shown }) {
   const [isSource, setSource] = useState(false);
   const type = member(shown.json, 'content', 'type') ?? 'md';

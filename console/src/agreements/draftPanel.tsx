@@ -17,7 +17,7 @@ const words = texts.act;
 
 type DraftPanelProps = { readonly shown: Shown; readonly source: AgreementSource };
 
-/** An agreement that was prepared for its owner: reviewed, signed, and then deployed. */
+/** A deployment prepared for its owner: review it, sign it, and then it is deployed. */
 export function DraftPanel({ shown, source }: DraftPanelProps) {
   const settings = useSettings();
   const [wallet, setWallet] = useState<Connected>();

@@ -8,7 +8,7 @@ import { writeValue } from './timeline.tsx';
 
 const words = texts.agreement;
 
-/** Participants, variables, and what is known of the record. */
+/** Participants, variables, and the record's data. */
 export function Facts({ shown }: { readonly shown: Shown }) {
   const { json, variables, participants, chainId } = shown;
   const declared = member(json, 'variables');

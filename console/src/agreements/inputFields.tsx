@@ -5,7 +5,7 @@ import { describeField } from './naming.ts';
 
 const words = texts.act;
 type FieldOf = Accepted['fields'][number];
-/** As typed; an empty text is no value. */
+/** As typed; an empty text means no value. */
 export type Typed = Readonly<Record<string, string>>;
 
 type InputFieldsProps = {
@@ -13,7 +13,7 @@ type InputFieldsProps = {
   readonly input: Pick<Accepted, 'inputId' | 'fields'>;
   readonly typed: Typed;
   readonly onType: (typed: Typed) => void;
-  /** What the service says of each field. */
+  /** The service's issues for each field. */
   readonly faults: Readonly<Record<string, string>>;
 };
 
@@ -94,7 +94,7 @@ function describeRules(field: FieldOf): string | undefined {
 
 const bytes = new TextEncoder();
 
-/** What can be told of a value without the service. */
+/** Checks that need no service. */
 export function findFault(field: FieldOf, value: string): string | undefined {
   const { invalid } = words;
   const bound = (rule: string) => numberOf(field, rule);
@@ -116,7 +116,7 @@ export function findFault(field: FieldOf, value: string): string | undefined {
   return undefined;
 }
 
-/** The values to be signed, in the order of the fields; what is empty and may be left out, is. */
+/** The values to sign, in the order of the fields, without empty optional ones. */
 export function readValues(fields: readonly FieldOf[], typed: Typed): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
@@ -126,7 +126,7 @@ export function readValues(fields: readonly FieldOf[], typed: Typed): Record<str
   );
 }
 
-/** Whether everything that has to be filled in is. */
+/** Whether all required fields are filled in. */
 export function isComplete(fields: readonly FieldOf[], typed: Typed): boolean {
   return fields.every(
     (field) =>

@@ -15,7 +15,7 @@ const words = texts.links;
 const daySeconds = 86_400;
 const lifetimes = [1, 7, 30].map((days) => [String(days), words.daysOf(days)] as const);
 
-/** Links by which others see this agreement or act in it: made, listed and revoked. */
+/** Links with which others see this agreement or act in it: create, list and revoke them. */
 export function LinksPanel({ id }: { readonly id: string }) {
   const key = ['agreement', id, 'links'];
   const list = useQuery({

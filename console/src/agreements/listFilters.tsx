@@ -13,12 +13,12 @@ type ListFiltersProps = {
   readonly onSubmit: (event: Event) => void;
 };
 
-/** The order of a list that nobody has chosen: of names that are looked for, by name. */
+/** The default order of a list; by name when searching for names. */
 export function usualOrder(name: string | undefined): 'displayName.asc' | 'createdAt.desc' {
   return name ? 'displayName.asc' : 'createdAt.desc';
 }
 
-/** What of the list is shown, as it stands in the address. */
+/** The list's filters and order, from the address bar. */
 export function ListFilters({ query, set, search, onSearch, onSubmit }: ListFiltersProps) {
   const settings = useSettings();
   const chains = (settings.data?.chains ?? []).map(({ chainId, name }) => [String(chainId), name] as const);

@@ -3,7 +3,7 @@ import type { Shown } from './source.ts';
 
 type JsonObject = { readonly [name: string]: unknown };
 
-/** A member of what may be an object; undefined where there is none. */
+/** A member of a possible object; undefined if it is not there. */
 export function member(value: unknown, ...names: readonly string[]): unknown {
   let found = value;
   for (const name of names) {
@@ -20,13 +20,13 @@ export function isObject(value: unknown): value is JsonObject {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-/** What the document calls an input; else its id. */
+/** The document's name for an input, or else its id. */
 export function nameOfInput(json: unknown, inputId: string): string {
   const input = member(json, 'execution', 'inputs', inputId);
   return textOf(member(input, 'displayName')) ?? textOf(member(input, 'name')) ?? inputId;
 }
 
-/** What the document says of a field of an input: by the field's own definition, or the variable that it stands for. */
+/** The document's description of an input's field: from the field's own definition, or from its variable. */
 export function describeField(
   json: unknown,
   inputId: string,
@@ -43,7 +43,7 @@ export function nameOfVariable(json: unknown, variable: string): string {
   return textOf(member(json, 'variables', variable, 'name')) ?? variable;
 }
 
-/** The participant behind a wallet; undefined for any other wallet. */
+/** The participant of a wallet; undefined for any other wallet. */
 export function findParty({ json, participants }: Shown, wallet: string): string | undefined {
   const own = participants.find(({ walletAddress }) => isSame(walletAddress, wallet));
   return own && nameOfVariable(json, own.variableKey);
@@ -55,7 +55,7 @@ export function isSame(one: string, other: string): boolean {
 
 type Accepted = { readonly issuers: readonly string[]; readonly anyone: boolean };
 
-/** From whom an input is accepted, in words. */
+/** The allowed senders of an input, in words. */
 export function writeIssuers(shown: Shown, { issuers, anyone }: Accepted): string {
   if (anyone) return texts.agreement.anyone;
   if (issuers.length === 0) return texts.agreement.nobody;

@@ -9,7 +9,7 @@ import type { AgreementSource, ShownInput } from './source.ts';
 
 const words = texts.act;
 const lookMs = 700;
-/** Once it is confirmed; a reorg may still take it back. */
+/** Once it is confirmed; a reorg may still undo it. */
 const slowLookMs = 4_000;
 const patienceMs = 20_000;
 
@@ -19,7 +19,7 @@ type ProgressProps = {
   readonly chainId: number;
 };
 
-/** What has become of an input that was sent: mined, and then confirmed by the blocks on top. */
+/** The progress of a sent input: mined, and then confirmed by later blocks. */
 export function Progress({ source, sent, chainId }: ProgressProps) {
   const settings = useSettings();
   const confirmations = settings.data?.chains.find((chain) => chain.chainId === chainId)?.confirmations ?? 1;

@@ -20,7 +20,7 @@ type ReviewProps = {
   readonly checked: Checked;
 };
 
-/** What a wallet is about to sign, in words, and that the service asks for the same. */
+/** Says in words what a wallet is about to sign, and that the service asks for the same. */
 export function Review({
   sentence,
   wallet,

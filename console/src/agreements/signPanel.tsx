@@ -25,7 +25,7 @@ type SignPanelProps = {
   readonly onDone: () => void;
 };
 
-/** What is to be signed in words and as a digest, then the signature, then what becomes of it. */
+/** The data to sign in words and as a digest, then the signature, then its progress. */
 export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPanelProps) {
   const [busy, setBusy] = useState<'signing' | 'sending'>();
   const [error, setError] = useState<unknown>();

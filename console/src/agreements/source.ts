@@ -26,7 +26,7 @@ export type Shown = Pick<
   readonly participants: readonly { readonly variableKey: string; readonly walletAddress: string }[];
   /** Why a Draft will not be deployed. */
   readonly failure?: string | undefined;
-  /** The wallet that alone acts here, by a link. */
+  /** The only wallet that acts here, through a link. */
   readonly onlyWallet?: string | undefined;
   readonly mayAct: boolean;
   /** A Draft that is deployed once its owner has signed it. */
@@ -48,9 +48,9 @@ type Permit = Act & {
   readonly signature: { readonly v: 27 | 28; readonly r: string; readonly s: string };
 };
 
-/** One agreement and what can be done with it, whoever looks: a principal's session, or a signing link. */
+/** One agreement and its possible actions, for a principal's session or for a signing link. */
 export type AgreementSource = {
-  /** First part of what is remembered of it. */
+  /** First part of its cache keys. */
   readonly key: readonly [string, string];
   readonly get: (signal: AbortSignal) => Promise<Shown>;
   readonly getState: (signal?: AbortSignal) => Promise<AgreementState>;
@@ -58,9 +58,9 @@ export type AgreementSource = {
     cursor: string | undefined,
     signal?: AbortSignal,
   ) => Promise<{ data: readonly ShownInput[]; next: string | null; total: number | undefined }>;
-  /** The file that proves what happened, once its blocks are proved. */
+  /** The evidence file, once its blocks are proved. */
   readonly readEvidence: (onProgress: (progress: EvidenceProgress) => void) => Promise<string>;
-  /** Undefined where it can only be tried with a wallet. */
+  /** Undefined if only a wallet can try it. */
   readonly simulate?: ((act: Act & { by: string }, signal: AbortSignal) => Promise<Verdict>) | undefined;
   readonly prepare: (act: Act & { signer: string }, signal?: AbortSignal) => Promise<SignableTypedData>;
   readonly submit: (permit: Permit) => Promise<ShownInput>;
@@ -74,7 +74,7 @@ export type AgreementSource = {
 const order = { createdAt: 'desc' } as const;
 const pageSize = 25;
 
-/** For a session of the principal. */
+/** For a principal's session. */
 export function ownSource(id: string, mayWrite: boolean): AgreementSource {
   const { agreements } = service;
   return {
@@ -114,7 +114,7 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
   };
 }
 
-/** For whoever has come by a signing link, or with a wallet that has logged in. */
+/** For a guest with a signing link, or with a logged-in wallet. */
 export function guestSource(shared: AgreementsClient['shared'], id: string): AgreementSource {
   return {
     key: ['shared', id],

@@ -18,7 +18,7 @@ type TimelineProps = {
   readonly nameOf: (inputId: string) => string;
 };
 
-/** What was submitted, the newest first, down to the deployment. */
+/** The inputs, newest first, down to the deployment. */
 export function Timeline({ shown, rows, error, total, onMore, nameOf }: TimelineProps) {
   return (
     <section>

@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.agreements;
 
-/** Whose turn it is in an agreement: the wallets that something is accepted from now. */
+/** Whose turn it is in an agreement: the wallets whose inputs are accepted now. */
 export function WhoActs({ id }: { readonly id: string }) {
   const state = useQuery({
     queryKey: ['agreement', id, 'state'],

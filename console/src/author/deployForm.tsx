@@ -19,7 +19,7 @@ import { listParties, splitValues, type Values } from './partyValues.ts';
 
 const words = texts.author;
 
-/** Deploys a document with the signature of a wallet of this browser. */
+/** Deploys a document, signed by a wallet of this browser. */
 export function DeployForm({ json }: { readonly json: Readonly<Record<string, unknown>> }) {
   const settings = useSettings();
   const parties = useMemo(() => listParties(json), [json]);

@@ -16,7 +16,7 @@ type DraftFormProps = {
   readonly deployment: Omit<BodyOf<'createDraft'>, 'signer'>;
 };
 
-/** Prepares a deployment that somebody else signs, by a link. */
+/** Prepares a deployment for somebody else to sign, through a link. */
 export function DraftForm({ isFilled, deployment }: DraftFormProps) {
   const [signer, setSigner] = useState('');
   const prepare = useMutation({

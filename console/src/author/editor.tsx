@@ -8,11 +8,11 @@ type EditorProps = {
   readonly text: string;
   readonly onWrite: (text: string) => void;
   readonly problems: readonly Problem[];
-  /** Where to go; another object goes there anew. */
+  /** The position to go to; a new object goes there again. */
   readonly place: { readonly offset: number } | undefined;
 };
 
-/** A text area with the numbers of its lines, those with problems marked. */
+/** A text area with line numbers; lines with problems are marked. */
 export function Editor({ text, onWrite, problems, place }: EditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 const reference = (name: string) => `\${variables.${name}}`;
 
-/** A small document with two parties, to begin with. */
+/** A small document with two parties, as a starting point. */
 export const exampleDocument = {
   metadata: { templateId: 'did:template:bicycle-loan', name: 'Bicycle loan' },
   variables: {

@@ -1,4 +1,4 @@
-/** Where the value at each dotted path of a JSON text begins, by its offset; nothing past the first fault. */
+/** The offset of the value at each dotted path of a JSON text; nothing after the first syntax error. */
 export function locateJson(text: string): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   let at = 0;
@@ -40,12 +40,12 @@ export function locateJson(text: string): ReadonlyMap<string, number> {
   try {
     readValue('');
   } catch {
-    // What was found until then stands.
+    // Paths found before the error stay.
   }
   return places;
 }
 
-/** The offset of a path, or of the nearest part of it that the text has. */
+/** The offset of a path, or of its nearest existing parent. */
 export function findPlace(places: ReadonlyMap<string, number>, path: string): number {
   const parts = path.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   for (let length = parts.length; length > 0; length--) {

@@ -12,7 +12,7 @@ type PartyFieldsProps = {
   readonly onChange: (values: Values) => void;
 };
 
-/** The wallets of the participants and the values that an agreement begins with. */
+/** The participants' wallets and the initial values of an agreement. */
 export function PartyFields({ json, parties, values, onChange }: PartyFieldsProps) {
   return (
     <div class="stack">

@@ -10,7 +10,7 @@ export type Values = Readonly<Record<string, string>>;
 
 const reference = /\$\{variables\.(\w+)/;
 
-/** The variables that a deployment of the document needs values for: the participants, and what its start refers to. */
+/** The variables whose values a deployment needs: the participants, and the variables in `initialize`. */
 export function listParties(json: unknown): readonly Party[] {
   const variables = member(json, 'variables');
   const start = member(json, 'execution', 'initialize', 'data');
@@ -30,7 +30,7 @@ export function listParties(json: unknown): readonly Party[] {
   });
 }
 
-/** Something to try a document with: wallets that nobody has, and values that fit the most usual rules. */
+/** Sample data for trying a document: wallets that nobody owns, and values that fit the usual rules. */
 export function suggestValues(json: unknown, parties: readonly Party[]): Record<string, string> {
   return Object.fromEntries(
     parties.map(({ name, type }, at) => [
@@ -58,7 +58,7 @@ type Deployment = {
   readonly participants: { variableKey: string; walletAddress: string }[];
 };
 
-/** Values as the service takes them. */
+/** Values in the form for the service. */
 export function splitValues(parties: readonly Party[], values: Values): Deployment {
   const given = parties.filter(({ name }) => (values[name] ?? '') !== '');
   const participants = given

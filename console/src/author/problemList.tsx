@@ -5,7 +5,7 @@ const words = texts.author;
 
 type ProblemListProps = { readonly problems: readonly Problem[]; readonly onGo: (problem: Problem) => void };
 
-/** Errors and warnings; each leads to its place. */
+/** Errors and warnings; each links to its place. */
 export function ProblemList({ problems, onGo }: ProblemListProps) {
   return (
     <ul class="problems" id="problems">

@@ -19,7 +19,7 @@ const words = texts.author;
 type Step = BodyOf<'simulateAgreement'>['steps'][number];
 const keptUnder = 'agreements-test-values';
 
-/** Plays a document step by step as any participant; nothing is stored or sent. */
+/** Simulates a document step by step as any participant; nothing is stored or sent. */
 export function Simulator({ json }: { readonly json: Readonly<Record<string, unknown>> }) {
   const parties = useMemo(() => listParties(json), [json]);
   const [kept, setKept] = useState<Values>(readKept);

@@ -19,7 +19,10 @@ export type Problem = {
   readonly line: number;
 };
 
-/** A document as it is written: its text, kept in this browser, and what the service says of it a moment after each change. */
+/**
+ * A document being written: its text, stored in this browser, and the service's findings, updated a moment
+ * after each change.
+ */
 export function useDocument() {
   const [text, setText] = useState(() => localStorage.getItem(keptUnder) ?? '');
   const settled = useDebounced(text, typingMs);
@@ -39,12 +42,12 @@ export function useDocument() {
   return {
     text,
     write,
-    /** The document as it is parsed; undefined where it is no JSON object. */
+    /** The parsed document; undefined if it is no JSON object. */
     json: parsed.json,
     problems: listProblems(settled, parsed.fault, report.error, report.data),
     report: isRefused || parsed.json === undefined ? undefined : report.data,
     isChecking: report.isFetching || settled !== text,
-    /** What kept the service from looking at it. */
+    /** Why the service could not check it. */
     error: report.error && !isRefused ? report.error : undefined,
   };
 }

@@ -30,7 +30,7 @@ export const shorten = (text: string, length = longest): string => {
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join('')}…`;
 };
 
-/** Places states and ways from top to bottom, so that names have room. */
+/** Places states and ways from top to bottom, with room for names. */
 export function layoutGraph({ states, ways }: Graph): Placed {
   const graph = new Layout({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 26, ranksep: 30, edgesep: 14, marginx: 14, marginy: 14 });
@@ -62,7 +62,7 @@ export function layoutGraph({ states, ways }: Graph): Placed {
   };
 }
 
-/** A smooth line through points, as SVG writes it. */
+/** A smooth line through points, as an SVG path. */
 export function drawLine(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (!first) return '';

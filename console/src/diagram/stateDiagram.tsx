@@ -11,11 +11,11 @@ const words = texts.diagram;
 type StateDiagramProps = {
   readonly graph: Graph;
   readonly standing?: Standing | undefined;
-  /** Inputs that are accepted now, and from whom in words. */
+  /** Inputs accepted now, with their senders in words. */
   readonly possible?: ReadonlyMap<string, string> | undefined;
 };
 
-/** States and the ways between them, to move and zoom in; or as a table. */
+/** States and the ways between them, as a diagram that can be moved and zoomed, or as a table. */
 export function StateDiagram({ graph, standing, possible }: StateDiagramProps) {
   const [isTable, setTable] = useState(false);
   return (
@@ -50,7 +50,7 @@ function Drawing({ graph, standing, possible }: StateDiagramProps) {
         tabindex={0}
         role="img"
         aria-label={words.label}
-        // As high as the drawing, within the bounds of the style sheet.
+        // As high as the drawing, within the style sheet's limits.
         style={{ '--drawing': `${Math.ceil(placed.height)}px` }}
         {...view.handlers}
       >

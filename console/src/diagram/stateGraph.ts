@@ -8,7 +8,7 @@ export type Graph = {
   readonly ways: readonly Way[];
 };
 
-/** The states of a document and the ways between them, as far as they can be read. */
+/** The readable states of a document and the ways between them. */
 export function readGraph(agreement: unknown): Graph {
   const { initial, states, transitions } = readStates(agreement);
   return { initial, states, ways: transitions };
@@ -18,7 +18,7 @@ export function keyOfWay({ from, to }: Pick<Way, 'from' | 'to'>): string {
   return JSON.stringify([from, to]);
 }
 
-/** What of a graph an agreement has been through, and what it can do now. */
+/** The part of a graph that an agreement has passed through, and its possible next steps. */
 export type Standing = {
   readonly current: string | undefined;
   /** Keys of ways. */
@@ -28,7 +28,7 @@ export type Standing = {
 
 type Step = { readonly fromState?: string | undefined; readonly toState?: string | undefined };
 
-/** Where an agreement stands by its inputs, in any order. */
+/** An agreement's position from its inputs, in any order. */
 export function findStanding(
   current: string | undefined,
   initial: string | undefined,

@@ -9,7 +9,7 @@ type StateTableProps = {
   readonly possible?: ReadonlyMap<string, string> | undefined;
 };
 
-/** What the diagram shows, in words. */
+/** The diagram's content in words. */
 export function StateTable({ graph, standing, possible }: StateTableProps) {
   return (
     <div class="scroll">

@@ -9,8 +9,9 @@ const [smallest, largest, readable] = [0.08, 3, 0.75];
 const step = 40;
 
 /**
- * Moves and zooms a drawing: by dragging, by the wheel with Ctrl held (alone it scrolls the page), by pinching, and by keys.
- * It begins with all of the drawing, or where that could not be read with what is in focus.
+ * Moves and zooms a drawing: by dragging, by the wheel with Ctrl held (alone it scrolls the page), by
+ * pinching, and by keys. It begins with the whole drawing; if that would be unreadable, with the part in
+ * focus.
  */
 export function usePanZoom(
   frame: RefObject<SVGSVGElement>,
@@ -55,7 +56,8 @@ export function usePanZoom(
 
   useEffect(() => {
     const element = frame.current;
-    // Not by a handler of the element: only a listener that says so may keep the page from scrolling.
+    // Not an event handler of the element: only a listener that is not passive can keep the page from
+    // scrolling.
     const onWheel = (event: WheelEvent) => {
       if (!event.ctrlKey) return;
       event.preventDefault();

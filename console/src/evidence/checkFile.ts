@@ -5,10 +5,10 @@ import {
   verifyEvidence,
 } from '../../../client/src/verify/index.ts';
 
-/** Work between two looks at what the reader does. */
+/** Work between two pauses for the reader's input. */
 const sliceMs = 30;
 
-/** Checks a file in this page; nothing of it leaves the machine. A file that is too large is not even read. */
+/** Checks a file in this page; nothing leaves the machine. A file that is too large is not read. */
 export async function checkFile(file: Blob, options: VerifyOptions = {}): Promise<EvidenceVerdict> {
   const bytes = new Uint8Array(await file.slice(0, mostEvidenceBytes + 1).arrayBuffer());
   let since = performance.now();
@@ -20,7 +20,7 @@ export async function checkFile(file: Blob, options: VerifyOptions = {}): Promis
   return verifyEvidence(bytes, { ...options, pause });
 }
 
-/** Reads what a reader has typed: a number and a hash in each line. Undefined where a line is neither. */
+/** Parses the reader's input: a number and a hash per line. Undefined if a line is anything else. */
 export function readTrustedHashes(text: string): Map<number, `0x${string}`> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const found = lines.map((line) => /^\s*(\d{1,15})\s*[: ]\s*(0x[0-9a-fA-F]{64})\s*$/.exec(line));

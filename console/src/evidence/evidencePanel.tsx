@@ -13,7 +13,7 @@ type EvidencePanelProps = {
   readonly source: Pick<AgreementSource, 'readEvidence'>;
 };
 
-/** The evidence of an agreement: saved as a file, or checked in this page by the code that checks files of others. */
+/** The evidence of an agreement: save it as a file, or check it in this page with the code for other files. */
 export function EvidencePanel({ shown, source }: EvidencePanelProps) {
   const { chainId, address = '' } = shown;
   const fileName = `evidence-${chainId}-${address.toLowerCase()}.json`;

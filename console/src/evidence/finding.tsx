@@ -20,7 +20,7 @@ type OutcomeProps = {
   readonly again: (hashes: string) => void;
 };
 
-/** What a file proves, or why it proves nothing, for readers who are no engineers. */
+/** What a file proves, or why it proves nothing, for readers who are not engineers. */
 export function Outcome({ fileName, verdict, again }: OutcomeProps) {
   return verdict.ok ? (
     <Finding fileName={fileName} finding={verdict} again={again} />
@@ -158,7 +158,7 @@ function List({ title, items }: { readonly title: string; readonly items: readon
 
 type AnchorsProps = Pick<FindingProps, 'finding' | 'again'>;
 
-/** The blocks, and a place for hashes that the reader has from elsewhere. */
+/** The blocks, and fields for hashes from other sources. */
 function Anchors({ finding, again }: AnchorsProps) {
   const [text, setText] = useState('');
   const isReadable = readTrustedHashes(text) !== undefined;

@@ -2,17 +2,17 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { type ComponentChildren, h, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-/** Nothing of a text becomes markup here: each kind of token that is known makes its own element, any other its text. */
+/** No text becomes markup here: each known kind of token makes its own element, any other its text. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 const reference = /\$\{variables\.(\w+)(?:\.value)?\}/g;
-/** Characters for private use stand for values while the text is read, so that no value is ever read as Markdown. */
+/** Private-use characters stand for values during parsing, so that no value is ever read as Markdown. */
 const mark = /\uE000(\d+)\uE001/;
 
 type Values = Readonly<Record<string, unknown>>;
 type MarkdownTextProps = { readonly template: string; readonly values: Values };
 
-/** A text in Markdown, with the values in place of their names. */
+/** A text in Markdown, with values in place of variables. */
 export function MarkdownText({ template, values }: MarkdownTextProps) {
   const { tokens, names } = useMemo(() => readTokens(template), [template]);
   return (
@@ -65,7 +65,7 @@ function renderAll(tokens: readonly Token[], context: Context): ComponentChildre
   return root;
 }
 
-/** Headings of a text stand below those of the page. */
+/** Headings of a text are below those of the page. */
 function findTag({ type }: Token): string {
   const name = type.slice(0, -'_open'.length);
   if (name === 'heading') return 'h3';
@@ -97,14 +97,14 @@ function renderLeaf(token: Token, context: Context): ComponentChildren {
     case 'code_block':
       return <pre>{fill(token.content, context)}</pre>;
     case 'image':
-      // Pages load nothing from elsewhere: an image is what it is called.
+      // Pages load nothing from elsewhere: an image becomes its description.
       return fill(token.content, context);
     default:
       return fill(token.content, context);
   }
 }
 
-/** Text with the values in it, each cut off from the direction of the text around it. */
+/** Text with values filled in, each isolated from the direction of the surrounding text. */
 function fill(text: string, { names, values }: Context): ComponentChildren[] {
   const parts = text.split(new RegExp(mark, 'g'));
   return parts.map((part, at): string | VNode => {
@@ -116,7 +116,7 @@ function fill(text: string, { names, values }: Context): ComponentChildren[] {
   });
 }
 
-/** Undefined for anything but an address of the web or of mail, with every value known. */
+/** Undefined for anything but a web or mail address with all values known. */
 function fillUrl(url: string, { names, values }: Context): string | undefined {
   let isKnown = true;
   const filled = decodeMarks(url).replace(new RegExp(mark, 'g'), (_, number: string, offset: number) => {
@@ -128,7 +128,7 @@ function fillUrl(url: string, { names, values }: Context): string | undefined {
   return isKnown && /^(https?:\/\/|mailto:)/i.test(filled) ? filled : undefined;
 }
 
-/** Addresses come with everything but ASCII in per cent signs. */
+/** Addresses come with non-ASCII characters percent-encoded. */
 function decodeMarks(url: string): string {
   return url.replaceAll('%EE%80%80', '\uE000').replaceAll('%EE%80%81', '\uE001');
 }

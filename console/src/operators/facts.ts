@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 
 type Position = { readonly blockNumber: number; readonly lagSeconds: number };
 
-/** What `/ready` says. */
+/** The shape of `/ready`. */
 export type Readiness = {
   readonly status: 'ready' | 'unready';
   readonly checks: Readonly<Record<string, boolean>>;
@@ -47,7 +47,7 @@ export type EventFacts = {
   readonly quarantined: readonly { readonly chainId: number; readonly count: number }[];
 };
 
-/** The oldest of those that are not mined. */
+/** The oldest transactions that are not mined. */
 export type WaitingTransaction = {
   readonly id: string;
   readonly chainId: number;
@@ -63,7 +63,7 @@ export type WaitingTransaction = {
 
 const lookMs = 2_000;
 
-/** The same port serves these pages and what they show. @throws Error where it does not answer, or not with that. */
+/** This port serves these pages and their data. @throws Error without an answer, or with another shape. */
 async function read<Facts>(path: string, signal: AbortSignal): Promise<Facts> {
   const response = await fetch(path, { signal });
   // Not ready is 503, with the reasons.
@@ -108,7 +108,7 @@ export function useTrace(id: string) {
   });
 }
 
-/** How many requests this process has answered, by its metrics. */
+/** The number of requests answered by this process, from its metrics. */
 export async function readRequestCount(signal: AbortSignal): Promise<number> {
   const text = await (await fetch('/metrics', { signal })).text();
   return [...text.matchAll(/^http_request_duration_seconds_count\S* (\S+)/gm)].reduce(

@@ -13,12 +13,12 @@ import { WaitingTransactions } from './waitingTransactions.tsx';
 
 const words = texts.operators;
 
-/** What operators watch: whether it is ready, what is behind, what waits, who pays; and everything about one thing. */
+/** The operators' page: readiness, lags, waiting work, wallets; and everything about one id. */
 export function OperatorsPage() {
   useTitle(words.title);
   const readiness = useReadiness();
   const events = useEventFacts();
-  // Another object follows the same thing anew.
+  // A new object follows the same id again.
   const [followed, setFollowed] = useState<{ readonly id: string }>();
   return (
     <>

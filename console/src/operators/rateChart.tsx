@@ -4,7 +4,7 @@ type RateChartProps = {
   readonly label: string;
   /** Oldest first; `at` in milliseconds. */
   readonly samples: readonly Sample[];
-  /** How much time the width stands for. */
+  /** The time span of the chart's width. */
   readonly spanMs: number;
   readonly writeRate: (rate: number) => string;
 };
@@ -12,7 +12,7 @@ type RateChartProps = {
 const [width, height] = [600, 100];
 const steps = [1, 0.5, 0];
 
-/** The rate over the last minutes, the present at the right. */
+/** The rate over the last minutes; the present is at the right. */
 export function RateChart({ label, samples, spanMs, writeRate }: RateChartProps) {
   const now = samples.at(-1)?.at ?? 0;
   const most = roundUp(Math.max(1, ...samples.map(({ rate }) => rate)));
@@ -38,7 +38,7 @@ export function RateChart({ label, samples, spanMs, writeRate }: RateChartProps)
   );
 }
 
-/** The next number with one digit that is not 0, so that the scale stays while the rate moves. */
+/** The next number with a single non-zero digit, so that the scale stays while the rate moves. */
 function roundUp(rate: number): number {
   const unit = 10 ** Math.floor(Math.log10(rate));
   return Math.ceil(rate / unit) * unit;

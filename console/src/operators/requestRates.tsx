@@ -7,7 +7,7 @@ const words = texts.operators;
 const lookMs = 2_000;
 const spanMs = 300_000;
 
-/** Requests a second, as long as the page is open. */
+/** Requests per second, while the page is open. */
 export function RequestRates() {
   const [samples, setSamples] = useState<readonly { readonly at: number; readonly rate: number }[]>([]);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function RequestRates() {
     const look = async () => {
       const count = await readRequestCount(stop.signal);
       const at = Date.now();
-      // A process that has started again counts from 0.
+      // A restarted process counts from 0.
       const rate = last && (Math.max(0, count - last.count) * 1_000) / (at - last.at);
       last = { at, count };
       if (rate !== undefined)

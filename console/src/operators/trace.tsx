@@ -8,11 +8,11 @@ import { useTrace } from './facts.ts';
 const words = texts.operators;
 
 type TraceProps = {
-  /** What another part of the page wants to be followed. */
+  /** The id that another part of the page wants to show. */
   readonly wanted: { readonly id: string } | undefined;
 };
 
-/** Everything that is known of one thing, by any of its names. */
+/** Everything about one thing, found by any of its ids. */
 export function Trace({ wanted }: TraceProps) {
   const place = useRef<HTMLElement>(null);
   const [text, setText] = useState('');

@@ -12,7 +12,7 @@ const longSeconds = 120;
 
 type WaitingTransactionsProps = { readonly onFollow: (thing: { readonly id: string }) => void };
 
-/** What the outbox holds and no block has, the oldest first; each leads to everything that is known of it. */
+/** Outbox transactions that are in no block, oldest first; each links to its trace. */
 export function WaitingTransactions({ onFollow }: WaitingTransactionsProps) {
   const { data: rows, error } = useWaitingTransactions();
   return (

@@ -63,7 +63,7 @@ const columns: readonly Column<Summary>[] = [
   { title: words.age, show: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-/** The agreements of the principal, as the address bar says which, kept up to date. */
+/** The principal's agreements, filtered by the address bar, kept up to date. */
 export function AgreementsPage() {
   useTitle(words.title);
   const { query, set, write } = useAddressBar();
@@ -123,7 +123,7 @@ export function AgreementsPage() {
   );
 }
 
-/** Whether a text names one agreement, wherever in the list it stands. */
+/** Whether a text identifies one agreement, wherever it is in the list. */
 function isReference(text: string): boolean {
   return /^(agr_[0-9a-f]+|0x[0-9a-fA-F]{40})$/.test(text);
 }

@@ -18,7 +18,7 @@ import { texts } from '../texts/texts.ts';
 const words = texts.author;
 type Tab = keyof typeof words.tabs;
 
-/** Write a document, see what it is and does, try it, deploy it. */
+/** Write a document, check it, try it, deploy it. */
 export function AuthorPage() {
   useTitle(words.title);
   const { text, write, json, problems, report, isChecking, error } = useDocument();

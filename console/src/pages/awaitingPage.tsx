@@ -23,7 +23,10 @@ import { isDeclined, signMessage } from '../wallet/wallets.ts';
 
 const words = texts.awaiting;
 
-/** What a wallet can do now, over all principals that let their participants in; for whoever shows the wallet. */
+/**
+ * A wallet's possible actions now, over all principals that let participants in; for users who log in with
+ * the wallet.
+ */
 export function AwaitingPage() {
   useTitle(words.title);
   const id = useLocation().path.split('/')[3];

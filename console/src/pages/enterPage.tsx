@@ -7,11 +7,11 @@ import { service } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
 import { texts } from '../texts/texts.ts';
 
-/** Read as soon as the page is there, before anything else can see the address. */
+/** Read as soon as the page exists, before anything else can see the address. */
 const secret = location.pathname === '/console/enter' ? takeFragmentSecret('agp_') : undefined;
 let opening: Promise<unknown> | undefined;
 
-/** Lets a browser in by a portal link, which is good once. */
+/** Logs a browser in with a portal link, which is valid once. */
 export function EnterPage() {
   useTitle(texts.enter.title);
   const [error, setError] = useState<unknown>();

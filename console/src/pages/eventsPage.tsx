@@ -11,11 +11,11 @@ import { texts } from '../texts/texts.ts';
 import { describeEvent } from '../webhooks/describeEvent.ts';
 
 const words = texts.events;
-/** What a browser holds without effort; earlier ones are in the feed. */
+/** The most events that a browser holds comfortably; earlier ones are in the feed. */
 const kept = 2_000;
 const shownAtOnce = 100;
 
-/** The feed from its beginning on, the newest first, live. */
+/** The feed from its beginning, newest first, live. */
 export function EventsPage() {
   useTitle(words.title);
   const { events, isConnected, error } = useFeed();
@@ -43,7 +43,7 @@ export function EventsPage() {
         </Field>
       </div>
       {rows.length === 0 ? (
-        // What was not heard may have happened all the same.
+        // The missed events may have changed the data.
         isConnected && <p class="empty">{events.length === 0 ? words.empty : words.none}</p>
       ) : (
         <Table
@@ -77,7 +77,7 @@ export function EventsPage() {
   );
 }
 
-/** All events, gathered for a moment before they are shown, so that a thousand at once cost one drawing. */
+/** All events, collected briefly before they are shown, so that a thousand at once cost one drawing. */
 function useFeed() {
   const [events, setEvents] = useState<readonly AgreementEvent[]>([]);
   const [isConnected, setConnected] = useState<boolean>();

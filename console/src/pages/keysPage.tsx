@@ -21,7 +21,7 @@ const capabilities: readonly Capability[] = [
   'webhooks.write',
 ];
 
-/** Sessions in force and links that wait; a narrowed session sees itself alone. */
+/** Active sessions and unused links; a narrowed session sees only itself. */
 export function KeysPage() {
   useTitle(words.title);
   const { data: caller } = useSession();

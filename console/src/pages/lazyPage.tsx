@@ -7,12 +7,18 @@ import { texts } from '../texts/texts.ts';
 
 const lookMs = 4_000;
 
-/** A page whose code is loaded when it is first shown; where that fails it says so, and comes once the service is back. */
+/**
+ * A page whose code is loaded when it is first shown. If loading fails, the page says so and appears once the
+ * service is back.
+ */
 export function lazyPage(load: () => Promise<FunctionComponent>): FunctionComponent {
   return lazy<FunctionComponent>(() => load().catch(() => MissingPage));
 }
 
-/** What is not loaded stays so in this window, and a new version may have other files: all of it is loaded anew. */
+/**
+ * A failed module stays failed in this window, and a new version may have other files, so everything is
+ * reloaded.
+ */
 function MissingPage() {
   useEffect(() => {
     const look = async () => {

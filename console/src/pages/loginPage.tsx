@@ -7,7 +7,7 @@ import { openKey } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 
-/** Opens a session with an API key, which is sent once and kept nowhere. */
+/** Opens a session with an API key, which is sent once and stored nowhere. */
 export function LoginPage() {
   useTitle(texts.login.title);
   const [key, setKey] = useState('');

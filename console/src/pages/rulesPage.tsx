@@ -13,7 +13,7 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.rules;
 
-/** Rules in words, and what they would say to a transition or at a moment. */
+/** Rules in words, and a preview of their messages for a transition or a moment. */
 export function RulesPage() {
   useTitle(words.title);
   const { query, set } = useAddressBar();

@@ -16,14 +16,14 @@ import { texts } from '../texts/texts.ts';
 const words = texts.shared;
 const keptUnder = 'agreements-link';
 
-/** Kept for this tab alone, so that it can be loaded again. */
+/** Stored for this tab only, so that it can be reloaded. */
 function findLink(): string | undefined {
   const fresh = takeFragmentSecret('agl_');
   if (fresh !== undefined) sessionStorage.setItem(keptUnder, fresh);
   return fresh ?? sessionStorage.getItem(keptUnder) ?? undefined;
 }
 
-/** The one agreement that a signing link opens, for somebody without a session. */
+/** The agreement of a signing link, for somebody without a session. */
 export function SharedPage() {
   const link = useMemo(findLink, []);
   return (

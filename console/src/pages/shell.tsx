@@ -23,7 +23,7 @@ const entries: readonly { page: keyof typeof texts.pages; needs?: Scope }[] = [
 
 type ShellProps = { readonly caller: Caller; readonly children: ComponentChildren };
 
-/** The frame around every page of a session: where one is, where one can go, who one is. */
+/** The frame around every page of a session: the current page, the navigation, the user. */
 export function Shell({ caller, children }: ShellProps) {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);

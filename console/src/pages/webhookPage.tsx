@@ -18,7 +18,7 @@ import { WebhookSettings } from '../webhooks/webhookSettings.tsx';
 
 const words = texts.webhook;
 
-/** One subscription: what it is told, whether that arrives, and how to mend it where it does not. */
+/** One subscription: its events, its deliveries, and ways to repair it. */
 export function WebhookPage() {
   const id = useRoute().params.id ?? '';
   const mayWrite = useMay('webhooks.write');

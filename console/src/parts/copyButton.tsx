@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 
-/** Puts a text into the clipboard, and says so. */
+/** Copies a text to the clipboard, and says so. */
 export function CopyButton({ text }: { readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = () =>

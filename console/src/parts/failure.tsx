@@ -5,7 +5,7 @@ import { Note } from './note.tsx';
 
 type FailureProps = { readonly error: unknown; readonly onRetry?: (() => void) | undefined };
 
-/** What went wrong, in words, with what an operator needs to find it. */
+/** The error in words, with the id by which an operator finds it. */
 export function Failure({ error, onRetry }: FailureProps) {
   return (
     <Note kind="bad">
@@ -33,7 +33,7 @@ export function Failure({ error, onRetry }: FailureProps) {
   );
 }
 
-/** One sentence for whoever sees the page. */
+/** The error in one sentence, for readers of the page. */
 export function explainError(error: unknown): string {
   if (error instanceof ConnectionError)
     return navigator.onLine ? texts.failure.unreachable : texts.failure.offline;

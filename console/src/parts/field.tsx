@@ -12,7 +12,7 @@ type FieldProps = {
   readonly children: ComponentChildren;
 };
 
-/** A control with its name above it, and below it what helps or is wrong. */
+/** A control with its label above, and below it a hint or an error. */
 export function Field({ label, hint, fault, wide, children }: FieldProps) {
   const id = useId();
   return (

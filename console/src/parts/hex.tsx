@@ -3,13 +3,13 @@ import { texts } from '../texts/texts.ts';
 
 type HexProps = {
   readonly value: string;
-  /** With it, a link to what a public explorer says. */
+  /** Adds a link to a public explorer. */
   readonly chainId?: number | undefined;
   readonly kind?: 'tx' | 'address';
   readonly whole?: boolean;
 };
 
-/** An address or hash, shortened to what can be told apart; whole on hover and when copied. */
+/** An address or hash, shortened but distinguishable; whole on hover and when copied. */
 export function Hex({ value, chainId, kind = 'address', whole = false }: HexProps) {
   const url = chainId === undefined ? undefined : explorerUrl(chainId, kind, value);
   const text = whole || value.length <= 14 ? value : `${value.slice(0, 6)}…${value.slice(-4)}`;

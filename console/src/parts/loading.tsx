@@ -1,6 +1,6 @@
 import { texts } from '../texts/texts.ts';
 
-/** Lines where text will be, so that nothing moves when it comes. */
+/** Placeholder lines, so that nothing moves when the text comes. */
 export function Loading({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="stack" role="status" aria-busy="true">

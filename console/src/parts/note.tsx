@@ -5,7 +5,7 @@ type NoteProps = {
   readonly children: ComponentChildren;
 };
 
-/** Something that the reader should know; what is wrong is told to screen readers at once. */
+/** A note for the reader; errors are announced to screen readers at once. */
 export function Note({ kind, children }: NoteProps) {
   return (
     <div class={`note ${kind ?? ''}`} role={kind === 'bad' ? 'alert' : 'status'}>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 type PageFailureProps = { readonly title: string; readonly children: ComponentChildren };
 
-/** A page of which nothing but what went wrong can be shown. */
+/** A page that can only show its error. */
 export function PageFailure({ title, children }: PageFailureProps) {
   return (
     <>

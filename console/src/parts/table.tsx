@@ -5,21 +5,21 @@ export type Column<Row> = {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** What can be done with a row: a button needs no label beside it. */
+  /** The actions of a row: a button needs no label beside it. */
   readonly isAction?: boolean;
 };
 
 type TableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined until they come. */
+  /** Undefined until they are loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly keyOf: (row: Row) => string;
-  /** How many lines to keep free for what comes. */
+  /** Number of placeholder lines. */
   readonly expected?: number;
 };
 
-/** Rows of one kind; on narrow screens each is a block of its own. */
+/** Rows of one kind; on narrow screens each row is a block of its own. */
 export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: TableProps<Row>): VNode {
   return (
     <table class="folding" aria-busy={rows === undefined}>

@@ -5,7 +5,7 @@ type TabsProps<Name extends string> = {
   readonly onChoose: (name: Name) => void;
 };
 
-/** One of several views; arrow keys change between them. */
+/** One of several views; arrow keys switch between them. */
 export function Tabs<Name extends string>({ label, names, chosen, onChoose }: TabsProps<Name>) {
   const keys = Object.keys(names).filter((name): name is Name => name in names);
   const move = (event: KeyboardEvent, by: number) => {

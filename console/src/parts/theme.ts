@@ -4,7 +4,7 @@ const key = 'agreements-theme';
 const isTheme = (text: string | null): text is Theme =>
   text === 'auto' || text === 'light' || text === 'dark';
 
-/** What the reader has chosen; else what the address asks for, as pages do that show the console in a frame. */
+/** The reader's choice, or else the address's, which pages set when they frame the console. */
 export function readTheme(): Theme {
   const asked = new URLSearchParams(location.search).get('theme');
   if (isTheme(asked)) return asked;

@@ -15,7 +15,7 @@ const units = [
 
 type TimeProps = { readonly at: string | undefined; readonly form?: 'age' | 'clock' };
 
-/** A moment in the reader's zone, as its age or by the clock; the exact one on hover. */
+/** A moment in the reader's zone, as its age or as a time; the exact one on hover. */
 export function Time({ at, form = 'age' }: TimeProps) {
   const now = useNow(form === 'age');
   if (at === undefined) return <span class="soft">–</span>;
@@ -40,7 +40,7 @@ setInterval(() => {
   for (const tell of listeners) tell(now);
 }, 10_000);
 
-/** The time of the clock, anew every ten seconds. */
+/** The current time, updated every ten seconds. */
 function useNow(isWanted: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 
-/** The name of the page in the title of the window. */
+/** The page's name in the window's title. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${texts.brand}`;

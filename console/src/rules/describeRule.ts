@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.rules;
 
-/** One rule of a notificationTemplate in a sentence, as far as it can be read. */
+/** One readable rule of a notificationTemplate as a sentence. */
 export function describeRule(rule: unknown): string {
   const isOff = member(rule, 'enabled') === false;
   const recipients = textsOf(member(rule, 'recipients')).map((recipient) =>

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 
-/** The query of the address, which is what a page shows: it can be kept, sent and gone back to. */
+/** The query of the address, which decides what a page shows: it can be kept, shared and gone back to. */
 export function useAddressBar(): {
   readonly query: Readonly<Record<string, string>>;
   readonly set: (changes: Readonly<Record<string, string | undefined>>) => void;

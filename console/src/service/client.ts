@@ -1,17 +1,17 @@
 import { AgreementsClient } from '../../../client/src/index.ts';
 
-/** A page that asks again by itself would rather say that nothing answers than wait for long. */
+/** A page repeats its requests itself, so it should report a missing answer soon. */
 const patience = { timeoutMs: 10_000, maxRetries: 1 };
 
-/** Calls the service by the session that the browser has. */
+/** Calls the service with the browser's session. */
 export const service = new AgreementsClient({ baseUrl: location.origin, session: true, ...patience });
 
-/** Calls the service by a signing link, as somebody without a session. */
+/** Calls the service with a signing link, without a session. */
 export function openLink(link: string): AgreementsClient {
   return new AgreementsClient({ baseUrl: location.origin, link, ...patience });
 }
 
-/** Calls the service by a key, once, to open a session; the key is kept nowhere. */
+/** Calls the service with a key, once, to open a session; the key is stored nowhere. */
 export function openKey(apiKey: string): AgreementsClient {
   return new AgreementsClient({ baseUrl: location.origin, apiKey, maxRetries: 0 });
 }

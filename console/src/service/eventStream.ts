@@ -9,11 +9,14 @@ type Following = {
   readonly after: string;
   readonly signal: AbortSignal;
   readonly onEvent: (event: AgreementEvent) => void;
-  /** Whether the stream stands. */
+  /** Whether the stream is connected. */
   readonly onConnection?: (isConnected: boolean) => void;
 };
 
-/** Follows the feed until the signal ends it or access ends, each event once: after a cut from the last id on. */
+/**
+ * Follows the feed until the signal or the loss of access ends it, each event once: after an interruption it
+ * continues from the last id.
+ */
 export async function readEvents({ after, signal, onEvent, onConnection }: Following): Promise<void> {
   let place = after;
   while (!signal.aborted) {
@@ -36,7 +39,7 @@ export async function readEvents({ after, signal, onEvent, onConnection }: Follo
 
 type Block = { readonly id: string | undefined; readonly data: string | undefined };
 
-/** The blocks of a stream of server-sent events; comments are left out. */
+/** The blocks of a stream of server-sent events, without comments. */
 async function* parseStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Block> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,5 +1,5 @@
 /**
- * Takes the secret of a link out of the address, so that no history, screen or later page shows it.
+ * Takes a link's secret out of the address, so that no history, screen or later page shows it.
  *
  * @returns undefined where the fragment holds no such secret.
  */

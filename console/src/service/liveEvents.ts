@@ -3,10 +3,10 @@ import type { AgreementEvent } from '../../../client/src/types.ts';
 import { readEvents } from './eventStream.ts';
 import { queries } from './queries.ts';
 
-/** What pages want to know as it happens. */
+/** Live events for pages. */
 const listeners = new Set<(event: AgreementEvent) => void>();
 
-/** Follows the feed as long as the console is open, and has what an event concerns read again. */
+/** Follows the feed while the console is open, and refreshes the data affected by an event. */
 export function useLiveEvents(isAllowed: boolean): void {
   useEffect(() => {
     if (!isAllowed) return undefined;

@@ -5,21 +5,21 @@ import { service } from './client.ts';
 const healMs = 4_000;
 const tooManyRequests = 429;
 
-/** Whether the same question may be answered a little later. */
+/** Whether the same request may succeed a little later. */
 export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500 || error.status === tooManyRequests;
 }
 
-/** The client retries by itself what may pass, so nothing is asked twice here. */
+/** The client itself retries temporary failures, so nothing is retried here. */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError(error, query) {
-      // Whatever finds the session gone has the whole console ask who is there.
+      // A lost session makes the whole console check who is logged in.
       if (error instanceof UnauthorizedError && query.queryKey[0] !== 'session')
         void queries.invalidateQueries({ queryKey: ['session'] });
     },
   }),
-  // Where the browser is offline a page says so, instead of waiting without a word.
+  // If the browser is offline, a page says so instead of waiting silently.
   defaultOptions: {
     mutations: { networkMode: 'always' },
     queries: {
@@ -27,7 +27,7 @@ export const queries: QueryClient = new QueryClient({
       retry: false,
       staleTime: 2_000,
       throwOnError: false,
-      // What the service could not answer is asked again until it can: a page heals without its reader.
+      // Failed requests are repeated until they succeed: a page recovers without its reader.
       refetchInterval: ({ state: { error } }) => (error && mayPass(error) ? healMs : false),
     },
   },
@@ -41,7 +41,7 @@ export function useSession() {
   });
 }
 
-/** Whether the session may use a scope, such as `agreements.write`. */
+/** Whether the session has a scope, such as `agreements.write`. */
 export function useMay(scope: 'agreements.read' | 'agreements.write' | 'webhooks.read' | 'webhooks.write') {
   return useSession().data?.scopes[scope] === 'free_allowlist';
 }

@@ -11,7 +11,7 @@ export type ConsoleFacts = {
   readonly chains: readonly KnownChain[];
 };
 
-/** What the installation is, as the API tells its own pages. */
+/** The installation's settings, as the API reports them to its own pages. */
 export function useSettings() {
   return useQuery({
     queryKey: ['settings'],
@@ -45,7 +45,7 @@ export function chainName(chainId: number): string {
   return names[chainId] ?? String(chainId);
 }
 
-/** Where a public explorer shows it; undefined for a chain without one that is known here. */
+/** The public explorer's page; undefined for a chain without a known explorer. */
 export function explorerUrl(chainId: number, kind: 'tx' | 'address', id: string): string | undefined {
   const explorer = explorers[chainId];
   return explorer && /^0x[0-9a-fA-F]+$/.test(id) ? `${explorer}/${kind}/${id}` : undefined;

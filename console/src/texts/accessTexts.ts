@@ -1,4 +1,4 @@
-/** Of sessions and links, and of rules. */
+/** Texts about sessions and links, and about rules. */
 export const accessTexts = {
   keys: {
     title: 'Access',

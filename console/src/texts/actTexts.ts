@@ -1,4 +1,4 @@
-/** Of acting: choosing an input, filling it in, signing it, following it. */
+/** Texts about acting: choosing an input, filling it in, signing it, following it. */
 export const actTexts = {
   choose: 'Act',
   chooseAnother: 'Choose another',

@@ -1,6 +1,6 @@
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** Of the list of agreements, of one agreement, and of what is seen by a link. */
+/** Texts about the list of agreements, one agreement, and the view through a link. */
 export const agreementTexts = {
   list: {
     title: 'Agreements',

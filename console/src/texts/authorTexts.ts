@@ -1,6 +1,6 @@
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** Of writing documents, trying and deploying them. */
+/** Texts about writing, trying and deploying documents. */
 export const authorTexts = {
   title: 'Author',
   lead: 'Write or drop a document. It is checked as you type and stays in this browser until you deploy it.',

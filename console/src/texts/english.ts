@@ -7,7 +7,10 @@ import { operatorTexts } from './operatorTexts.ts';
 import { reasonTexts } from './reasonTexts.ts';
 import { webhookTexts } from './webhookTexts.ts';
 
-/** English, whole. Functions take what a sentence is about, so that each language has its own order of words. */
+/**
+ * All English texts. Functions take the variable parts of a sentence, so that each language has its own word
+ * order.
+ */
 export const english = {
   brand: 'Agreements',
   skip: 'Skip to the content',

@@ -1,6 +1,6 @@
 const count = (n: number, one: string, many: string) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** Of evidence: in the console, and on the page that checks files by itself. */
+/** Texts about evidence: in the console, and on the separate page that checks files. */
 export const evidenceTexts = {
   title: 'Evidence',
   lead: 'One file with everything that proves what happened. Anyone can check it, years later and without this service.',

@@ -1,4 +1,4 @@
-/** Of the page for operators, which the internal port serves. */
+/** Texts of the operators' page on the internal port. */
 export const operatorTexts = {
   title: 'Operators',
   ready: 'Ready',

@@ -1,4 +1,4 @@
-/** What a refusal means for whoever reads it, before the service's own sentence. */
+/** Explanations of refusals for readers, shown before the service's own sentence. */
 export const reasonTexts: Readonly<Record<string, string>> = {
   unsupported_chain: 'This installation does not work with that chain.',
   invalid_agreement: 'The document has faults.',

@@ -1,8 +1,8 @@
 import { english } from './english.ts';
 
 /**
- * Every text of the console. Another language is another file with the same members as `english.ts`, chosen here by
- * `navigator.language`.
+ * Every text of the console. To add a language, add a file with the same members as `english.ts`, chosen here
+ * by `navigator.language`.
  */
 export const texts = english;
 export const language = 'en';

@@ -1,4 +1,4 @@
-/** Of webhooks, their deliveries, and the feed of events. */
+/** Texts about webhooks, their deliveries, and the feed of events. */
 export const webhookTexts = {
   list: {
     title: 'Webhooks',

@@ -12,14 +12,14 @@ import { nameHash } from '../../../src/protocol/names.ts';
 import { deployTypedData, inputTypedData } from '../../../src/protocol/typedData.ts';
 import type { Provider } from './wallets.ts';
 
-/** This part brings viem: pages load it when somebody is about to sign. */
+/** This part loads viem: pages load it when somebody is about to sign. */
 
 export type Checked = {
   readonly typedData: ComputedTypedData;
-  /** Of what was computed here, and of what the service says. */
+  /** The locally computed digest, and the service's. */
   readonly digest: string;
   readonly offeredDigest: string;
-  /** Where the two differ; nothing is signed then. */
+  /** The differing part; then nothing is signed. */
   readonly differences: readonly string[];
 };
 
@@ -31,7 +31,7 @@ type InputFacts = {
   readonly values: Readonly<Record<string, unknown>>;
 };
 
-/** Computes what an input's permit is, from what is shown here, and compares it with what the service offers. */
+/** Computes an input's permit from the shown data, and compares it with the service's. */
 export function checkInput(facts: InputFacts, offered: SignableTypedData): Checked {
   const typedData = inputTypedData({
     chainId: facts.chainId,
@@ -77,7 +77,7 @@ function compare(typedData: ComputedTypedData, offered: SignableTypedData): Chec
 
 type Signing = { readonly provider: Provider; readonly account: string; readonly chainId: number };
 
-/** Has the wallet sign what was checked. @throws Error as the wallet does. */
+/** Has the wallet sign the checked data. @throws Error like the wallet. */
 export async function signChecked(
   checked: Checked,
   { provider, account, chainId }: Signing,

@@ -7,7 +7,7 @@ import { choose, connect, type FoundWallet, isDeclined, useWallets } from './wal
 
 const words = texts.act;
 
-/** A wallet with the account that it has offered. */
+/** A wallet with its offered account. */
 export type Connected = FoundWallet & { readonly account: `0x${string}` };
 
 type WalletChoiceProps = {

@@ -1,7 +1,7 @@
 import { createStore, type EIP6963ProviderDetail } from 'mipd';
 import { useEffect, useState } from 'preact/hooks';
 
-/** A wallet that has announced itself (EIP-6963). What it says of itself is shown as text, and its icon not at all. */
+/** A wallet that has announced itself (EIP-6963). Its description is shown as text, its icon not at all. */
 export type FoundWallet = { readonly id: string; readonly name: string; readonly provider: Provider };
 export type Provider = {
   request(asked: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
@@ -30,12 +30,12 @@ function toWallet({ info, provider }: EIP6963ProviderDetail): FoundWallet {
   };
 }
 
-/** The account that the wallet offers first. @throws Error as the wallet does, also when its owner declines. */
+/** The first account that the wallet offers. @throws Error like the wallet, also if its owner declines. */
 export async function connect({ provider }: FoundWallet): Promise<`0x${string}`> {
   return readAccount(await provider.request({ method: 'eth_requestAccounts' }));
 }
 
-/** Has the owner choose an account anew, where the wallet knows how to ask. */
+/** Has the owner choose another account, if the wallet supports it. */
 export async function choose(wallet: FoundWallet): Promise<`0x${string}`> {
   await wallet.provider
     .request({ method: 'wallet_requestPermissions', params: [{ eth_accounts: {} }] })
@@ -49,7 +49,7 @@ function readAccount(answer: unknown): `0x${string}` {
   throw new Error('The wallet has offered no account.');
 }
 
-/** Whether the owner has said no in the wallet. */
+/** Whether the owner has declined in the wallet. */
 export function isDeclined(error: unknown): boolean {
   const code = (value: unknown) =>
     typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
@@ -57,7 +57,7 @@ export function isDeclined(error: unknown): boolean {
   return [code(error), code(cause)].includes(4001);
 }
 
-/** Has the wallet sign a text, as it shows it to its owner. @throws Error as the wallet does. */
+/** Has the wallet sign a text, which it shows to its owner. @throws Error like the wallet. */
 export async function signMessage(
   { provider, account }: Pick<FoundWallet, 'provider'> & { readonly account: string },
   message: string,

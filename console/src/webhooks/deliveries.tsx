@@ -17,7 +17,7 @@ const isStatus = (text: string): text is Status => Object.hasOwn(kinds, text);
 
 type DeliveriesProps = { readonly id: string; readonly mayWrite: boolean };
 
-/** What was sent to a receiver, with each attempt. */
+/** A receiver's deliveries, with each attempt. */
 export function Deliveries({ id, mayWrite }: DeliveriesProps) {
   const [status, setStatus] = useState<Status>();
   const list = useInfiniteQuery({

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.events;
 
-/** One event in a sentence. */
+/** One event as a sentence. */
 export function describeEvent(event: AgreementEvent): string {
   const { data } = event;
   if ('sequence' in data)
@@ -24,7 +24,7 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Whether a subscription with these types and filters would be told of an event. */
+/** Whether a subscription with these types and filters would get an event. */
 export function matches(
   event: AgreementEvent,
   { eventTypes, filters }: { eventTypes: readonly string[]; filters: Filters },

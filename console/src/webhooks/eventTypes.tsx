@@ -10,7 +10,7 @@ type EventTypesProps = {
   readonly onChange: (types: readonly EventType[]) => void;
 };
 
-/** Which kinds of events a receiver is told of. */
+/** The types of events that a receiver gets. */
 export function EventTypes({ chosen, onChange }: EventTypesProps) {
   return (
     <fieldset class="row">

@@ -9,7 +9,7 @@ const words = texts.webhookCheck;
 const century = 3_200_000_000;
 type Result = { readonly event: string } | { readonly reason: string };
 
-/** Says of a pasted request whether this service has sent it; all in this browser. */
+/** Checks whether this service sent a pasted request; entirely in this browser. */
 export function SignatureCheck() {
   const [headers, setHeaders] = useState('');
   const [body, setBody] = useState('');

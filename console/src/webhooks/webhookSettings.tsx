@@ -20,7 +20,7 @@ type WebhookSettingsProps = {
   readonly onSaved: () => void;
 };
 
-/** Kinds and filters of a subscription, with what they would have let pass of what has happened. */
+/** A subscription's types and filters, with the past events that they would have matched. */
 export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsProps) {
   const [types, setTypes] = useState<readonly EventType[]>(webhook.eventTypes);
   const [lines, setLines] = useState<Readonly<Record<FilterName, string>>>(() =>
@@ -101,7 +101,7 @@ function readFilters(lines: Readonly<Record<FilterName, string>>): Partial<Recor
   return filters;
 }
 
-/** The first events of the feed, on which filters are tried. */
+/** The first events of the feed, for trying filters. */
 async function readPast(): Promise<AgreementEvent[]> {
   const found: AgreementEvent[] = [];
   for await (const event of service.events.list({ limit: 100 })) if (found.push(event) >= triedEvents) break;

@@ -9,7 +9,7 @@ const words = texts.evidence;
 
 type Checked = { readonly file: File; readonly verdict: EvidenceVerdict };
 
-/** Takes a file by drop or by choice, checks it in this page, and says what it proves. */
+/** Takes a file by drop or by selection, checks it in this page, and shows what it proves. */
 export function VerifyPage() {
   const [checked, setChecked] = useState<Checked>();
   const [busy, setBusy] = useState(false);
