@@ -945,6 +945,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0/sessions/links/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See whom a portal link lets in
+         * @description For a page that asks before it replaces a session: who opens a link may not know from whom it comes. It does not use the link up.
+         */
+        post: operations["previewPortalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0/sessions/links/{id}": {
         parameters: {
             query?: never;
@@ -2235,6 +2255,19 @@ export interface components {
             endedAt?: string;
             /** @description Opens the console with a session, once. Its fragment is the secret, which is shown in this answer alone. */
             url: string;
+        };
+        PortalLinkPreview: {
+            /** @description Whom it lets in as. */
+            principal: {
+                id: string;
+                name: string;
+            };
+            label?: string;
+            capabilities: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
+            /** @description Whether it is good for less than its key, and not for sessions and links of others. */
+            isNarrowed: boolean;
+            /** Format: date-time */
+            expiresAt: string;
         };
         PortalLink: {
             /** @example plk_0123456789abcdef0123456789abcdef */
@@ -17212,6 +17245,287 @@ export interface operations {
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "rate_limited";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The service failed. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "internal_error";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "chain_unavailable";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    previewPortalLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "link": "agp_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example agp_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef */
+                    link: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What the session would be. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PortalLinkPreview"];
+                        meta: components["schemas"]["Meta"];
+                    };
+                };
+            };
+            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "bad_request";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The API key is missing, not valid, disabled or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "unauthorized";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The use of this scope has to be paid for. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "payment_required";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "forbidden";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "payload_too_large";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description The body is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        error?: {
+                            /** @constant */
+                            code?: "unsupported_media_type";
+                            details?: {
+                                reason?: unknown;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description Too many requests; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The quota q that flows in within w seconds.
+                     * @example "read";q=100;w=2
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @example "read";r=97;t=1
+                     */
+                    RateLimit?: string;
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {

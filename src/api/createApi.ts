@@ -59,6 +59,7 @@ import { importAgreementEndpoint } from './routes/postImport.ts';
 import { submitInputEndpoint } from './routes/postInput.ts';
 import { previewNotificationsEndpoint } from './routes/postNotificationPreview.ts';
 import { createPortalLink } from './routes/postPortalLink.ts';
+import { previewPortalLink } from './routes/postPortalLinkPreview.ts';
 import { simulateRecordEndpoint } from './routes/postRecordSimulation.ts';
 import { createSession } from './routes/postSession.ts';
 import { deployShared } from './routes/postSharedDeployment.ts';
@@ -154,6 +155,7 @@ export function createApi(
     getSessions(services),
     revokeSession(services),
     createPortalLink(services),
+    previewPortalLink(sessionServices),
     getPortalLinks(services),
     revokePortalLink(services),
     createWalletChallenge(guestServices),

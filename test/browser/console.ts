@@ -7,6 +7,7 @@ import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
 import { lookAtPages, walkByKeyboard } from './consoleChecks/pages.ts';
+import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
       operate,
       readEvidence,
       showHostileTexts,
+      openStrangersLinks,
       lookAtPages,
       walkByKeyboard,
     };

@@ -196,11 +196,15 @@ describe('the running service answers', () => {
     await expect(client.sessions.end()).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  test('createPortalLink, listPortalLinks and revokePortalLink', async () => {
+  test('createPortalLink, previewPortalLink, listPortalLinks and revokePortalLink', async () => {
     const { id, url } = await client.sessions.createLink();
     expect(url).toContain('/console/enter#agp_');
     const { data } = await client.sessions.listLinks();
     expect(data.map((link) => link.id)).toContain(id);
+    const page = createClient({ apiKey: undefined, session: true });
+    const { principal } = await client.sessions.current();
+    const link = new URL(url).hash.slice(1);
+    expect(await page.sessions.previewLink({ link })).toMatchObject({ principal, isNarrowed: false });
     expect(await client.sessions.revokeLink(id)).toMatchObject({ endedAt: expect.any(String) });
   });
 

@@ -58,6 +58,7 @@ const openOperations = new Map<string, readonly (string | undefined)[]>([
     'makeSharedDeployTypedData',
     'deploySharedAgreement',
   ].map((name) => [name, ['signingLink', 'walletSession']] as const),
+  ['previewPortalLink', [undefined]],
   ['createWalletChallenge', [undefined]],
   ['createWalletSession', [undefined]],
   ...['getWalletSession', 'endWalletSession', 'listWalletAgreements'].map(

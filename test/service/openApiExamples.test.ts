@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { exampleStory } from '../../src/api/openapi/exampleStory.ts';
 import { summaryShape } from '../../src/api/shapes/resources.ts';
+import { newPortalLinkShape } from '../../src/api/shapes/sessionShapes.ts';
 import { newSigningLinkShape } from '../../src/api/shapes/sharingShapes.ts';
 import { walletChallengeShape } from '../../src/api/shapes/walletShapes.ts';
 import { readContract } from './support/apiContract.ts';
@@ -51,6 +52,10 @@ test('the examples of all operations work as they stand, one after the other', a
     const { id: challengeId, message } = walletChallengeShape.parse(made.body.data);
     return { challengeId, signature: await wallet.signMessage({ message }) };
   };
+  const makePortalLink = async () => {
+    const answer = await call('POST', '/v0/sessions/links');
+    return new URL(newPortalLinkShape.parse(answer.body.data).url).hash.slice(1);
+  };
   const prepareAnother = async () => {
     const { docUri: _, documentId: __, ...prepared } = exampleStory.preparedDeployment;
     const answer = await call('POST', '/v0/agreements/drafts', { body: prepared });
@@ -64,6 +69,7 @@ test('the examples of all operations work as they stand, one after the other', a
         return undefined;
       },
       makeSharedDeployTypedData: async () => ({ link: await shareDraft() }),
+      previewPortalLink: async () => ({ body: { link: await makePortalLink() } }),
       createWalletSession: async () => ({ body: await signChallenge() }),
       // The draft of the examples is signed by then.
       withdrawDraft: async () => ({ path: `/v0/agreements/drafts/${await prepareAnother()}` }),

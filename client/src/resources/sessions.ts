@@ -76,6 +76,16 @@ export class Sessions {
     });
   }
 
+  /** Whom a link lets in and what for; it is not used up. */
+  previewLink(body: BodyOf<'previewPortalLink'>, options?: CallOptions) {
+    return this.#transport.data<AnswerOf<'previewPortalLink'>>({
+      method: 'POST',
+      path: '/sessions/links/preview',
+      body,
+      options,
+    });
+  }
+
   listLinks(query: PageQuery = {}, options?: ReadOptions): Paged<PortalLink> {
     const { cursor: first, ...rest } = query;
     return new Paged((cursor = first) =>

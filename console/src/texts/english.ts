@@ -56,7 +56,17 @@ export const english = {
   enter: {
     title: 'Opening the console',
     noLink: 'This address holds no link. It may have been cut off when it was copied.',
-    withKey: 'Enter with an API key',
+    toConsole: 'To the console',
+    question: 'Use this link?',
+    stranger:
+      'You are logged in already, and this link is for somebody else. With it you would see, and write into, what belongs to them. Go on only if you know who has sent it.',
+    narrower: 'You are logged in already, and may do more now than with this link.',
+    present: 'You are here as',
+    offered: 'The link enters as',
+    label: 'It was made for',
+    stay: 'Stay as I am',
+    goOn: 'Enter by the link',
+    replaced: 'To enter ends the session that this browser has now. To stay leaves the link unused.',
   },
   reasons: reasonTexts,
   agreements: agreementTexts.list,

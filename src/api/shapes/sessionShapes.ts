@@ -78,6 +78,15 @@ export const newPortalLinkShape = z
   })
   .openapi('PortalLinkWithUrl');
 
+export const portalLinkPreviewShape = z
+  .object({
+    principal: z.object({ id: z.string(), name: z.string() }).openapi({ description: 'The principal of the session.' }),
+    label: z.string().optional(),
+    ...narrowing,
+    expiresAt: instant,
+  })
+  .openapi('PortalLinkPreview');
+
 /** The parameter `{id}` of the session routes. */
 export const sessionParams = z.strictObject({
   id: z.string().openapi({ example: 'ses_0123456789abcdef0123456789abcdef' }),

@@ -2,7 +2,7 @@ import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
-import { apiKeys } from '../../platform/database/tables/access.ts';
+import { apiKeys, principals } from '../../platform/database/tables/access.ts';
 import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
 import { AccessError, NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { scopes } from '../principals/scopes.ts';
@@ -98,12 +98,33 @@ export function redeemPortalLink(
           )
           .returning({ ...columns, principalId: portalLinks.principalId })
       : [];
-    if (!link) throw new AccessError('unauthorized', 'The link is not valid, or is used or expired.');
+    if (!link) throw refuseLink();
     const { id: portalLinkId, principalId, keyId, label } = link;
     const capabilities = readCapabilities(link.capabilities);
     const session = { principalId, keyId, capabilities, label: label ?? undefined, portalLinkId };
     return insertSession(transaction, session, limits);
   });
+}
+
+/**
+ * What an unused link opens. Does not use the link.
+ *
+ * @throws AccessError `unauthorized`, as `redeemPortalLink` does.
+ */
+export async function previewPortalLink(
+  database: Database,
+  secret: string,
+): Promise<PortalLinkRow & { readonly principal: { readonly id: string; readonly name: string } }> {
+  const [link] = isSecret('portal', secret)
+    ? await database
+        .select({ ...columns, principal: { id: principals.id, name: principals.name } })
+        .from(portalLinks)
+        .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
+        .innerJoin(principals, eq(principals.id, portalLinks.principalId))
+        .where(and(eq(portalLinks.secretHash, hashSecret(secret)), isWaiting))
+    : [];
+  if (!link) throw refuseLink();
+  return link;
 }
 
 /**
@@ -161,4 +182,8 @@ export function toPortalLink(row: PortalLinkRow) {
     usedAt: row.usedAt?.toISOString(),
     endedAt: row.endedAt?.toISOString(),
   };
+}
+
+function refuseLink(): AccessError {
+  return new AccessError('unauthorized', 'The link is not valid, or is used or expired.');
 }

@@ -63,6 +63,26 @@ describe('a portal link', () => {
     expect((await scene.redeem(secret)).status).toBe(200);
   });
 
+  test('tells a page of the service whom it lets in as, and is not used up by that', async () => {
+    const { secret } = await scene.makeLink({ capabilities: ['agreements.read'], label: 'Grace' });
+    const preview = (headers: Record<string, string> = {}, link = secret) =>
+      scene.newBrowser().call('POST', '/v0/sessions/links/preview', { body: { link }, headers });
+    const { id, name } = scene.principal;
+    expect((await preview()).body.data).toEqual({
+      principal: { id, name },
+      label: 'Grace',
+      capabilities: ['agreements.read'],
+      isNarrowed: true,
+      expiresAt: expect.any(String),
+    });
+    expect((await preview({ origin: 'https://evil.example' })).status).toBe(403);
+    expect((await preview({ 'x-agreements-session': '' })).status).toBe(403);
+    expect((await scene.redeem(secret)).status).toBe(200);
+    const used = outcome(await preview());
+    expect(used).toMatchObject({ status: 401 });
+    expect(outcome(await preview({}, `agp_${'0'.repeat(64)}`))).toEqual(used);
+  });
+
   test('is not widened, renamed or used from another origin', async () => {
     const { secret } = await scene.makeLink({ capabilities: ['agreements.read'] });
     const ask = (body: object, headers: Record<string, string> = {}) =>

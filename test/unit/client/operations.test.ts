@@ -58,6 +58,7 @@ const methods = {
   listSessions: ['sessions', 'list'],
   revokeSession: ['sessions', 'revoke', 'x'],
   createPortalLink: ['sessions', 'createLink'],
+  previewPortalLink: ['sessions', 'previewLink', {}],
   listPortalLinks: ['sessions', 'listLinks'],
   revokePortalLink: ['sessions', 'revokeLink', 'x'],
   getHealth: ['system', 'health'],
