@@ -3,6 +3,7 @@ import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
+import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
@@ -31,6 +32,7 @@ async function main(): Promise<number> {
       readEvidence,
       showHostileTexts,
       openStrangersLinks,
+      meetHostileWallets,
       lookAtPages,
       walkByKeyboard,
     };

@@ -10,3 +10,4 @@ export {
 } from './deployAgreement.ts';
 export type { Eip1193Provider, WalletOptions } from './openWallet.ts';
 export { type InputToSign, type SignedInput, signInput, submitInput } from './submitInput.ts';
+export { WalletFaultError } from './walletFaultError.ts';

@@ -5,12 +5,16 @@ import {
   custom,
   getAddress,
   type Hex,
+  hashTypedData,
+  isAddressEqual,
   type LocalAccount,
   parseSignature,
+  recoverAddress,
   type WalletClient,
 } from 'viem';
 import type { Signature } from '../types.ts';
 import type { ComputedTypedData } from './checkTypedData.ts';
+import { WalletFaultError } from './walletFaultError.ts';
 
 /** `window.ethereum`, a wallet announced by EIP-6963, or any object with `request`. */
 export type Eip1193Provider = {
@@ -25,7 +29,11 @@ export type WalletOptions =
 
 export type Wallet = {
   readonly address: Address;
-  /** Signs typed data for a chain; a browser wallet on another chain is first asked to switch. */
+  /**
+   * Signs typed data for a chain; a browser wallet on another chain is first asked to switch.
+   *
+   * @throws WalletFaultError if a browser wallet stays on another chain, or signs other data or with another account.
+   */
   sign(typedData: ComputedTypedData, chainId: number): Promise<Signature>;
 };
 
@@ -54,14 +62,32 @@ function useWalletClient(walletClient: WalletClient, given: Account | Address | 
   const account = given ?? walletClient.account;
   if (!account) throw new TypeError('The wallet client needs an account.');
   const isRemote = typeof account === 'string' || account.type === 'json-rpc';
+  const address = getAddress(typeof account === 'string' ? account : account.address);
   return {
-    address: getAddress(typeof account === 'string' ? account : account.address),
+    address,
     async sign(typedData, chainId) {
-      if (isRemote && (await walletClient.getChainId()) !== chainId)
-        await walletClient.switchChain({ id: chainId });
-      return split(await walletClient.signTypedData({ ...typedData, account }));
+      if (!isRemote) return split(await walletClient.signTypedData({ ...typedData, account }));
+      await requireChain(walletClient, chainId);
+      const signature = await walletClient.signTypedData({ ...typedData, account });
+      await requireSigner(signature, { address, hash: hashTypedData(typedData) });
+      return split(signature);
     },
   };
+}
+
+/** Asks the wallet again after it has switched: not every wallet tells the truth. */
+async function requireChain(walletClient: WalletClient, chainId: number): Promise<void> {
+  if ((await walletClient.getChainId()) === chainId) return;
+  await walletClient.switchChain({ id: chainId });
+  if ((await walletClient.getChainId()) !== chainId) throw new WalletFaultError('other_chain');
+}
+
+/** Accepts a signature only if the account can be recovered from it. */
+async function requireSigner(signature: Hex, asked: { address: Address; hash: Hex }): Promise<void> {
+  const signer = await recoverAddress({ hash: asked.hash, signature }).catch((cause: unknown) => {
+    throw new WalletFaultError('no_signature', { cause });
+  });
+  if (!isAddressEqual(signer, asked.address)) throw new WalletFaultError('other_signer');
 }
 
 function split(signature: Hex): Signature {

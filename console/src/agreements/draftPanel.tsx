@@ -8,7 +8,8 @@ import { queries } from '../service/queries.ts';
 import { useSettings } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
-import { isDeclined } from '../wallet/wallets.ts';
+import { WalletFailure } from '../wallet/walletFailure.tsx';
+import { WalletWait } from '../wallet/walletWait.tsx';
 import { findParty, isSame } from './naming.ts';
 import { Review } from './review.tsx';
 import type { AgreementSource, Shown } from './source.ts';
@@ -44,6 +45,12 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
     },
     onSuccess: () => queries.invalidateQueries({ queryKey: source.key }),
   });
+  /** What was prepared is for the account that it was prepared for. */
+  const use = (other: Connected | undefined) => {
+    setWallet(other);
+    prepare.reset();
+    deploy.reset();
+  };
   return (
     <section class="panel stack" aria-label={words.draft.title}>
       <h2>{words.draft.title}</h2>
@@ -55,7 +62,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
       ) : (
         shown.mayAct && (
           <>
-            <WalletChoice connected={wallet} onChange={setWallet} />
+            <WalletChoice connected={wallet} onChange={use} />
             {wallet && !isOwner && shown.owner && (
               <Note kind="warn">
                 {words.draft.wrongWallet} <Hex value={shown.owner} whole />
@@ -74,12 +81,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                   offered={prepare.data.offered}
                   checked={prepare.data.checked}
                 />
-                {deploy.error &&
-                  (isDeclined(deploy.error) ? (
-                    <Note kind="warn">{words.declined}</Note>
-                  ) : (
-                    <Failure error={deploy.error} />
-                  ))}
+                {deploy.error && <WalletFailure error={deploy.error} />}
                 <p>
                   <Button
                     kind="primary"
@@ -93,6 +95,7 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                     {deploy.isPending ? words.waiting : words.sign}
                   </Button>
                 </p>
+                {deploy.isPending && <WalletWait provider={wallet.provider} />}
               </>
             ) : (
               <p>

@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Note } from '../parts/note.tsx';
 import { queries } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Checked } from '../wallet/signing.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
-import { isDeclined } from '../wallet/wallets.ts';
+import { WalletFailure } from '../wallet/walletFailure.tsx';
+import { WalletWait } from '../wallet/walletWait.tsx';
 import { findParty, nameOfInput } from './naming.ts';
 import { Progress } from './progress.tsx';
 import { Review } from './review.tsx';
@@ -92,8 +92,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
             offered={prepared.data.offered}
             checked={prepared.data.checked}
           />
-          {error !== undefined &&
-            (isDeclined(error) ? <Note kind="warn">{words.declined}</Note> : <Failure error={error} />)}
+          {error !== undefined && <WalletFailure error={error} />}
           <p>
             <Button
               kind="primary"
@@ -107,6 +106,7 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
               {busy === undefined ? words.sign : words.waiting}
             </Button>
           </p>
+          {busy === 'signing' && <WalletWait provider={wallet.provider} />}
         </>
       )}
     </div>

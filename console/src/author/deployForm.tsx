@@ -12,7 +12,8 @@ import { queries } from '../service/queries.ts';
 import { chainName, useSettings } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
-import { isDeclined } from '../wallet/wallets.ts';
+import { WalletFailure } from '../wallet/walletFailure.tsx';
+import { WalletWait } from '../wallet/walletWait.tsx';
 import { DraftForm } from './draftForm.tsx';
 import { PartyFields } from './partyFields.tsx';
 import { listParties, splitValues, type Values } from './partyValues.ts';
@@ -82,6 +83,11 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
   });
   const isFilled = parties.every(({ name }) => (values[name] ?? '') !== '') && displayName.trim() !== '';
   const forget = () => prepare.reset();
+  const use = (other: Connected | undefined) => {
+    setWallet(other);
+    forget();
+    deploy.reset();
+  };
   if (deploy.data)
     return (
       <Note kind="good">
@@ -129,7 +135,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
           }}
         />
       )}
-      {who === 'me' && <WalletChoice connected={wallet} onChange={setWallet} />}
+      {who === 'me' && <WalletChoice connected={wallet} onChange={use} />}
       {who === 'me' && wallet && (
         <p class="row">
           {parties
@@ -158,12 +164,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
             offered={prepare.data.offered}
             checked={prepare.data.checked}
           />
-          {deploy.error &&
-            (isDeclined(deploy.error) ? (
-              <Note kind="warn">{texts.act.declined}</Note>
-            ) : (
-              <Failure error={deploy.error} />
-            ))}
+          {deploy.error && <WalletFailure error={deploy.error} />}
           {deploy.isPending && <Note>{words.deploying}</Note>}
           <p>
             <Button
@@ -178,6 +179,7 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
               {texts.act.sign}
             </Button>
           </p>
+          {deploy.isPending && <WalletWait provider={wallet.provider} />}
         </div>
       ) : (
         <p>

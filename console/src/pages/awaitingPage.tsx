@@ -8,7 +8,6 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Hex } from '../parts/hex.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { Note } from '../parts/note.tsx';
 import { PageFailure } from '../parts/pageFailure.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
@@ -19,7 +18,8 @@ import { queries } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
-import { isDeclined, signMessage } from '../wallet/wallets.ts';
+import { WalletFailure } from '../wallet/walletFailure.tsx';
+import { WalletWait } from '../wallet/walletWait.tsx';
 
 const words = texts.awaiting;
 
@@ -83,8 +83,11 @@ function Login() {
   const [wallet, setWallet] = useState<Connected>();
   const enter = useMutation({
     mutationFn: async (connected: Connected) => {
-      const { id, message } = await service.wallet.createChallenge({ wallet: connected.account });
-      return service.wallet.login({ challengeId: id, signature: await signMessage(connected, message) });
+      const [{ id, message }, { signLogin }] = await Promise.all([
+        service.wallet.createChallenge({ wallet: connected.account }),
+        import('../wallet/signLogin.ts'),
+      ]);
+      return service.wallet.login({ challengeId: id, signature: await signLogin(connected, message) });
     },
     onSuccess: () => queries.resetQueries({ queryKey: ['wallet session'] }),
   });
@@ -93,12 +96,7 @@ function Login() {
       <h1>{words.title}</h1>
       <p class="soft">{words.lead}</p>
       <WalletChoice connected={wallet} onChange={setWallet} />
-      {enter.error &&
-        (isDeclined(enter.error) ? (
-          <Note kind="warn">{texts.act.declined}</Note>
-        ) : (
-          <Failure error={enter.error} />
-        ))}
+      {enter.error && <WalletFailure error={enter.error} />}
       <p>
         <Button
           kind="primary"
@@ -108,6 +106,7 @@ function Login() {
           {enter.isPending ? texts.act.waiting : words.login}
         </Button>
       </p>
+      {wallet && enter.isPending && <WalletWait provider={wallet.provider} />}
     </div>
   );
 }

@@ -38,8 +38,6 @@ export const actTexts = {
   verdictBad: 'The service says that it would be refused now:',
   sign: 'Sign in the wallet',
   waiting: 'Waiting for the wallet…',
-  declined: 'You have declined in the wallet. Nothing was signed and nothing was sent.',
-  walletFailed: 'The wallet could not sign.',
   steps: {
     signed: 'Signed',
     sent: 'Sent to the chain',

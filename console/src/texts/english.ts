@@ -5,6 +5,7 @@ import { authorTexts } from './authorTexts.ts';
 import { evidenceTexts } from './evidenceTexts.ts';
 import { operatorTexts } from './operatorTexts.ts';
 import { reasonTexts } from './reasonTexts.ts';
+import { walletTexts } from './walletTexts.ts';
 import { webhookTexts } from './webhookTexts.ts';
 
 /**
@@ -76,6 +77,7 @@ export const english = {
   shared: agreementTexts.shared,
   links: agreementTexts.links,
   act: actTexts,
+  wallet: walletTexts,
   author: authorTexts,
   webhooks: webhookTexts.list,
   webhook: webhookTexts.one,

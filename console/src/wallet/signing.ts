@@ -10,7 +10,7 @@ import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
 import { encodeInputPayload } from '../../../src/protocol/encodePayload.ts';
 import { nameHash } from '../../../src/protocol/names.ts';
 import { deployTypedData, inputTypedData } from '../../../src/protocol/typedData.ts';
-import type { Provider } from './wallets.ts';
+import type { Provider } from './guardedProvider.ts';
 
 /** This part loads viem: pages load it when somebody is about to sign. */
 
@@ -77,7 +77,11 @@ function compare(typedData: ComputedTypedData, offered: SignableTypedData): Chec
 
 type Signing = { readonly provider: Provider; readonly account: string; readonly chainId: number };
 
-/** Has the wallet sign the checked data. @throws Error like the wallet. */
+/**
+ * Has the wallet sign what was checked.
+ *
+ * @throws Error as the wallet fails; WalletFaultError where it stays on another chain, or signs something else or as somebody else.
+ */
 export async function signChecked(
   checked: Checked,
   { provider, account, chainId }: Signing,

@@ -1,9 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Hex } from '../parts/hex.tsx';
-import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
-import { choose, connect, type FoundWallet, isDeclined, useWallets } from './wallets.ts';
+import type { Provider } from './guardedProvider.ts';
+import { WalletFailure } from './walletFailure.tsx';
+import { choose, connect, type FoundWallet, useWallets } from './wallets.ts';
+import { WalletWait } from './walletWait.tsx';
 
 const words = texts.act;
 
@@ -19,13 +21,24 @@ type WalletChoiceProps = {
 export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
   const wallets = useWallets();
   const [error, setError] = useState<unknown>();
+  const [asked, setAsked] = useState<{ readonly provider: Provider }>();
+  const last = useRef(asked);
   const open = async (wallet: FoundWallet, ask: typeof connect) => {
+    last.current?.provider.giveUp();
+    // Whoever is asked last is heard alone, however late another answers.
+    const turn = { provider: wallet.provider };
+    last.current = turn;
+    setAsked(turn);
     setError(undefined);
-    try {
-      onChange({ ...wallet, account: await ask(wallet) });
-    } catch (cause) {
-      setError(cause);
-    }
+    const [account, cause] = await ask(wallet).then(
+      (offered) => [offered, undefined] as const,
+      (thrown: unknown) => [undefined, thrown] as const,
+    );
+    if (last.current !== turn) return;
+    last.current = undefined;
+    setAsked(undefined);
+    setError(cause);
+    if (account) onChange({ ...wallet, account });
   };
   return (
     <fieldset class="stack">
@@ -35,7 +48,7 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
       {connected ? (
         <div class="row">
           <span>
-            <span dir="auto">{words.connected(connected.name)}</span> <Hex value={connected.account} />
+            <bdi>{words.connected(connected.name)}</bdi> <Hex value={connected.account} />
           </span>
           <Button kind="plain" onPress={() => void open(connected, choose)}>
             {words.anotherAccount}
@@ -47,14 +60,13 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
         <div class="row">
           {wallets.map((wallet) => (
             <Button key={wallet.id} onPress={() => void open(wallet, connect)}>
-              {words.connect(wallet.name)}
+              <bdi>{words.connect(wallet.name)}</bdi>
             </Button>
           ))}
         </div>
       )}
-      {error !== undefined && (
-        <Note kind="warn">{isDeclined(error) ? words.declined : words.walletFailed}</Note>
-      )}
+      {asked && <WalletWait provider={asked.provider} />}
+      {error !== undefined && <WalletFailure error={error} />}
     </fieldset>
   );
 }

@@ -1,68 +1,91 @@
-import { createStore, type EIP6963ProviderDetail } from 'mipd';
+import { requestProviders } from 'mipd';
 import { useEffect, useState } from 'preact/hooks';
+import { guardProvider, type Provider } from './guardedProvider.ts';
+import { toPlainText } from './plainText.ts';
+import { findWalletError, WalletError } from './walletError.ts';
 
-/** A wallet that has announced itself (EIP-6963). Its description is shown as text, its icon not at all. */
-export type FoundWallet = { readonly id: string; readonly name: string; readonly provider: Provider };
-export type Provider = {
-  request(asked: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
+/** A wallet that has announced itself (EIP-6963). What it says of itself is shown as text, and its icon not at all. */
+export type FoundWallet = {
+  readonly id: string;
+  /** By which its owner knows it. Two of one name are told apart by their domains. */
+  readonly name: string;
+  readonly provider: Provider;
 };
 
-const store = createStore();
+type Announced = FoundWallet & { readonly domain: string };
+
 const longestName = 60;
+/** More than anybody has; a page that announces without end is not heard any more. */
+const mostWallets = 20;
+
+const found = new Map<string, Announced>();
+const listeners = new Set<() => void>();
+
+requestProviders((detail: unknown) => {
+  const wallet = readAnnouncement(detail);
+  if (!wallet || found.has(wallet.id) || found.size >= mostWallets) return;
+  found.set(wallet.id, wallet);
+  for (const tell of listeners) tell();
+});
 
 /** The wallets of this browser, as they announce themselves. */
 export function useWallets(): readonly FoundWallet[] {
-  const [found, setFound] = useState<readonly FoundWallet[]>([]);
-  useEffect(
-    () => store.subscribe((details) => setFound(details.map(toWallet)), { emitImmediately: true }),
-    [],
-  );
-  return found;
+  const [wallets, setWallets] = useState(listWallets);
+  useEffect(() => {
+    const tell = () => setWallets(listWallets());
+    tell();
+    listeners.add(tell);
+    return () => void listeners.delete(tell);
+  }, []);
+  return wallets;
 }
 
-function toWallet({ info, provider }: EIP6963ProviderDetail): FoundWallet {
-  return {
-    id: info.uuid,
-    name: String(info.name).slice(0, longestName),
-    provider: {
-      request: ({ method, params }) => Reflect.apply(provider.request, provider, [{ method, params }]),
-    },
-  };
+function listWallets(): readonly FoundWallet[] {
+  const all = [...found.values()];
+  const isShared = (name: string) => all.filter((other) => isSameName(other.name, name)).length > 1;
+  return all.map(({ id, name, domain, provider }) => ({
+    id,
+    name: isShared(name) && domain !== '' ? `${name} (${domain})` : name,
+    provider,
+  }));
 }
 
-/** The first account that the wallet offers. @throws Error like the wallet, also if its owner declines. */
+const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+/** Anything can announce itself, with anything: what is read is read once, and nothing of it is used as it is. */
+function readAnnouncement(detail: unknown): Announced | undefined {
+  try {
+    const { info, provider } = Object(detail);
+    const { uuid, name, rdns } = Object(info);
+    const { request } = Object(provider);
+    const id = toPlainText(uuid, longestName);
+    const domain = toPlainText(rdns, longestName);
+    const shown = toPlainText(name, longestName) || domain;
+    if (id === '' || shown === '' || typeof request !== 'function') return undefined;
+    const guarded = guardProvider((asked) => Reflect.apply(request, provider, [asked]));
+    return { id, name: shown, domain, provider: guarded };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The account that the wallet offers first. @throws WalletError also when its owner declines. */
 export async function connect({ provider }: FoundWallet): Promise<`0x${string}`> {
   return readAccount(await provider.request({ method: 'eth_requestAccounts' }));
 }
 
-/** Has the owner choose another account, if the wallet supports it. */
+/** Has the owner choose an account anew, where the wallet knows how to ask. @throws WalletError as `connect`. */
 export async function choose(wallet: FoundWallet): Promise<`0x${string}`> {
   await wallet.provider
     .request({ method: 'wallet_requestPermissions', params: [{ eth_accounts: {} }] })
-    .catch(() => undefined);
+    .catch((error: unknown) => {
+      if (findWalletError(error)?.kind !== 'failed') throw error;
+    });
   return connect(wallet);
 }
 
 function readAccount(answer: unknown): `0x${string}` {
   const [account]: unknown[] = Array.isArray(answer) ? answer : [];
   if (typeof account === 'string' && /^0x[0-9a-fA-F]{40}$/.test(account)) return `0x${account.slice(2)}`;
-  throw new Error('The wallet has offered no account.');
-}
-
-/** Whether the owner has declined in the wallet. */
-export function isDeclined(error: unknown): boolean {
-  const code = (value: unknown) =>
-    typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
-  const cause = error instanceof Error ? error.cause : undefined;
-  return [code(error), code(cause)].includes(4001);
-}
-
-/** Has the wallet sign a text, which it shows to its owner. @throws Error like the wallet. */
-export async function signMessage(
-  { provider, account }: Pick<FoundWallet, 'provider'> & { readonly account: string },
-  message: string,
-): Promise<string> {
-  const bytes = [...new TextEncoder().encode(message)];
-  const hex = `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-  return String(await provider.request({ method: 'personal_sign', params: [hex, account] }));
+  throw new WalletError('failed');
 }

@@ -5,7 +5,13 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 type Asked = { readonly method: string; readonly params?: unknown };
 
 /** What the owner of a wallet does when it is asked to sign. */
-export type Owner = { account: PrivateKeyAccount; declines: boolean; readonly asked: string[] };
+export type Owner = {
+  account: PrivateKeyAccount;
+  declines: boolean;
+  /** What the wallet does instead of what it should, which it can still do. */
+  misbehave?: ((asked: Asked, behave: () => Promise<unknown>) => Promise<unknown>) | undefined;
+  readonly asked: string[];
+};
 
 const script = `(() => {
   const provider = {
@@ -38,7 +44,6 @@ export async function injectWallet(
   const owner: Owner = { account, declines: false, asked: [] };
   let chainId = 1;
   const answer = async ({ method, params }: Asked): Promise<unknown> => {
-    owner.asked.push(method);
     const [first, second]: unknown[] = Array.isArray(params) ? params : [];
     switch (method) {
       case 'eth_requestAccounts':
@@ -64,8 +69,10 @@ export async function injectWallet(
     }
   };
   await context.exposeBinding('askTestWallet', async (_source, asked: Asked) => {
+    owner.asked.push(asked.method);
     try {
-      return { result: await answer(asked) };
+      const behave = () => answer(asked);
+      return { result: await (owner.misbehave ? owner.misbehave(asked, behave) : behave()) };
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : -32_603;
       return { error: { code, message: error instanceof Error ? error.message : String(error) } };
