@@ -2257,7 +2257,7 @@ export interface components {
             url: string;
         };
         PortalLinkPreview: {
-            /** @description Whom it lets in as. */
+            /** @description The principal of the session. */
             principal: {
                 id: string;
                 name: string;

@@ -80,7 +80,9 @@ export const newPortalLinkShape = z
 
 export const portalLinkPreviewShape = z
   .object({
-    principal: z.object({ id: z.string(), name: z.string() }).openapi({ description: 'The principal of the session.' }),
+    principal: z
+      .object({ id: z.string(), name: z.string() })
+      .openapi({ description: 'The principal of the session.' }),
     label: z.string().optional(),
     ...narrowing,
     expiresAt: instant,
