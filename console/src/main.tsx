@@ -10,12 +10,12 @@ import { render } from 'preact';
 import { LocationProvider } from 'preact-iso';
 import { App } from './app.tsx';
 import { applyTheme } from './parts/theme.ts';
-import { beginAnewWithLinks } from './service/fragmentSecret.ts';
+import { reloadForLinks } from './service/fragmentSecret.ts';
 import { queries } from './service/queries.ts';
 import { language } from './texts/texts.ts';
 
 applyTheme();
-beginAnewWithLinks();
+reloadForLinks();
 document.documentElement.lang = language;
 const root = document.getElementById('console');
 if (root)

@@ -80,7 +80,7 @@ function Entering({ link }: { readonly link: string }) {
 
 type QuestionProps = { readonly exchange: Exchange; readonly onEnter: () => void };
 
-/** Who is in, and whom the link would put in that place. Nothing has changed yet. */
+/** Shows the present session and the one that the link opens. Nothing has changed yet. */
 function Question({ exchange: { present, offered, isStranger }, onEnter }: QuestionProps) {
   const stay = present.principal ? '/console/agreements' : '/console/awaiting';
   return (

@@ -12,8 +12,8 @@ export function takeFragmentSecret(prefix: Prefix): string | undefined {
   return secret;
 }
 
-/** A link that is pasted over the address of an open page changes its fragment alone: the page begins anew with it. */
-export function beginAnewWithLinks(): void {
+/** Reloads the page for a link that is pasted over its address: such a link changes only the fragment. */
+export function reloadForLinks(): void {
   addEventListener('hashchange', () => {
     if (/^#ag[pl]_/.test(location.hash)) location.reload();
   });

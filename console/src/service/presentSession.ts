@@ -3,23 +3,23 @@ import { service } from './client.ts';
 
 type Principal = { readonly id: string; readonly name: string };
 
-/** Who is in before a link is used. */
+/** Who is logged in before a link is used. */
 type Present = { readonly principal: Principal | undefined; readonly wallet: string | undefined };
 type Offered = Awaited<ReturnType<typeof service.sessions.previewLink>>;
 
-/** What the use of a link would change for whoever is in. */
+/** What the link would change for the user who is logged in. */
 export type Exchange = {
   readonly present: Present;
   readonly offered: Offered;
-  /** Whether the link is not of the principal that is in. */
+  /** Whether the link belongs to another principal. */
   readonly isStranger: boolean;
 };
 
 /**
- * Compares what a portal link opens with what the browser has.
+ * Compares the session that a portal link opens with the present one.
  *
- * @returns without an exchange where nobody is in, or the same principal with no more than the link gives.
- * @throws AgreementsError where that cannot be told.
+ * @returns no exchange if nobody is logged in, or if the same principal keeps all capabilities.
+ * @throws AgreementsError if the service does not answer, or the link is not valid.
  */
 export async function compareWithPresent(
   link: string,

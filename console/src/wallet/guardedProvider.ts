@@ -2,28 +2,28 @@ import { readWalletError, WalletError } from './walletError.ts';
 
 type Asked = { readonly method: string; readonly params?: unknown };
 
-/** A wallet of the browser (EIP-1193), of which nothing is expected: it may answer with anything, or never. */
+/** A browser wallet (EIP-1193) that is not trusted: it may answer with any value, or never. */
 export type Provider = {
   /** @throws WalletError alone. */
   request(asked: Asked): Promise<unknown>;
-  /** Whether it was asked and has not answered yet. */
+  /** Whether an answer is outstanding. */
   isAsked(): boolean;
-  /** Waits no longer: what it answers later is not heard. */
+  /** Stops waiting; later answers are ignored. */
   giveUp(): void;
-  /** Calls back when it is asked, and when it is not any more. @returns what ends that. */
+  /** Calls back when `isAsked` changes. @returns a function that ends the watch. */
   watch(onChange: () => void): () => void;
 };
 
 const longestAnswer = 1_000;
 const mostItems = 5;
 
-/** Of what a wallet answers with, texts and lists of texts: all that is asked for here. */
+/** Keeps only texts and lists of texts: the console needs nothing else. */
 function readAnswer(answer: unknown): string | readonly string[] | null {
   if (Array.isArray(answer)) return answer.slice(0, mostItems).map(String);
   return typeof answer === 'string' && answer.length <= longestAnswer ? answer : null;
 }
 
-/** @param ask the wallet's own function, which may throw, and return what is no promise. */
+/** @param ask the wallet's function; it may throw, or return something other than a promise. */
 export function guardProvider(ask: (asked: Asked) => unknown): Provider {
   const waiting = new Set<() => void>();
   const watchers = new Set<() => void>();

@@ -1,10 +1,10 @@
-/** What turns the direction of a text, hides a part of it, or is no character. */
+/** Characters that change the direction of a text or are invisible, and code units that are no character. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu;
 const broken = /[\p{Cc}\p{Z}]+/gu;
-/** Of a text without an end no more is looked at. */
+/** The rest of a longer text is ignored. */
 const mostUnits = 4_000;
 
-/** What a stranger calls itself, as one line of so many characters at most; empty for anything but text. */
+/** An untrusted text as one line of at most `longest` characters; empty if the value is no text. */
 export function toPlainText(text: unknown, longest: number): string {
   if (typeof text !== 'string') return '';
   const line = text.slice(0, mostUnits).replace(unseen, '').replace(broken, ' ').trim();

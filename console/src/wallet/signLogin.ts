@@ -2,14 +2,14 @@ import { getAddress, isHex, recoverMessageAddress } from 'viem';
 import { WalletFaultError } from '../../../client/src/viem/walletFaultError.ts';
 import type { Provider } from './guardedProvider.ts';
 
-/** This part brings viem: pages load it when somebody is about to sign. */
+/** This part loads viem: pages load it when somebody is about to sign. */
 
 type Login = { readonly provider: Provider; readonly account: `0x${string}` };
 
 /**
- * Has the wallet sign a text, as it shows it to its owner.
+ * Has the wallet sign a text, which it shows to its owner.
  *
- * @throws WalletError as the wallet fails; WalletFaultError where it has signed with another account.
+ * @throws WalletError if the wallet fails; WalletFaultError if it signs with another account.
  */
 export async function signLogin({ provider, account }: Login, message: string): Promise<`0x${string}`> {
   const bytes = [...new TextEncoder().encode(message)];

@@ -78,9 +78,9 @@ function compare(typedData: ComputedTypedData, offered: SignableTypedData): Chec
 type Signing = { readonly provider: Provider; readonly account: string; readonly chainId: number };
 
 /**
- * Has the wallet sign what was checked.
+ * Has the wallet sign the checked data.
  *
- * @throws Error as the wallet fails; WalletFaultError where it stays on another chain, or signs something else or as somebody else.
+ * @throws Error like the wallet; WalletFaultError if it stays on another chain, or signs other data or with another account.
  */
 export async function signChecked(
   checked: Checked,

@@ -25,7 +25,7 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
   const last = useRef(asked);
   const open = async (wallet: FoundWallet, ask: typeof connect) => {
     last.current?.provider.giveUp();
-    // Whoever is asked last is heard alone, however late another answers.
+    // Only the answer of the wallet that was asked last counts.
     const turn = { provider: wallet.provider };
     last.current = turn;
     setAsked(turn);

@@ -2,11 +2,11 @@ import { toPlainText } from './plainText.ts';
 
 export type WalletErrorKind = 'declined' | 'given_up' | 'unknown_chain' | 'failed';
 
-/** A wallet has not given what it was asked for, or its owner has not waited for it. */
+/** A wallet did not do what it was asked for, or its owner stopped waiting. */
 export class WalletError extends Error {
   override readonly name = 'WalletError';
   readonly kind: WalletErrorKind;
-  /** What the wallet says itself, made fit to be shown; may be empty. */
+  /** The wallet's own message as plain text; may be empty. */
   readonly said: string;
 
   constructor(kind: WalletErrorKind, said = '') {
@@ -17,13 +17,13 @@ export class WalletError extends Error {
 }
 
 const longestSaid = 200;
-/** Of EIP-1193 and EIP-3085. */
+/** The codes of EIP-1193 and EIP-3085. */
 const kinds = new Map<unknown, WalletErrorKind>([
   [4001, 'declined'],
   [4902, 'unknown_chain'],
 ]);
 
-/** Reads what a wallet has rejected with, which may be anything. */
+/** Reads a wallet's rejection, which may be any value. */
 export function readWalletError(rejection: unknown): WalletError {
   try {
     const facts = Object(rejection);
@@ -33,7 +33,7 @@ export function readWalletError(rejection: unknown): WalletError {
   }
 }
 
-/** The error of a wallet among those that were made of it on the way. */
+/** The wallet's error among the causes of an error. */
 export function findWalletError(error: unknown): WalletError | undefined {
   let at = error;
   while (at instanceof Error) {

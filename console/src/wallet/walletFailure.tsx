@@ -6,7 +6,7 @@ import { findWalletError } from './walletError.ts';
 
 const words = texts.wallet;
 
-/** Why nothing was signed, where that lies with the wallet or its owner; any other error as everywhere. */
+/** Explains errors of wallets and their owners; other errors are shown as usual. */
 export function WalletFailure({ error }: { readonly error: unknown }) {
   if (error instanceof WalletFaultError) return <Note kind="bad">{words.faults[error.fault]}</Note>;
   const found = findWalletError(error);

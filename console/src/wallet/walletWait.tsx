@@ -5,7 +5,7 @@ import type { Provider } from './guardedProvider.ts';
 
 const words = texts.wallet;
 
-/** While a wallet is asked: that it is, and how to stop waiting for one that does not answer. */
+/** Says that the wallet is asked, and lets the user stop waiting. */
 export function WalletWait({ provider }: { readonly provider: Provider }) {
   const [isAsked, setAsked] = useState(provider.isAsked);
   useEffect(() => {

@@ -4,10 +4,10 @@ import { guardProvider, type Provider } from './guardedProvider.ts';
 import { toPlainText } from './plainText.ts';
 import { findWalletError, WalletError } from './walletError.ts';
 
-/** A wallet that has announced itself (EIP-6963). What it says of itself is shown as text, and its icon not at all. */
+/** A wallet that has announced itself (EIP-6963). Its description is shown as text, its icon not at all. */
 export type FoundWallet = {
   readonly id: string;
-  /** By which its owner knows it. Two of one name are told apart by their domains. */
+  /** Wallets with the same name also show their domains. */
   readonly name: string;
   readonly provider: Provider;
 };
@@ -15,7 +15,7 @@ export type FoundWallet = {
 type Announced = FoundWallet & { readonly domain: string };
 
 const longestName = 60;
-/** More than anybody has; a page that announces without end is not heard any more. */
+/** More than anybody has; later announcements are ignored. */
 const mostWallets = 20;
 
 const found = new Map<string, Announced>();
@@ -52,7 +52,7 @@ function listWallets(): readonly FoundWallet[] {
 
 const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-/** Anything can announce itself, with anything: what is read is read once, and nothing of it is used as it is. */
+/** Anything can announce itself with any values: each is read once, and cleaned before use. */
 function readAnnouncement(detail: unknown): Announced | undefined {
   try {
     const { info, provider } = Object(detail);
@@ -69,12 +69,12 @@ function readAnnouncement(detail: unknown): Announced | undefined {
   }
 }
 
-/** The account that the wallet offers first. @throws WalletError also when its owner declines. */
+/** The first account that the wallet offers. @throws WalletError also if its owner declines. */
 export async function connect({ provider }: FoundWallet): Promise<`0x${string}`> {
   return readAccount(await provider.request({ method: 'eth_requestAccounts' }));
 }
 
-/** Has the owner choose an account anew, where the wallet knows how to ask. @throws WalletError as `connect`. */
+/** Has the owner choose another account, if the wallet supports it. @throws WalletError like `connect`. */
 export async function choose(wallet: FoundWallet): Promise<`0x${string}`> {
   await wallet.provider
     .request({ method: 'wallet_requestPermissions', params: [{ eth_accounts: {} }] })
