@@ -8,6 +8,7 @@ import { createChainAccess } from '../../src/platform/nodes/clients.ts';
 import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
 import type { FaultPoint } from '../../src/platform/supervision/faultPoint.ts';
 import { createRelay } from '../../src/worker/relay/relay.ts';
+import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { quickSettings } from './relaySettings.ts';
 
 const plan = z.object({
@@ -25,12 +26,14 @@ export type RelayProcess = {
   kill(): Promise<void>;
 };
 
+const lightDrizzle = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
 const running = new Set<ChildProcess>();
 
 /** A relay in a separate process, which ends itself at the fault point, if one is given. The caller ends it. */
 export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultPoint): RelayProcess {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(options)], {
-    env: { PATH: process.env.PATH, ...(faultPoint && { FAULT_POINT: faultPoint }) },
+  const words = ['--import', lightDrizzle, fileURLToPath(import.meta.url), JSON.stringify(options)];
+  const child = spawn(process.execPath, words, {
+    env: { ...inheritedEnvironment(), ...(faultPoint && { FAULT_POINT: faultPoint }) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   running.add(child);

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { acquireSchemaLock } from '../../../src/indexer/runtime/schemaLock.ts';
 import { nameSessions, sessionName } from '../../../src/indexer/runtime/sessions.ts';
+import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 
 const planShape = z.object({
   /** Where the lock is asked for. */
@@ -33,7 +34,7 @@ export type LockHolder = {
  */
 export function startLockHolder(plan: z.output<typeof planShape>): LockHolder {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(plan)], {
-    env: { PATH: process.env.PATH },
+    env: inheritedEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: string[] = [];
