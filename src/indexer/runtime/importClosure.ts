@@ -24,13 +24,23 @@ export function readImportClosure(root: string, entries: readonly string[]): Imp
   return found;
 }
 
+/** The code of each text read so far. An indexer computes the name of its index twice: before and after it waits for the lock. */
+const stripped = new Map<string, string>();
+
 /** The code of one module without types, comments and layout. */
 export function readCode(path: string): string {
+  const text = readFileSync(path, 'utf8');
+  const code = stripped.get(text) ?? stripTypes(text);
+  stripped.set(text, code);
+  return code;
+}
+
+function stripTypes(text: string): string {
   const { emitWarning } = process;
   // Node prints a warning that this function is experimental to standard error, amid the log.
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(readFileSync(path, 'utf8'), { mode: 'transform' });
+    return stripTypeScriptTypes(text, { mode: 'transform' });
   } finally {
     process.emitWarning = emitWarning;
   }
