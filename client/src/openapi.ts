@@ -15,9 +15,9 @@ export interface paths {
         put?: never;
         /**
          * Check the structure of an authored agreement
-         * @description Looks at the document alone: no values, wallets, signer or permit.
+         * @description Checks the document only, without values, wallets, signer or permit.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["validateTemplate"];
         delete?: never;
@@ -36,10 +36,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check a deployment before it is signed
-         * @description Stores and sends nothing. The variables of the answer are the values to sign.
+         * Check a deployment before signing
+         * @description Stores and sends nothing. `variables` in the response are the values to sign.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["validateDeployment"];
         delete?: never;
@@ -58,10 +58,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play a deployment and inputs without a chain
-         * @description Says of each step whether it would be accepted, or why not, and what it would change and announce. A step that is refused changes nothing, and the rest goes on. No node is asked, nothing is stored and nobody is told.
+         * Simulate a deployment and inputs without a chain
+         * @description Returns for each step whether it would be accepted, or why not, what it would change and which event would follow. A refused step changes nothing; the remaining steps still run. Asks no node. Stores and sends nothing.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["simulateAgreement"];
         delete?: never;
@@ -80,10 +80,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the typed data that the owner of a deployment signs
-         * @description Takes what a preflight takes, and the signer. Stores and sends nothing. Send the deployment with the deadline, docUri and documentId of the answer. Without a deadline it is an hour ahead; without a docUri it is where this service serves the document.
+         * Build the typed data to sign for a deployment
+         * @description Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["makeDeployTypedData"];
         delete?: never;
@@ -102,10 +102,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deploy an agreement that its owner has signed for
-         * @description Answers with the deployed record, or with the Draft where the deployment takes longer. The same permit sent again leads to the same record.
+         * Deploy an agreement with a permit of its owner
+         * @description Returns the deployed record, or the `Draft` record if the deployment takes longer. Sending the same permit again returns the same record.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["deployWithPermit"];
         delete?: never;
@@ -124,10 +124,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prepare a deployment for somebody else to sign
-         * @description Keeps the deployment as a record with the status Draft, and sends nothing. A signing link without a participant lets its owner read and sign it; then it is deployed.
+         * Prepare a deployment for another person to sign
+         * @description Stores the deployment as a record with status `Draft` and sends nothing. A signing link without `participant` lets the owner read and sign it. It is deployed once signed.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["createDraft"];
         delete?: never;
@@ -147,10 +147,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Withdraw a deployment that nobody has signed yet
-         * @description Its links end with it.
+         * Withdraw a draft that is not signed yet
+         * @description Also ends its signing links.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         delete: operations["withdrawDraft"];
         options?: never;
@@ -168,10 +168,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adopt an agreement that was deployed elsewhere
-         * @description Takes the very document that the contract was created with. What happened before is in the record and its history, and no webhook tells of it. Values that the creation of the agreement shows are those of the record; participants name the wallets of other variables. A Draft that is about to become this agreement is answered as the record.
+         * Import an agreement deployed elsewhere
+         * @description Requires the exact document that the contract was created with. The record includes the earlier history, but no webhooks are sent for it. Values set at creation are read from the chain; `participants` supplies wallets for other variables. If a `Draft` of this principal is becoming this agreement, that record is returned.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["importAgreement"];
         delete?: never;
@@ -190,10 +190,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the typed data that the issuer of an input signs
-         * @description Stores and sends nothing. Send the input with the same values and with the deadline of the answer. Without a deadline it is an hour ahead. Inputs on their way count as mined, so that several can be signed at once; what is asked for again with the deadline of one of them is that one.
+         * Build the typed data to sign for an input
+         * @description Stores and sends nothing. Submit the input with the same values and the `deadline` from the response. `deadline` defaults to one hour from now. Pending inputs count as mined, so several inputs can be signed in a row. A repeat with the `deadline` of a pending input returns the typed data of that input.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["makeInputTypedData"];
         delete?: never;
@@ -212,10 +212,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Submit an input that its issuer has signed
-         * @description Answers once the transaction is signed. The same permit sent again leads to the same input.
+         * Submit a signed input
+         * @description Returns once the transaction is signed. Sending the same permit again returns the same input.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["submitInput"];
         delete?: never;
@@ -234,10 +234,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play inputs from the present state of an agreement on
-         * @description As `POST /v0/agreements/simulate`, with the state, the variables and the rules that the record has now. No node is asked, nothing is stored and nobody is told.
+         * Simulate inputs from the current state of an agreement
+         * @description Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. Asks no node. Stores and sends nothing.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         post: operations["simulateRecord"];
         delete?: never;
@@ -256,10 +256,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what notification rules would say to a transition, or at a moment
-         * @description Says of each rule whether it would fire, for whom, and with which text, or why not. Takes the rules of the record, or others to be tried. Nothing is stored and nobody is told.
+         * Preview notification rules for a transition or a time
+         * @description Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Stores and sends nothing.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         post: operations["previewNotifications"];
         delete?: never;
@@ -277,9 +277,9 @@ export interface paths {
         };
         /**
          * List agreements
-         * @description Those of all chains, the newest first by default. Names are in the order of their code points, A to Z in either case.
+         * @description Lists the agreements on all chains, newest first by default. Sorting by name uses code point order; A to Z ignore case.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         get: operations["listAgreements"];
         put?: never;
@@ -299,7 +299,7 @@ export interface paths {
         };
         /**
          * Read an agreement
-         * @description Needs the scope `agreements.read`.
+         * @description Requires the scope `agreements.read`.
          */
         get: operations["getAgreement"];
         put?: never;
@@ -308,10 +308,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Decide what the wallets of participants may do
-         * @description Takes effect at once, for wallets that have logged in already too.
+         * Set the access of participant wallets
+         * @description Takes effect immediately, also for wallets that are already signed in.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         patch: operations["updateAgreement"];
         trace?: never;
@@ -324,8 +324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the state of an agreement and what it accepts
-         * @description Needs the scope `agreements.read`.
+         * Read the state and accepted inputs of an agreement
+         * @description Requires the scope `agreements.read`.
          */
         get: operations["getAgreementState"];
         put?: never;
@@ -345,9 +345,9 @@ export interface paths {
         };
         /**
          * List the inputs of an agreement
-         * @description Holds also inputs that reached the contract without this service. The newest first by default. A page holds no more than 2 MiB of payloads and values, and so may have fewer than `limit`.
+         * @description Includes inputs sent to the contract without this service. Newest first by default. A page holds at most 2 MiB of payloads and values and may have fewer inputs than `limit`.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         get: operations["listAgreementInputs"];
         put?: never;
@@ -367,9 +367,9 @@ export interface paths {
         };
         /**
          * Read the text of an agreement
-         * @description As JSON, or as the Accept header asks: text/markdown is the text alone, text/html a page that can be shown as it is. An Accept header that asks for none of these gets JSON.
+         * @description The `Accept` header selects JSON, `text/markdown` for the text alone, or `text/html` for a sanitized page. Any other value returns JSON.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         get: operations["getAgreementDocument"];
         put?: never;
@@ -388,10 +388,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read evidence of what happened, checkable without this service
-         * @description One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed, of files up to 8 MiB.
+         * Read independently verifiable evidence of an agreement
+         * @description Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB.
          *
-         *     Needs the scope `agreements.read`.
+         *     Requires the scope `agreements.read`.
          */
         get: operations["getAgreementEvidence"];
         put?: never;
@@ -411,17 +411,17 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Those of the principal, the newest first, without their secrets.
+         * @description Belonging to the principal, newest first. Secrets are not included.
          *
-         *     Needs the scope `webhooks.read`.
+         *     Requires the scope `webhooks.read`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Subscribe a receiver to events
-         * @description Without event types it gets `agreement.transitioned`. Deliveries are signed with the secret of the answer. They go to public addresses by https alone, unless the operator allows others.
+         * @description `eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -439,27 +439,27 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Its secret is never shown again.
+         * @description The secret is not included.
          *
-         *     Needs the scope `webhooks.read`.
+         *     Requires the scope `webhooks.read`.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Disable a webhook
-         * @description It stays, with its deliveries. Nothing more is sent to it; what was pending ends as failed. Disabling it once more changes nothing.
+         * @description The webhook and its deliveries are kept. Nothing more is sent. Pending deliveries are marked as failed. Disabling a disabled webhook changes nothing.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         delete: operations["disableWebhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description What is left out stays as it is. Event types that are null or empty become `agreement.transitioned` again; filters are replaced as a whole, and null removes them. The status `active` enables a disabled webhook again, for events from then on.
+         * @description Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -475,9 +475,9 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to a webhook
-         * @description Takes no body. Sends a signed `webhook.test`, awaits the first attempt, and tells what came of it. An attempt that failed in a way that may pass is repeated as for any event.
+         * @description Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -495,9 +495,9 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook
-         * @description The newest first, each with its attempts and what the receiver answered.
+         * @description Newest first, with the attempts and responses of each delivery.
          *
-         *     Needs the scope `webhooks.read`.
+         *     Requires the scope `webhooks.read`.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -518,10 +518,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery again
-         * @description Takes no body. Whether it had failed or succeeded: the same event is sent at once, with the same id, and repeated where that fails as for any event. Answers before the attempt is made.
+         * Redeliver an event
+         * @description Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -540,10 +540,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send all failed deliveries again
-         * @description Those that were made at `since` or later, in that order, as often as new ones. Answers before they are sent. One request takes on 10000 of them at most.
+         * Retry all failed deliveries
+         * @description Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -562,10 +562,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a webhook another secret
-         * @description Until the grace ends, `webhook-signature` lists a signature of both secrets, and the service's own header is signed with the old one. Another rotation meanwhile begins the grace anew: the secret that was replaced last stays good, the one before it ends.
+         * Rotate the secret of a webhook
+         * @description During the grace period, `webhook-signature` lists one signature per secret, and the service's own header is signed with the old secret. A rotation during the grace period starts it again: the secret just replaced stays valid, and the one before it ends.
          *
-         *     Needs the scope `webhooks.write`.
+         *     Requires the scope `webhooks.write`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -583,9 +583,9 @@ export interface paths {
         };
         /**
          * Read the feed of events
-         * @description The events that webhooks carry, for receivers that were away: all of the principal, whatever its subscriptions ask for, in the order of their release, which for one agreement is that of its transitions. `pageInfo.nextCursor` is always there: keep it, and ask with `after` for what follows. A page holds no more than 4 MiB of events, and so may have fewer than `limit`; one without events ends the feed for now. No event ever appears before a cursor that was given.
+         * @description Returns the same events as webhooks, for receivers that were offline. It contains all events of the principal, regardless of subscriptions, in order of release. Events of one agreement are in the order of its transitions. `pageInfo.nextCursor` is always present: store it and send it as `after` to get the events that follow. A page holds at most 4 MiB and may have fewer events than `limit`. An empty page means that there are no newer events yet. Events are never inserted before a cursor that was already returned.
          *
-         *     Needs the scope `webhooks.read`.
+         *     Requires the scope `webhooks.read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -605,9 +605,9 @@ export interface paths {
         };
         /**
          * Follow the feed of events
-         * @description The feed of `GET /v0/events` as server-sent events that go on for ever: first what there is after the cursor, then each event as it is released. The id of each is the cursor after it: whoever is cut off comes back with the last one in `Last-Event-ID`, or as `after`, and gets every event once. A comment comes every 15 seconds where nothing else does. A listener that takes nothing for 30 seconds is cut off. The stream ends when the key or the session does.
+         * @description Streams the feed of `GET /v0/events` as server-sent events: first the events after the cursor, then each new event when it is released. The id of each message is a cursor. To resume without gaps or repeats, send the last id in `Last-Event-ID` or as `after`. An idle stream gets a comment every 15 seconds. A client that reads nothing for 30 seconds is disconnected. The stream ends when the API key or session ends.
          *
-         *     Needs the scope `webhooks.read`.
+         *     Requires the scope `webhooks.read`.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -626,18 +626,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the links to an agreement that are in force
-         * @description The newest first, with what was done by each.
+         * List the active signing links of an agreement
+         * @description Newest first, with the uses of each link.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         get: operations["listSigningLinks"];
         put?: never;
         /**
-         * Make a link to an agreement for somebody without a key
-         * @description Whoever has the link sees this one agreement: its document, its state and its inputs; with `sign` it takes inputs, from the wallet of the participant alone.
+         * Create a signing link to an agreement
+         * @description Anyone with the link can read this one agreement: its document, state and inputs. With `sign`, the wallet of the participant can also submit inputs.
          *
-         *     Needs the scope `agreements.write`.
+         *     Requires the scope `agreements.write`.
          */
         post: operations["createSigningLink"];
         delete?: never;
@@ -657,8 +657,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a link to an agreement
-         * @description Needs the scope `agreements.write`.
+         * End a signing link
+         * @description Requires the scope `agreements.write`.
          */
         delete: operations["revokeSigningLink"];
         options?: never;
@@ -674,8 +674,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Open the agreement of a link
-         * @description Says what the link is good for. Each time is kept for the principal to see.
+         * Read the agreement of a signing link
+         * @description Also returns what the link allows. Each use is recorded and visible to the principal.
          */
         get: operations["getSharedAgreement"];
         put?: never;
@@ -694,8 +694,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the text of the agreement of a link
-         * @description As JSON, or as the Accept header asks, as for principals.
+         * Read the text of the agreement of a signing link
+         * @description Supports the same `Accept` values as `GET /v0/agreements/documents/{documentId}`.
          */
         get: operations["getSharedDocument"];
         put?: never;
@@ -713,7 +713,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the state of the agreement of a link, and what it accepts */
+        /** Read the state and accepted inputs of the agreement of a signing link */
         get: operations["getSharedState"];
         put?: never;
         post?: never;
@@ -731,8 +731,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the inputs of the agreement of a link
-         * @description The newest first by default.
+         * List the inputs of the agreement of a signing link
+         * @description Newest first by default.
          */
         get: operations["listSharedInputs"];
         put?: never;
@@ -751,8 +751,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read evidence of what happened in the agreement of a link
-         * @description The same file as principals read, or the page. Each time that a link has read it is kept for the principal to see.
+         * Read evidence of the agreement of a signing link
+         * @description Returns the same file or page as `GET /v0/agreements/{id}/evidence`. Each use of a link is recorded and visible to the principal.
          */
         get: operations["getSharedEvidence"];
         put?: never;
@@ -773,8 +773,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the typed data that the participant of a link signs
-         * @description For the wallet of the link alone. Otherwise as for principals.
+         * Build the typed data to sign for an input of a signing link
+         * @description Only for the wallet of the link. Otherwise like `POST /v0/agreements/{id}/input-typed-data`.
          */
         post: operations["makeSharedInputTypedData"];
         delete?: never;
@@ -793,8 +793,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Submit an input that the participant of a link has signed
-         * @description From the wallet of the link alone. Answers once the transaction is signed; the same permit sent again leads to the same input.
+         * Submit an input signed by the participant of a signing link
+         * @description Only for the wallet of the link. Returns once the transaction is signed. Sending the same permit again returns the same input.
          */
         post: operations["submitSharedInput"];
         delete?: never;
@@ -813,8 +813,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the typed data that the owner of a draft signs
-         * @description For the wallet that the draft names as its owner alone. Everything else is as it was prepared.
+         * Build the typed data to sign for a draft
+         * @description Only for the wallet that the draft names as its owner. All other values are as prepared.
          */
         post: operations["makeSharedDeployTypedData"];
         delete?: never;
@@ -833,8 +833,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deploy a draft that its owner has signed
-         * @description From the wallet that the draft names as its owner alone. Answers once it is deployed, or with the Draft if that takes longer.
+         * Deploy a draft with a permit of its owner
+         * @description Only for the wallet that the draft names as its owner. Returns the deployed agreement, or the `Draft` if the deployment takes longer.
          */
         post: operations["deploySharedAgreement"];
         delete?: never;
@@ -851,16 +851,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions in force
-         * @description Those of the principal, the newest first. Not for narrowed sessions.
+         * List active sessions
+         * @description Belonging to the principal, newest first. Not available to narrowed sessions.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         get: operations["listSessions"];
         put?: never;
         /**
-         * Let a browser in, with a key or a portal link
-         * @description Sets a cookie that scripts cannot read; the key need not be kept. The session ends with its key, when it is ended, or after hours without a request. With a link `label` and `capabilities` are those of the link. A session that the browser had before ends. A page of another origin cannot open one.
+         * Open a browser session with an API key or portal link
+         * @description Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link. An earlier session of the same browser ends. Pages of other origins cannot open a session.
          */
         post: operations["createSession"];
         delete?: never;
@@ -877,17 +877,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See who calls, and what that caller may do
-         * @description Needs no scope.
+         * Read the current caller and its access
+         * @description Requires no scope.
          */
         get: operations["getCurrentSession"];
         put?: never;
         post?: never;
         /**
-         * End the session that asks
-         * @description Takes the cookie away as well.
+         * End the current session
+         * @description Also removes the cookie.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         delete: operations["endCurrentSession"];
         options?: never;
@@ -907,9 +907,9 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Of the principal, on every process within a second. Not for narrowed sessions.
+         * @description Ends any session of the principal. Takes effect in every process within a second. Not available to narrowed sessions.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         delete: operations["revokeSession"];
         options?: never;
@@ -925,18 +925,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the links that wait to be used
-         * @description Those of the principal, the newest first. Not for narrowed sessions.
+         * List unused portal links
+         * @description Belonging to the principal, newest first. Not available to narrowed sessions.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         get: operations["listPortalLinks"];
         put?: never;
         /**
-         * Make a link that opens the console once
-         * @description For somebody of the principal: whoever opens it first has a session with these capabilities. Not for narrowed sessions.
+         * Create a one-time link to the console
+         * @description The first person to open the link gets a session with these capabilities. Not available to narrowed sessions.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         post: operations["createPortalLink"];
         delete?: never;
@@ -976,10 +976,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a link before it is used
-         * @description A session that it has opened stays. Not for narrowed sessions.
+         * End a portal link before it is used
+         * @description A session already opened with the link stays open. Not available to narrowed sessions.
          *
-         *     Needs no scope.
+         *     Requires no scope.
          */
         delete: operations["revokePortalLink"];
         options?: never;
@@ -997,8 +997,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the message that a wallet signs to log in
-         * @description As EIP-4361 has it, for this service alone. It is good once, for five minutes.
+         * Create the message that a wallet signs to sign in
+         * @description An EIP-4361 message for this service. It can be used once, within five minutes.
          */
         post: operations["createWalletChallenge"];
         delete?: never;
@@ -1017,8 +1017,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a browser in whose wallet has signed a challenge
-         * @description Sets a cookie that scripts cannot read. The session shows the agreements that name the wallet and let their participants in, of whichever principal. It ends by itself, however much it is used. A page of another origin cannot open one.
+         * Open a browser session with a signed challenge
+         * @description Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Pages of other origins cannot open a session.
          */
         post: operations["createWalletSession"];
         delete?: never;
@@ -1034,11 +1034,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say which wallet has logged in */
+        /** Read the current wallet session */
         get: operations["getWalletSession"];
         put?: never;
         post?: never;
-        /** Log a wallet out */
+        /** Sign out a wallet */
         delete: operations["endWalletSession"];
         options?: never;
         head?: never;
@@ -1053,8 +1053,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what awaits the wallet that has logged in
-         * @description The agreements that name the wallet and let their participants in, of whichever principal, the newest first; with each, what the wallet can do now.
+         * List the agreements of the signed-in wallet
+         * @description Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now.
          */
         get: operations["listWalletAgreements"];
         put?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the service can serve */
+        /** Check the health of the service */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -1106,7 +1106,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document as a page */
+        /** This document as an HTML page */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -1123,7 +1123,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The JSON Schema of files of evidence */
+        /** The JSON Schema of evidence files */
         get: operations["getEvidenceSchema"];
         put?: never;
         post?: never;
@@ -1145,8 +1145,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An agreement was deployed, or an input has changed its state
-         * @description Arrives at least once, signed by the headers below; verify one of the two signatures against the bytes of the body before it is parsed, and refuse timestamps that are more than 300 seconds off. Store the event by its id before answering: whatever comes with a known id is a repetition.
+         * An agreement was deployed, or an input changed its state
+         * @description Delivered at least once and signed in the headers below. Verify one of the two signatures against the raw body bytes before parsing. Reject timestamps that differ from the current time by more than 300 seconds. Store the event by its id before responding; ignore an event whose id is already stored.
          */
         post: operations["receiveAgreementTransitioned"];
         delete?: never;
@@ -1165,8 +1165,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A notification rule has fired for a recipient
-         * @description Arrives at least once, signed by the headers below; verify one of the two signatures against the bytes of the body before it is parsed, and refuse timestamps that are more than 300 seconds off. Store the event by its id before answering: whatever comes with a known id is a repetition.
+         * A notification rule fired for a recipient
+         * @description Delivered at least once and signed in the headers below. Verify one of the two signatures against the raw body bytes before parsing. Reject timestamps that differ from the current time by more than 300 seconds. Store the event by its id before responding; ignore an event whose id is already stored.
          */
         post: operations["receiveAgreementNotificationTriggered"];
         delete?: never;
@@ -1185,8 +1185,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A subscription is tested
-         * @description Arrives at least once, signed by the headers below; verify one of the two signatures against the bytes of the body before it is parsed, and refuse timestamps that are more than 300 seconds off. Store the event by its id before answering: whatever comes with a known id is a repetition.
+         * A subscription was tested
+         * @description Delivered at least once and signed in the headers below. Verify one of the two signatures against the raw body bytes before parsing. Reject timestamps that differ from the current time by more than 300 seconds. Store the event by its id before responding; ignore an event whose id is already stored.
          */
         post: operations["receiveWebhookTest"];
         delete?: never;
@@ -1201,7 +1201,7 @@ export interface components {
         /** @description An agreement was deployed, or an input changed its state. */
         TransitionedEvent: {
             /**
-             * @description The same on every attempt and in the feed: whatever comes with a known id is a repetition.
+             * @description The same in every attempt and in the feed. Use it to detect repeats.
              * @example evt_90d0a6c8f2d1b3e44a7e9ce1f17b2a0d54b8c36f7f9a11e0d2c4b6a8e0f2d4c6
              */
             id: string;
@@ -1222,7 +1222,7 @@ export interface components {
                 /** @example did:template:mural-commission */
                 templateId: string;
                 /**
-                 * @description Empty for the deployment.
+                 * @description Empty text for the deployment.
                  * @example OFFERED
                  */
                 fromState: string;
@@ -1234,7 +1234,7 @@ export interface components {
                  */
                 inputId: string;
                 /**
-                 * @description The number of the transition in its agreement; the deployment is 0. What comes with a lower number than another before it is late.
+                 * @description The number of the transition within its agreement. The deployment is 0. An event with a lower number than one already received is late.
                  * @example 1
                  */
                 sequence: number;
@@ -1243,7 +1243,7 @@ export interface components {
         /** @description A notification rule fired for one recipient. */
         NotificationEvent: {
             /**
-             * @description The same on every attempt and in the feed: whatever comes with a known id is a repetition.
+             * @description The same in every attempt and in the feed. Use it to detect repeats.
              * @example evt_90d0a6c8f2d1b3e44a7e9ce1f17b2a0d54b8c36f7f9a11e0d2c4b6a8e0f2d4c6
              */
             id: string;
@@ -1280,7 +1280,7 @@ export interface components {
                         variant: string;
                     };
                 };
-                /** @description All effective values, whole. Where they are larger together than an event holds, the longest are left out. */
+                /** @description All effective values in full. If together they exceed the size of an event, the longest are left out. */
                 variables: {
                     [key: string]: string | boolean;
                 };
@@ -1293,10 +1293,10 @@ export interface components {
                 };
             };
         };
-        /** @description A delivery that was asked for to try a subscription. */
+        /** @description Sent by the test route to try a subscription. */
         TestEvent: {
             /**
-             * @description The same on every attempt and in the feed: whatever comes with a known id is a repetition.
+             * @description The same in every attempt and in the feed. Use it to detect repeats.
              * @example evt_90d0a6c8f2d1b3e44a7e9ce1f17b2a0d54b8c36f7f9a11e0d2c4b6a8e0f2d4c6
              */
             id: string;
@@ -1312,7 +1312,7 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "bad_request" | "unauthorized" | "payment_required" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "chain_unavailable";
-                /** @description For people; may change. */
+                /** @description For humans. The wording may change; branch on `code` instead. */
                 message: string;
                 details?: {
                     /** @enum {string} */
@@ -1325,52 +1325,52 @@ export interface components {
                 requestId: string;
             };
         };
-        /** @description One thing to fix, and where. */
+        /** @description A problem with the request, and where it is. */
         Issue: {
             path: string;
             message: string;
         };
         TemplateReport: {
-            /** @description Null where the document has none. */
+            /** @description Null if the document has none. */
             templateId: string | null;
             participantVariableKeys: string[];
             inputIds: string[];
             stateIds: string[];
-            /** @description What is accepted and may surprise, each with its place first. */
+            /** @description Accepted values that may be mistakes. Each text starts with the path. */
             warnings: string[];
-            /** @description The same in parts. */
+            /** @description The warnings as objects. */
             warningDetails: components["schemas"]["Warning"][];
             analysis: components["schemas"]["Analysis"];
         };
-        /** @description What is accepted and may surprise: where, and what. */
+        /** @description An accepted value that may be a mistake: its path and a message. */
         Warning: {
             path: string;
             message: string;
         };
-        /** @description What the document as a whole can and cannot do. */
+        /** @description An analysis of what the document can and cannot do. */
         Analysis: {
-            /** @description States, each with a set of stored variables, looked at. */
+            /** @description The number of examined combinations of state and stored variables. */
             moments: number;
             /**
-             * @description The limit at which the search ended early; null where it was exhaustive.
+             * @description The limit that stopped the search. Null if the search was exhaustive.
              * @enum {string|null}
              */
             stoppedAt: "moments" | "steps" | "optional_fields" | null;
             /** @description Whether findings or examples were left out for length. */
             shortened: boolean;
-            /** @description States that inputs can lead to. */
+            /** @description States that inputs can reach. */
             reachableStates: components["schemas"]["Finding"][];
-            /** @description Reachable states that no transition leads out of. */
+            /** @description Reachable states without an outgoing transition. */
             finalStates: components["schemas"]["Finding"][];
-            /** @description Reachable states from which no final state can be reached any more. */
+            /** @description Reachable states from which no final state can be reached. */
             endlessStates: components["schemas"]["Finding"][];
-            /** @description Inputs that nobody can ever send with success. */
+            /** @description Inputs that can never succeed. */
             unsendableInputs: components["schemas"]["Finding"][];
             /** @description Steps that revert because a variable of the issuer is not stored. */
             unsetVariables: components["schemas"]["Finding"][];
-            /** @description Fields that no value fits. */
+            /** @description Fields that no value can satisfy. */
             contradictoryBounds: components["schemas"]["Finding"][];
-            /** @description Transitions that never happen, as an earlier one has the same state and input. */
+            /** @description Transitions that never happen because an earlier one has the same state and input. */
             shadowedTransitions: components["schemas"]["Finding"][];
         };
         Finding: {
@@ -1380,42 +1380,42 @@ export interface components {
             state?: string;
             inputId?: string;
             variable?: string;
-            /** @description Whether it is so however one comes there. */
+            /** @description Whether the finding holds on every path. */
             always?: boolean;
-            /** @description Inputs, in order from the deployment, that show it. Absent where there was no room for it. */
+            /** @description Inputs that lead to the finding, in order from the deployment. Absent if left out for length. */
             example?: string[];
         };
-        /** @description About the answer; the request id is also in the x-request-id header. */
+        /** @description Metadata of the response. The request id is also in the `x-request-id` header. */
         Meta: {
             /** @enum {string} */
             apiVersion: "v0";
             requestId: string;
-            /** @description After a write: a later read that is given this token shows what was written. */
+            /** @description Present after a write. Pass it as `consistency` to a read that must include the write. */
             consistency?: string;
-            /** @description What was accepted and may surprise; absent where nothing is to be said. */
+            /** @description Accepted values that may be mistakes. Absent if there are none. */
             warnings?: string[];
-            /** @description The same in parts; absent where nothing is to be said. */
+            /** @description The warnings as objects. Absent if there are none. */
             warningDetails?: components["schemas"]["Warning"][];
         };
         Preflight: {
-            /** @description Where the request named no chain. */
+            /** @description Present if the request named no chain. */
             chainId?: number;
             templateId: string;
             participantVariableKeys: string[];
             participants: components["schemas"]["AgreementParticipant"][];
             observers: string[];
-            /** @description Effective values by variable: uint256 as decimal text, bool as boolean, all else as text. */
+            /** @description Effective values by variable name. `uint256` is decimal text, `bool` a boolean; all other types are text. */
             variables: {
                 [key: string]: string | boolean;
             };
             contributors: string[];
-            /** @description What is accepted and may surprise, each with its place first. */
+            /** @description Accepted values that may be mistakes. Each text starts with the path. */
             warnings: string[];
-            /** @description The same in parts. */
+            /** @description The warnings as objects. */
             warningDetails: components["schemas"]["Warning"][];
             analysis: components["schemas"]["Analysis"];
         };
-        /** @description A party, with its wallet in checksummed form. */
+        /** @description A party and its checksummed wallet address. */
         AgreementParticipant: {
             variableKey: string;
             walletAddress: string;
@@ -1424,7 +1424,7 @@ export interface components {
             lastName?: string;
             walletBinding?: unknown;
         };
-        /** @description A party: the address variable that stands for it, and its wallet. */
+        /** @description A party: its address variable and its wallet. */
         Participant: {
             variableKey: string;
             walletAddress: string;
@@ -1445,7 +1445,7 @@ export interface components {
                     inputId: string;
                     sequence: number;
                 };
-                /** @description Notification rules that fire, and for whom. */
+                /** @description The notification rules that fire, and their recipients. */
                 rules: {
                     ruleId: string;
                     /** @enum {string} */
@@ -1453,21 +1453,21 @@ export interface components {
                     /** @enum {string} */
                     channel: "external_webhook" | "email";
                     recipients: string[];
-                    /** @description Of a rule of time: when it is due. */
+                    /** @description For a temporal rule: when it is due. */
                     dueAt?: string;
-                    /** @description Of a rule of time: how often up to the step. */
+                    /** @description For a temporal rule: how often it fires up to this step. */
                     times?: number;
                 }[];
             };
             steps: components["schemas"]["SimulatedStep"][];
-            /** @description After the last step. */
+            /** @description The state after the last step. */
             state: string;
             /** @description Effective values after the last step. */
             variables: {
                 [key: string]: string | boolean;
             };
             /**
-             * @description Why there are fewer steps than asked for; null where all were played.
+             * @description Why the simulation stopped early. Null if all steps ran.
              * @enum {string|null}
              */
             stoppedAt: "time" | null;
@@ -1477,12 +1477,12 @@ export interface components {
             inputId: string;
             by: string | null;
             /**
-             * @description Undecided where it hangs on a stored variable that is not known here.
+             * @description `undecided` if the result depends on a stored variable that the simulation does not know.
              * @enum {string}
              */
             outcome: "accepted" | "refused" | "undecided";
             refusal?: {
-                /** @description As the input itself would be refused. */
+                /** @description The reason with which the input would be refused. */
                 reason: string;
                 message: string;
                 field?: string;
@@ -1493,22 +1493,22 @@ export interface components {
             };
             fromState: string;
             toState: string;
-            /** @description Variables that the contract itself stores by this step. */
+            /** @description Variables that the contract stores in this step. */
             stored: {
                 [key: string]: string | boolean;
             };
-            /** @description Effective values that change. */
+            /** @description Effective values that this step changes. */
             variables: {
                 [key: string]: string | boolean;
             };
-            /** @description The `agreement.transitioned` event that would follow; null where the state stays. */
+            /** @description The `agreement.transitioned` event that would follow. Null if the state does not change. */
             announces: {
                 fromState: string;
                 toState: string;
                 inputId: string;
                 sequence: number;
             } | null;
-            /** @description Notification rules that fire, and for whom. */
+            /** @description The notification rules that fire, and their recipients. */
             rules: {
                 ruleId: string;
                 /** @enum {string} */
@@ -1516,12 +1516,12 @@ export interface components {
                 /** @enum {string} */
                 channel: "external_webhook" | "email";
                 recipients: string[];
-                /** @description Of a rule of time: when it is due. */
+                /** @description For a temporal rule: when it is due. */
                 dueAt?: string;
-                /** @description Of a rule of time: how often up to the step. */
+                /** @description For a temporal rule: how often it fires up to this step. */
                 times?: number;
             }[];
-            /** @description Calls that are not made here: where one fails, the input is refused. */
+            /** @description Calls that are not simulated. If one fails, the input is refused. */
             external: {
                 /** @enum {string} */
                 type: "verifier" | "action";
@@ -1533,24 +1533,24 @@ export interface components {
         };
         SimulationStep: {
             inputId: string;
-            /** @description Values by name, in the order signed. */
+            /** @description Values by field name, in the order signed. */
             values: {
                 [key: string]: unknown;
             };
-            /** @description Who submits it: a variable that holds an address, or an address. */
+            /** @description The sender: a variable that holds an address, or an address. */
             by: string;
             /**
              * Format: date-time
-             * @description When; never before the step before. Decides which rules of time are due.
+             * @description The time of the step. Must not be before the previous step. Decides which temporal rules are due.
              */
             at?: string;
         };
-        /** @description Typed data that eth_signTypedData_v4 takes as it is: domain, types, primaryType, message. */
+        /** @description Typed data to pass to `eth_signTypedData_v4` unchanged: `domain`, `types`, `primaryType` and `message`. */
         SignableDeployment: components["schemas"]["SignableTypedData"] & {
             docUri: string;
             documentId: string;
         };
-        /** @description Typed data that eth_signTypedData_v4 takes as it is: domain, types, primaryType, message. */
+        /** @description Typed data to pass to `eth_signTypedData_v4` unchanged: `domain`, `types`, `primaryType` and `message`. */
         SignableTypedData: {
             domain: {
                 /** @enum {string} */
@@ -1560,7 +1560,7 @@ export interface components {
                 chainId: number;
                 verifyingContract: string;
             };
-            /** @description EIP712Domain among them. */
+            /** @description Includes `EIP712Domain`. */
             types: {
                 [key: string]: {
                     name: string;
@@ -1569,17 +1569,17 @@ export interface components {
             };
             /** @enum {string} */
             primaryType: "PermitAgreementWithActions" | "PermitInput";
-            /** @description Integers as decimal text. */
+            /** @description Integers are decimal text. */
             message: {
                 [key: string]: string;
             };
-            /** @description What the signature is made over. */
+            /** @description The EIP-712 digest that is signed. */
             digest: string;
-            /** @description Unix seconds; goes with the signature into the request. */
+            /** @description Unix seconds. Send it with the signature. */
             deadline: number;
-            /** @description The signer's nonce in the contract, which is signed. */
+            /** @description The nonce that is signed: the current nonce of the signer in the contract. */
             nonce: string;
-            /** @description What would become of the permit now: whether it would be sent, and otherwise why not. By the latest block, and called by the signer itself, as nobody else can sign for it. */
+            /** @description Whether the permit would be accepted now, and if not, why. Based on the latest block, simulated as a call from the signer. */
             verdict: {
                 ok: boolean;
                 /** @enum {string} */
@@ -1599,18 +1599,18 @@ export interface components {
                 [key: string]: unknown;
             };
             state?: string;
-            /** @description Effective values by variable: uint256 as decimal text, bool as boolean, all else as text. */
+            /** @description Effective values by variable name. `uint256` is decimal text, `bool` a boolean; all other types are text. */
             variables: {
                 [key: string]: string | boolean;
             };
             owner?: string;
             /**
-             * @description Present on a prepared deployment: it is deployed once its `owner` has signed it.
+             * @description Present on a prepared deployment, which is deployed once its `owner` signs.
              * @enum {boolean}
              */
             awaitsOwner?: true;
             /**
-             * @description What the wallets of participants may do once they have logged in.
+             * @description What participant wallets may do after signing in.
              * @enum {string}
              */
             participantAccess: "none" | "read" | "sign";
@@ -1641,7 +1641,7 @@ export interface components {
                 };
             };
         };
-        /** @description The signature of the permit, in its three parts. */
+        /** @description The permit signature, split into `v`, `r` and `s`. */
         Signature: {
             /** @enum {integer} */
             v: 27 | 28;
@@ -1651,11 +1651,11 @@ export interface components {
         WithdrawnDraft: {
             id: string;
         };
-        /** @description Typed data that eth_signTypedData_v4 takes as it is: domain, types, primaryType, message. */
+        /** @description Typed data to pass to `eth_signTypedData_v4` unchanged: `domain`, `types`, `primaryType` and `message`. */
         SignableInput: components["schemas"]["SignableTypedData"] & {
-            /** @description What is signed: the signer's next nonce in the agreement, after those of its permits that you have on their way here; with pending=false the mined one. */
+            /** @description The nonce that is signed: the next nonce of the signer in the agreement, after your pending permits. With `pending=false`, the next nonce on chain. */
             nonce?: string;
-            /** @description The signer's next nonce as the chain has it. */
+            /** @description The next nonce of the signer on chain. */
             minedNonce: string;
         };
         InputRecord: {
@@ -1688,14 +1688,14 @@ export interface components {
         };
         RecordSimulation: {
             steps: components["schemas"]["SimulatedStep"][];
-            /** @description After the last step. */
+            /** @description The state after the last step. */
             state: string;
             /** @description Effective values after the last step. */
             variables: {
                 [key: string]: string | boolean;
             };
             /**
-             * @description Why there are fewer steps than asked for; null where all were played.
+             * @description Why the simulation stopped early. Null if all steps ran.
              * @enum {string|null}
              */
             stoppedAt: "time" | null;
@@ -1716,7 +1716,7 @@ export interface components {
                 channel: "external_webhook" | "email";
                 fires: boolean;
                 /**
-                 * @description Why it would not fire.
+                 * @description Why the rule would not fire.
                  * @enum {string}
                  */
                 reason?: "disabled" | "other_trigger" | "from_state_not_listed" | "to_state_not_listed" | "input_not_listed" | "not_deployed" | "state_not_listed" | "no_date" | "not_due" | "already_fired" | "max_occurrences" | "no_recipients";
@@ -1765,7 +1765,7 @@ export interface components {
             limit: number;
             /** @description Null on the last page. */
             nextCursor: string | null;
-            /** @description How many there are that the request asks for. Present on a first page that holds all of them, which is where it is known for certain; absent on any other. */
+            /** @description The total number of matching items. Present only if the first page holds all of them. */
             totalCount?: number;
         };
         AgreementState: {
@@ -1798,17 +1798,17 @@ export interface components {
             chainId: number;
             displayName: string;
             /**
-             * @description As authored; md where nothing is.
+             * @description As authored. `md` if the document does not declare it.
              * @example md
              */
             contentType: string;
-            /** @description The text with the effective values in it. A value that is not known yet is its name in brackets. */
+            /** @description The text with effective values filled in. A value not known yet is shown as its name in brackets. */
             content: string;
             docHash: string;
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description What happened to an agreement, with all that is needed to check it without this service. */
+        /** @description The history of an agreement, with everything needed to verify it without this service. */
         AgreementEvidence: {
             /** @enum {string} */
             format: "agreement-evidence/1";
@@ -1935,7 +1935,7 @@ export interface components {
                 }[];
             } | null;
         };
-        /** @description How many of the blocks are fetched and proved. */
+        /** @description How many blocks are fetched and proved so far. */
         EvidenceProgress: {
             /** @enum {string} */
             status: "collecting";
@@ -1946,7 +1946,7 @@ export interface components {
             /** @example wh_0123456789abcdef0123456789abcdef */
             id: string;
             principalId: string;
-            /** @description For audits; it decides nothing. */
+            /** @description For audits only. */
             createdByApiKeyId?: string;
             url: string;
             /** @enum {string} */
@@ -1955,42 +1955,42 @@ export interface components {
             filters?: components["schemas"]["WebhookFilters"];
             /**
              * Format: date-time
-             * @description Present while the secret before the last rotation is good; until then.
+             * @description When the previous secret expires. Present while it is still valid.
              */
             previousSecretUntil?: string;
             /** Format: date-time */
             lastSuccessAt?: string;
             /** Format: date-time */
             lastFailureAt?: string;
-            /** @description Attempts that have failed since the last one that succeeded. */
+            /** @description Failed attempts since the last success. */
             failuresInRow: number;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Signs the deliveries. Keep it now: it is shown in this answer alone. */
+            /** @description Signs the deliveries. Store it now: it is shown only in this response. */
             secret: string;
         };
-        /** @description Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates. */
+        /** @description Values are compared exactly. An event must match one value of every filter; an absent or empty filter matches all events. Temporal notifications have no transition and never match `inputIds`, `fromStates` or `toStates`. */
         WebhookFilters: {
-            /** @description The agreement's record. */
+            /** @description The record id of the agreement. */
             agreementIds?: string[];
-            /** @description The agreement's templateId. */
+            /** @description The `templateId` of the agreement. */
             templateIds?: string[];
-            /** @description The input of the transition; `__deploy` for deployments. */
+            /** @description The input of the transition. `__deploy` for deployments. */
             inputIds?: string[];
-            /** @description The state before the transition; empty text for deployments. */
+            /** @description The state before the transition. Empty text for deployments. */
             fromStates?: string[];
             /** @description The state after the transition. */
             toStates?: string[];
-            /** @description The rule of a notification; transitions pass whatever stands here. */
+            /** @description The rule of a notification. Ignored for transitions. */
             ruleIds?: string[];
         };
         Webhook: {
             /** @example wh_0123456789abcdef0123456789abcdef */
             id: string;
             principalId: string;
-            /** @description For audits; it decides nothing. */
+            /** @description For audits only. */
             createdByApiKeyId?: string;
             url: string;
             /** @enum {string} */
@@ -1999,14 +1999,14 @@ export interface components {
             filters?: components["schemas"]["WebhookFilters"];
             /**
              * Format: date-time
-             * @description Present while the secret before the last rotation is good; until then.
+             * @description When the previous secret expires. Present while it is still valid.
              */
             previousSecretUntil?: string;
             /** Format: date-time */
             lastSuccessAt?: string;
             /** Format: date-time */
             lastFailureAt?: string;
-            /** @description Attempts that have failed since the last one that succeeded. */
+            /** @description Failed attempts since the last success. */
             failuresInRow: number;
             /** Format: date-time */
             createdAt: string;
@@ -2014,7 +2014,7 @@ export interface components {
             updatedAt: string;
         };
         WebhookTest: {
-            /** @description Whether the immediate attempt has succeeded. */
+            /** @description Whether the immediate attempt succeeded. */
             ok: boolean;
             deliveryId: string;
             /** @enum {string} */
@@ -2031,16 +2031,16 @@ export interface components {
             eventType: "agreement.transitioned" | "agreement.notification.triggered" | "webhook.test";
             agreementId?: string;
             /**
-             * @description pending: not attempted yet; retry_pending: to be attempted again at nextAttemptAt; succeeded; failed: for good, unless it is redelivered or recovered.
+             * @description `pending`: not attempted yet. `retry_pending`: retried at `nextAttemptAt`. `succeeded`. `failed`: not retried unless redelivered or recovered.
              * @enum {string}
              */
             status: "pending" | "retry_pending" | "succeeded" | "failed";
             attemptCount: number;
             /** Format: date-time */
             nextAttemptAt?: string;
-            /** @description Of the last attempt. */
+            /** @description From the last attempt. */
             responseStatus?: number;
-            /** @description Of the last attempt. */
+            /** @description From the last attempt. */
             error?: string;
             /** Format: date-time */
             createdAt: string;
@@ -2048,25 +2048,25 @@ export interface components {
             updatedAt: string;
             /** Format: date-time */
             completedAt?: string;
-            /** @description The last 25, the first of them first. */
+            /** @description The last 25 attempts, oldest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
         };
         WebhookAttempt: {
-            /** @description From 1, over all redeliveries. */
+            /** @description Counts from 1 across all redeliveries. */
             number: number;
             /** Format: date-time */
             startedAt: string;
             durationMs: number;
             responseStatus?: number;
-            /** @description The beginning of what the receiver answered. */
+            /** @description The beginning of the response body. */
             responseExcerpt?: string;
-            /** @description Why there was no answer, or why it does not count. */
+            /** @description Why the attempt failed. */
             error?: string;
         };
         WebhookRecovery: {
-            /** @description How many deliveries will be attempted again. */
+            /** @description The number of deliveries scheduled again. */
             recovered: number;
-            /** @description Whether to send the same request again for more. */
+            /** @description Whether more failed deliveries remain. If so, repeat the request. */
             hasMore: boolean;
         };
         Event: components["schemas"]["TransitionedEvent"] | components["schemas"]["NotificationEvent"];
@@ -2076,10 +2076,10 @@ export interface components {
             agreementId: string;
             /** @enum {string} */
             may: "read" | "sign";
-            /** @description The variable whose wallet signs. */
+            /** @description The address variable whose wallet signs. */
             participant?: string;
             note?: string;
-            /** @description For audits; the link outlives it. */
+            /** @description For audits. The link stays valid when this key ends. */
             createdByApiKeyId?: string;
             /** Format: date-time */
             createdAt: string;
@@ -2087,7 +2087,7 @@ export interface components {
             expiresAt: string;
             /** Format: date-time */
             endedAt?: string;
-            /** @description The last 25, the newest first. */
+            /** @description The last 25 uses, newest first. */
             uses: {
                 /** @enum {string} */
                 kind: "opened" | "evidence" | "input" | "deployment";
@@ -2096,7 +2096,7 @@ export interface components {
                 /** Format: date-time */
                 usedAt: string;
             }[];
-            /** @description Opens the agreement in the console. Its fragment is the secret, which is shown in this answer alone. */
+            /** @description Opens the agreement in the console. The fragment holds the secret, which is shown only in this response. */
             url: string;
         };
         SigningLink: {
@@ -2105,10 +2105,10 @@ export interface components {
             agreementId: string;
             /** @enum {string} */
             may: "read" | "sign";
-            /** @description The variable whose wallet signs. */
+            /** @description The address variable whose wallet signs. */
             participant?: string;
             note?: string;
-            /** @description For audits; the link outlives it. */
+            /** @description For audits. The link stays valid when this key ends. */
             createdByApiKeyId?: string;
             /** Format: date-time */
             createdAt: string;
@@ -2116,7 +2116,7 @@ export interface components {
             expiresAt: string;
             /** Format: date-time */
             endedAt?: string;
-            /** @description The last 25, the newest first. */
+            /** @description The last 25 uses, newest first. */
             uses: {
                 /** @enum {string} */
                 kind: "opened" | "evidence" | "input" | "deployment";
@@ -2138,13 +2138,13 @@ export interface components {
                 [key: string]: unknown;
             };
             state?: string;
-            /** @description Effective values by variable: uint256 as decimal text, bool as boolean, all else as text. */
+            /** @description Effective values by variable name. `uint256` is decimal text, `bool` a boolean; all other types are text. */
             variables: {
                 [key: string]: string | boolean;
             };
             owner?: string;
             /**
-             * @description Present on a prepared deployment: it is deployed once its `owner` has signed it.
+             * @description Present on a prepared deployment, which is deployed once its `owner` signs.
              * @enum {boolean}
              */
             awaitsOwner?: true;
@@ -2162,7 +2162,7 @@ export interface components {
                 /** @enum {string} */
                 may: "read" | "sign";
                 participant?: string;
-                /** @description The one wallet that signs by this link. */
+                /** @description The only wallet that can sign with this link. */
                 wallet?: string;
             };
         };
@@ -2198,13 +2198,13 @@ export interface components {
             id: string;
             label?: string;
             capabilities: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
-            /** @description Whether it is good for less than its key, and not for sessions and links of others. */
+            /** @description Whether the session has fewer scopes than its key. A narrowed session cannot manage sessions or portal links. */
             isNarrowed: boolean;
-            /** @description Whether it is the session that asks. */
+            /** @description Whether this is the session of this request. */
             isCurrent: boolean;
-            /** @description The key that it ends with. */
+            /** @description The API key that created it. It ends when this key ends. */
             createdByApiKeyId: string;
-            /** @description The link that it was opened with. */
+            /** @description The portal link that opened the session. */
             portalLinkId?: string;
             /** Format: date-time */
             createdAt: string;
@@ -2212,7 +2212,7 @@ export interface components {
             lastUsedAt: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is used; its use moves this on.
+             * @description When the session expires. Each use extends it.
              */
             expiresAt: string;
             /** Format: date-time */
@@ -2224,7 +2224,7 @@ export interface components {
                 name: string;
             };
             session?: components["schemas"]["Session"] & unknown;
-            /** @description By scope, what governs it for this caller; a scope that is absent is forbidden. */
+            /** @description The entitlement mode of this caller for each scope. An absent scope is forbidden. */
             scopes: {
                 /** @enum {string} */
                 "agreements.read"?: "free_allowlist" | "paid_required" | "blocked";
@@ -2241,9 +2241,9 @@ export interface components {
             id: string;
             label?: string;
             capabilities: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
-            /** @description Whether it is good for less than its key, and not for sessions and links of others. */
+            /** @description Whether the session has fewer scopes than its key. A narrowed session cannot manage sessions or portal links. */
             isNarrowed: boolean;
-            /** @description The key that it ends with. */
+            /** @description The API key that created it. It ends when this key ends. */
             createdByApiKeyId: string;
             /** Format: date-time */
             createdAt: string;
@@ -2253,7 +2253,7 @@ export interface components {
             usedAt?: string;
             /** Format: date-time */
             endedAt?: string;
-            /** @description Opens the console with a session, once. Its fragment is the secret, which is shown in this answer alone. */
+            /** @description Opens the console with a session, once. The fragment holds the secret, which is shown only in this response. */
             url: string;
         };
         PortalLinkPreview: {
@@ -2274,9 +2274,9 @@ export interface components {
             id: string;
             label?: string;
             capabilities: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
-            /** @description Whether it is good for less than its key, and not for sessions and links of others. */
+            /** @description Whether the session has fewer scopes than its key. A narrowed session cannot manage sessions or portal links. */
             isNarrowed: boolean;
-            /** @description The key that it ends with. */
+            /** @description The API key that created it. It ends when this key ends. */
             createdByApiKeyId: string;
             /** Format: date-time */
             createdAt: string;
@@ -2314,13 +2314,13 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             /**
-             * @description What the agreement lets its participants do here.
+             * @description What the agreement allows its participants to do.
              * @enum {string}
              */
             may: "read" | "sign";
-            /** @description It is deployed once this wallet has signed it. */
+            /** @description Whether the agreement waits for this wallet to sign its deployment. */
             awaitsSignature: boolean;
-            /** @description What this wallet can submit now. */
+            /** @description The inputs that this wallet can submit now. */
             inputs: {
                 inputId: string;
             }[];
@@ -2338,22 +2338,22 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names the request in the log of the service: the id that was sent, where it is sane.
+         * @description Identifies the request in the logs of the service. A valid id sent by the caller is kept.
          * @example req_0123456789abcdef0123456789abcdef
          */
         "X-Request-Id": string;
         /**
-         * @description The quota q that flows in within w seconds.
+         * @description The rate limit: `q` requests are refilled every `w` seconds.
          * @example "read";q=100;w=2
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left of it, r, and the seconds until it is whole again, t.
+         * @description `r` requests remain. The limit is fully refilled in `t` seconds.
          * @example "read";r=97;t=1
          */
         RateLimit: string;
         /**
-         * @description Seconds after which to go on.
+         * @description Seconds to wait before the next request.
          * @example 1
          */
         "Retry-After": string;
@@ -2363,22 +2363,22 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description Present where this is what an earlier request with the same key was answered with.
+         * @description Present if this response repeats that of an earlier request with the same key.
          * @example true
          */
         "Idempotency-Replayed": string;
         /**
-         * @description Of the content in this form, for If-None-Match.
+         * @description Identifies this representation of the content. Send it in `If-None-Match`.
          * @example W/"2jmj7l5rSw0yVb"
          */
         ETag: string;
         /**
-         * @description What the form of the answer follows.
+         * @description The request headers that select the representation.
          * @example Accept
          */
         Vary: string;
         /**
-         * @description Who may keep the answer.
+         * @description Who may cache the response.
          * @example private, no-cache
          */
         "Cache-Control": string;
@@ -2391,7 +2391,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -2514,14 +2514,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the document declares, and warnings. */
+            /** @description The declarations of the document, and warnings. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2534,14 +2534,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `invalid_agreement`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `invalid_agreement`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2560,7 +2560,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2579,14 +2579,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2604,22 +2604,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2637,19 +2637,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2674,7 +2674,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2699,7 +2699,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2717,23 +2717,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2751,7 +2751,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2769,17 +2769,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -2804,7 +2804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -2949,40 +2949,40 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
                     participants?: components["schemas"]["Participant"][];
                     observers?: string[];
-                    /** @description Who is told what, and when: `metadata?` and `rules`. */
+                    /** @description The notification rules: `rules`, and optional `metadata`. */
                     notificationTemplate?: {
                         [key: string]: unknown;
                     };
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     displayName?: unknown;
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     docUri?: unknown;
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     documentId?: unknown;
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     signer?: unknown;
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     deadline?: unknown;
-                    /** @description Of the deployment; not looked at. */
+                    /** @description Accepted for convenience and ignored. */
                     signature?: unknown;
                 };
             };
         };
         responses: {
-            /** @description What the deployment would consist of. */
+            /** @description The values of the deployment, and warnings. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -2995,14 +2995,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3021,7 +3021,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3040,14 +3040,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3065,22 +3065,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3098,19 +3098,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3135,7 +3135,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3160,7 +3160,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3178,23 +3178,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3212,7 +3212,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3230,17 +3230,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -3265,7 +3265,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3428,17 +3428,17 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description The first chain of the environment unless given.
+                     * @description Defaults to the first chain of the environment.
                      * @example 59141
                      */
                     chainId?: number;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
                     participants?: components["schemas"]["Participant"][];
                     observers?: string[];
-                    /** @description Who is told what, and when: `metadata?` and `rules`. */
+                    /** @description The notification rules: `rules`, and optional `metadata`. */
                     notificationTemplate?: {
                         [key: string]: unknown;
                     };
@@ -3447,14 +3447,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deployment and every step, in order. */
+            /** @description The deployment and all steps, in order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3467,14 +3467,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3493,7 +3493,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3512,14 +3512,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3537,22 +3537,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3570,19 +3570,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `action_reverted`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `action_reverted`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3608,7 +3608,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3633,7 +3633,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3651,23 +3651,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3685,7 +3685,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3703,17 +3703,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -3738,7 +3738,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3887,7 +3887,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -3896,7 +3896,7 @@ export interface operations {
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline?: number;
@@ -3906,14 +3906,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The typed data, and the verdict on it. */
+            /** @description The typed data and the verdict. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3926,14 +3926,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `permit_expired`, `deadline_too_far`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3952,7 +3952,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3971,14 +3971,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -3996,22 +3996,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4029,19 +4029,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `document_id_taken`, `nonce_in_flight`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`, `nonce_in_flight`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4067,7 +4067,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4092,7 +4092,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4110,23 +4110,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4144,7 +4144,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4162,17 +4162,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -4197,7 +4197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4352,7 +4352,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -4362,19 +4362,19 @@ export interface operations {
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline: number;
                     signature: components["schemas"]["Signature"];
                     docUri?: string;
                     documentId?: string;
-                    /** @description Who is told what, and when: `metadata?` and `rules`. */
+                    /** @description The notification rules: `rules`, and optional `metadata`. */
                     notificationTemplate?: {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description What the wallets of participants may do once they have logged in: nothing, see the agreement, or act in it too.
+                     * @description What participant wallets may do after signing in: nothing, read the agreement, or also sign inputs.
                      * @enum {string}
                      */
                     participantAccess?: "none" | "read" | "sign";
@@ -4389,7 +4389,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4402,14 +4402,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4428,7 +4428,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4447,14 +4447,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4473,22 +4473,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4506,19 +4506,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `document_id_taken`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4544,7 +4544,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4569,7 +4569,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4587,23 +4587,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. Reasons: `quota_exceeded`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4622,7 +4622,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4640,17 +4640,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. Reasons: `relayer_unfunded`. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -4676,7 +4676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4825,7 +4825,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -4833,18 +4833,18 @@ export interface operations {
                     observers?: string[];
                     displayName: string;
                     /**
-                     * @description Who is to sign, and will own the agreement.
+                     * @description The wallet that will sign and own the agreement.
                      * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
                      */
                     signer: string;
                     docUri?: string;
                     documentId?: string;
-                    /** @description Who is told what, and when: `metadata?` and `rules`. */
+                    /** @description The notification rules: `rules`, and optional `metadata`. */
                     notificationTemplate?: {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description What the wallets of participants may do once they have logged in: nothing, see the agreement, or act in it too.
+                     * @description What participant wallets may do after signing in: nothing, read the agreement, or also sign inputs.
                      * @enum {string}
                      */
                     participantAccess?: "none" | "read" | "sign";
@@ -4859,7 +4859,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4872,14 +4872,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_values`, `invalid_participants`, `invalid_notification_template`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4898,7 +4898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4917,14 +4917,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4943,22 +4943,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -4976,19 +4976,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `document_id_taken`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `document_id_taken`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5014,7 +5014,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5039,7 +5039,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5057,23 +5057,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. Reasons: `quota_exceeded`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5092,7 +5092,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5110,17 +5110,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -5152,7 +5152,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The id of the record that is gone. */
+            /** @description The id of the deleted record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5167,7 +5167,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5187,7 +5187,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5206,7 +5206,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5226,17 +5226,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -5254,7 +5254,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5274,14 +5274,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `draft_signed`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -5300,17 +5300,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -5329,7 +5329,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5347,17 +5347,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -5382,7 +5382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -5539,7 +5539,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5552,14 +5552,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_participants`, `document_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_agreement`, `invalid_participants`, `document_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5578,7 +5578,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5597,14 +5597,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5623,22 +5623,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5656,14 +5656,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. Reasons: `unknown_agreement`. */
+            /** @description The resource does not exist. Reasons: `unknown_agreement`. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5682,19 +5682,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `already_managed`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `already_managed`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5720,7 +5720,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5745,7 +5745,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5763,23 +5763,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5797,7 +5797,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5815,17 +5815,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -5849,17 +5849,17 @@ export interface operations {
     makeInputTypedData: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
-                /** @description Whether permits on their way are counted in nonce. */
+                /** @description Whether `nonce` counts permits that are submitted but not mined yet. */
                 pending?: "true" | "false";
             };
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -5878,14 +5878,14 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     values: {
                         [key: string]: unknown;
                     };
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline?: number;
@@ -5893,14 +5893,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The typed data, and the verdict on it. */
+            /** @description The typed data and the verdict. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5913,14 +5913,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5939,7 +5939,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5958,14 +5958,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -5983,22 +5983,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6016,14 +6016,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6041,19 +6041,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6079,7 +6079,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6104,7 +6104,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6122,23 +6122,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6156,7 +6156,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6174,17 +6174,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -6208,15 +6208,15 @@ export interface operations {
     submitInput: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -6240,14 +6240,14 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     values: {
                         [key: string]: unknown;
                     };
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline: number;
@@ -6263,7 +6263,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6276,14 +6276,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6302,7 +6302,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6321,14 +6321,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6347,22 +6347,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6380,14 +6380,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6405,19 +6405,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6443,7 +6443,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6468,7 +6468,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6486,23 +6486,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. Reasons: `quota_exceeded`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6521,7 +6521,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6539,17 +6539,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. Reasons: `relayer_unfunded`. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -6574,15 +6574,15 @@ export interface operations {
     simulateRecord: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -6618,14 +6618,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Every step, in order. */
+            /** @description All steps, in order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6638,14 +6638,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6664,7 +6664,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6683,14 +6683,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6708,22 +6708,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6741,14 +6741,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6766,19 +6766,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6804,7 +6804,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6829,7 +6829,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6847,23 +6847,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -6881,7 +6881,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6899,17 +6899,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -6933,15 +6933,15 @@ export interface operations {
     previewNotifications: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -6978,7 +6978,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What happens; `__deploy` is the deployment. States may be left out. */
+                    /** @description The transition to preview. `__deploy` is the deployment. States are optional. */
                     transition?: {
                         inputId: string;
                         fromState?: string;
@@ -6986,10 +6986,10 @@ export interface operations {
                     };
                     /**
                      * Format: date-time
-                     * @description Instead of a transition: a moment, if the state lasts until then.
+                     * @description A time to preview instead of a transition. The state is assumed to last until then.
                      */
                     at?: string;
-                    /** @description Who is told what, and when: `metadata?` and `rules`. */
+                    /** @description The notification rules: `rules`, and optional `metadata`. */
                     notificationTemplate?: {
                         [key: string]: unknown;
                     };
@@ -6997,14 +6997,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Every rule, in the order of the template. */
+            /** @description All rules, in the order of the template. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7017,14 +7017,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`, `invalid_notification_template`, `unknown_input`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`, `invalid_notification_template`, `unknown_input`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7043,7 +7043,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7062,14 +7062,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7087,22 +7087,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7120,14 +7120,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7145,19 +7145,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7182,7 +7182,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7207,7 +7207,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7225,23 +7225,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -7259,7 +7259,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7277,17 +7277,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7313,15 +7313,15 @@ export interface operations {
             query?: {
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 state?: string;
                 /**
-                 * @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which.
+                 * @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains.
                  * @example 59141
                  */
                 chainId?: number;
-                /** @description What the name begins with; A to Z in either case. */
+                /** @description A prefix of the name. A to Z ignore case. */
                 "displayName[startsWith]"?: string;
                 "createdAt[gt]"?: string;
                 /** @example 2026-01-01T00:00:00Z */
@@ -7336,7 +7336,7 @@ export interface operations {
                 /** @example desc */
                 "sort[updatedAt]"?: "asc" | "desc";
                 "sort[displayName]"?: "asc" | "desc";
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -7361,7 +7361,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7382,7 +7382,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7401,7 +7401,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7421,17 +7421,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7449,17 +7449,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7478,7 +7478,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7496,17 +7496,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7530,14 +7530,14 @@ export interface operations {
     getAgreement: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -7559,7 +7559,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7580,7 +7580,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7599,7 +7599,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7619,17 +7619,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7647,7 +7647,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7667,17 +7667,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7696,7 +7696,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7714,17 +7714,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7748,12 +7748,12 @@ export interface operations {
     updateAgreement: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -7767,7 +7767,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What the wallets of participants may do once they have logged in: nothing, see the agreement, or act in it too.
+                     * @description What participant wallets may do after signing in: nothing, read the agreement, or also sign inputs.
                      * @enum {string}
                      */
                     participantAccess: "none" | "read" | "sign";
@@ -7790,7 +7790,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7811,7 +7811,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7830,7 +7830,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7850,17 +7850,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7878,7 +7878,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7938,17 +7938,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -7967,7 +7967,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7985,17 +7985,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8019,21 +8019,21 @@ export interface operations {
     getAgreementState: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The state at the block that is named with it. */
+            /** @description The state as of `blockNumber`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8048,7 +8048,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8069,7 +8069,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8088,7 +8088,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8108,17 +8108,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8136,7 +8136,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8156,17 +8156,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8185,7 +8185,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8203,17 +8203,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8237,11 +8237,11 @@ export interface operations {
     listAgreementInputs: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 userId?: string;
                 inputId?: string;
@@ -8257,12 +8257,12 @@ export interface operations {
                 /** @example asc */
                 "sort[createdAt]"?: "asc" | "desc";
                 "sort[updatedAt]"?: "asc" | "desc";
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -8285,7 +8285,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8306,7 +8306,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8325,7 +8325,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8345,17 +8345,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8373,7 +8373,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8393,17 +8393,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8422,7 +8422,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8440,17 +8440,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8474,7 +8474,7 @@ export interface operations {
     getAgreementDocument: {
         parameters: {
             query?: {
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -8506,7 +8506,7 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description What If-None-Match names is still what there is. */
+            /** @description The content has not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8519,7 +8519,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8539,7 +8539,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8558,7 +8558,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8578,17 +8578,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8606,7 +8606,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8626,17 +8626,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8655,7 +8655,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8673,17 +8673,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8707,21 +8707,21 @@ export interface operations {
     getAgreementEvidence: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The file, in its one canonical form. */
+            /** @description The evidence file in canonical JSON. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8734,7 +8734,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It is not ready yet: the same request, after Retry-After, says how far it has come or has it. */
+            /** @description Not ready yet. Repeat the request after the time in `Retry-After` to get the progress or the result. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8750,7 +8750,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8771,7 +8771,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8790,7 +8790,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8810,17 +8810,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8838,7 +8838,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8858,14 +8858,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -8884,17 +8884,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8913,7 +8913,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8931,17 +8931,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -8967,11 +8967,11 @@ export interface operations {
             query?: {
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @example active */
                 status?: "active" | "disabled";
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -8996,7 +8996,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9016,7 +9016,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9035,7 +9035,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9055,17 +9055,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9083,17 +9083,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9112,7 +9112,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9130,17 +9130,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9165,7 +9165,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -9198,33 +9198,33 @@ export interface operations {
                      */
                     url: string;
                     eventTypes?: ("agreement.transitioned" | "agreement.notification.triggered")[] | null;
-                    /** @description Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates. */
+                    /** @description Values are compared exactly. An event must match one value of every filter; an absent or empty filter matches all events. Temporal notifications have no transition and never match `inputIds`, `fromStates` or `toStates`. */
                     filters?: {
-                        /** @description The agreement's record. */
+                        /** @description The record id of the agreement. */
                         agreementIds?: string[];
-                        /** @description The agreement's templateId. */
+                        /** @description The `templateId` of the agreement. */
                         templateIds?: string[];
-                        /** @description The input of the transition; `__deploy` for deployments. */
+                        /** @description The input of the transition. `__deploy` for deployments. */
                         inputIds?: string[];
-                        /** @description The state before the transition; empty text for deployments. */
+                        /** @description The state before the transition. Empty text for deployments. */
                         fromStates?: string[];
                         /** @description The state after the transition. */
                         toStates?: string[];
-                        /** @description The rule of a notification; transitions pass whatever stands here. */
+                        /** @description The rule of a notification. Ignored for transitions. */
                         ruleIds?: string[];
                     } | null;
                 };
             };
         };
         responses: {
-            /** @description The webhook, with its secret. */
+            /** @description The webhook and its secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9237,14 +9237,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `webhook_target_not_allowed`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `webhook_target_not_allowed`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9263,7 +9263,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9282,14 +9282,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9307,22 +9307,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9340,19 +9340,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `webhook_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9378,7 +9378,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9403,7 +9403,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9421,23 +9421,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -9455,7 +9455,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9473,17 +9473,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9507,7 +9507,7 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: {
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -9533,7 +9533,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9553,7 +9553,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9572,7 +9572,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9592,17 +9592,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9620,7 +9620,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9640,17 +9640,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9669,7 +9669,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9687,17 +9687,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9729,7 +9729,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook, disabled. */
+            /** @description The disabled webhook. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9744,7 +9744,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9764,7 +9764,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9783,7 +9783,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9803,17 +9803,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9831,7 +9831,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9851,17 +9851,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9880,7 +9880,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9898,17 +9898,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -9960,19 +9960,19 @@ export interface operations {
                      */
                     url?: string;
                     eventTypes?: ("agreement.transitioned" | "agreement.notification.triggered")[] | null;
-                    /** @description Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates. */
+                    /** @description Values are compared exactly. An event must match one value of every filter; an absent or empty filter matches all events. Temporal notifications have no transition and never match `inputIds`, `fromStates` or `toStates`. */
                     filters?: {
-                        /** @description The agreement's record. */
+                        /** @description The record id of the agreement. */
                         agreementIds?: string[];
-                        /** @description The agreement's templateId. */
+                        /** @description The `templateId` of the agreement. */
                         templateIds?: string[];
-                        /** @description The input of the transition; `__deploy` for deployments. */
+                        /** @description The input of the transition. `__deploy` for deployments. */
                         inputIds?: string[];
-                        /** @description The state before the transition; empty text for deployments. */
+                        /** @description The state before the transition. Empty text for deployments. */
                         fromStates?: string[];
                         /** @description The state after the transition. */
                         toStates?: string[];
-                        /** @description The rule of a notification; transitions pass whatever stands here. */
+                        /** @description The rule of a notification. Ignored for transitions. */
                         ruleIds?: string[];
                     } | null;
                     /** @enum {string} */
@@ -9996,7 +9996,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `webhook_target_not_allowed`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `webhook_target_not_allowed`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10017,7 +10017,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10036,7 +10036,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10056,17 +10056,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10084,7 +10084,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10104,14 +10104,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `webhook_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -10170,17 +10170,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10199,7 +10199,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10217,17 +10217,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10252,7 +10252,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10262,14 +10262,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What came of the first attempt. */
+            /** @description The result of the first attempt. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10282,14 +10282,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10307,7 +10307,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10326,14 +10326,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10351,22 +10351,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10384,14 +10384,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10409,19 +10409,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `webhook_disabled`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10440,23 +10440,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10474,7 +10474,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10492,17 +10492,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10528,10 +10528,10 @@ export interface operations {
             query?: {
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: "pending" | "retry_pending" | "succeeded" | "failed";
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -10558,7 +10558,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10578,7 +10578,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10597,7 +10597,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10617,17 +10617,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10645,7 +10645,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10665,17 +10665,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10694,7 +10694,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10712,17 +10712,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -10747,7 +10747,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10758,14 +10758,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery as it is now. */
+            /** @description The delivery. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10778,14 +10778,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10803,7 +10803,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10822,14 +10822,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10847,22 +10847,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10880,14 +10880,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10905,19 +10905,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `webhook_disabled`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10936,23 +10936,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -10970,7 +10970,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10988,17 +10988,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11023,7 +11023,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -11045,14 +11045,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many will be sent again. */
+            /** @description The number of scheduled deliveries. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11065,14 +11065,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11090,7 +11090,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11109,14 +11109,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11134,22 +11134,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11167,14 +11167,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11192,19 +11192,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `webhook_disabled`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_disabled`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11230,7 +11230,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11255,7 +11255,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11273,23 +11273,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11307,7 +11307,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11325,17 +11325,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11360,7 +11360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -11377,7 +11377,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the old secret stays good; 0 ends it at once.
+                     * @description How long the old secret stays valid. 0 ends it immediately.
                      * @default 86400
                      */
                     graceSeconds?: number;
@@ -11385,14 +11385,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook, with its new secret. */
+            /** @description The webhook and its new secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11405,14 +11405,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11430,7 +11430,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11449,14 +11449,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11474,22 +11474,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11507,14 +11507,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11532,19 +11532,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11569,7 +11569,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11594,7 +11594,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11612,23 +11612,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -11646,7 +11646,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11664,17 +11664,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11700,9 +11700,9 @@ export interface operations {
             query?: {
                 /** @example 50 */
                 limit?: number;
-                /** @description An earlier page's nextCursor; without it the feed begins with the first event. */
+                /** @description `nextCursor` of an earlier page. Without it, the feed starts at the first event. */
                 after?: string;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -11711,7 +11711,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A part of the feed. */
+            /** @description A page of the feed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11727,7 +11727,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `cursor_expired`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `cursor_expired`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11748,7 +11748,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11767,7 +11767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11787,17 +11787,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11815,17 +11815,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11844,7 +11844,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11862,17 +11862,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -11897,11 +11897,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A cursor of the feed, or `now` for what is released from now on; without it the feed begins with the first event.
+                 * @description A cursor of the feed, or `now` for new events only. Without it, the stream starts at the first event.
                  * @example now
                  */
                 after?: string;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -11910,7 +11910,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream that does not end by itself. */
+            /** @description An open-ended stream of events. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11922,7 +11922,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11942,7 +11942,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11961,7 +11961,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11981,17 +11981,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12009,17 +12009,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12038,7 +12038,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12056,17 +12056,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12090,18 +12090,18 @@ export interface operations {
     listSigningLinks: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -12124,7 +12124,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12145,7 +12145,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12164,7 +12164,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12184,17 +12184,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12212,7 +12212,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12232,17 +12232,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12261,7 +12261,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12279,17 +12279,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12313,15 +12313,15 @@ export interface operations {
     createSigningLink: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The record's id, or the address of its contract. */
+                /** @description The record id or the contract address. */
                 id: string;
             };
             cookie?: never;
@@ -12339,24 +12339,24 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     may: "read" | "sign";
-                    /** @description The address variable whose wallet signs; needed for signing, except for a draft, whose owner signs without it. */
+                    /** @description The address variable whose wallet signs. Required if the link allows signing, except for a draft, which its owner signs. */
                     participant?: string;
                     /** @default 604800 */
                     expiresInSeconds?: number;
-                    /** @description For the lists of the principal alone. */
+                    /** @description A note for the principal. Guests do not see it. */
                     note?: string;
                 };
             };
         };
         responses: {
-            /** @description The link, with its address. */
+            /** @description The link and its URL. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12369,14 +12369,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12395,7 +12395,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12414,14 +12414,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12439,22 +12439,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12472,14 +12472,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12497,19 +12497,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `link_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `link_limit_reached`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12535,7 +12535,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12560,7 +12560,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12578,23 +12578,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -12612,7 +12612,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12630,17 +12630,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12664,7 +12664,7 @@ export interface operations {
     revokeSigningLink: {
         parameters: {
             query?: {
-                /** @description The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which. */
+                /** @description The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains. */
                 chainId?: number;
             };
             header?: never;
@@ -12676,7 +12676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link, ended. */
+            /** @description The ended link. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12691,7 +12691,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unsupported_chain`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unsupported_chain`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12712,7 +12712,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12731,7 +12731,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12751,17 +12751,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12779,7 +12779,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12799,17 +12799,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12828,7 +12828,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12846,17 +12846,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12880,7 +12880,7 @@ export interface operations {
     getSharedAgreement: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -12889,17 +12889,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agreement, as guests see it. */
+            /** @description The agreement as shown to guests. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12912,17 +12912,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12940,7 +12940,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12959,17 +12959,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -12987,17 +12987,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13015,17 +13015,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13043,17 +13043,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13072,7 +13072,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13090,17 +13090,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13124,7 +13124,7 @@ export interface operations {
     getSharedDocument: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -13138,12 +13138,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13161,17 +13161,17 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description What If-None-Match names is still what there is. */
+            /** @description The content has not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13182,17 +13182,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13210,7 +13210,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13229,17 +13229,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13257,17 +13257,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13285,17 +13285,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13313,17 +13313,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13342,7 +13342,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13360,17 +13360,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13394,7 +13394,7 @@ export interface operations {
     getSharedState: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -13403,17 +13403,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state at the block that is named with it. */
+            /** @description The state as of `blockNumber`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13426,17 +13426,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13454,7 +13454,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13473,17 +13473,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13501,17 +13501,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13529,17 +13529,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13557,17 +13557,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13586,7 +13586,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13604,17 +13604,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13638,11 +13638,11 @@ export interface operations {
     listSharedInputs: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 "sort[createdAt]"?: "asc" | "desc";
             };
@@ -13657,12 +13657,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13676,17 +13676,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13704,7 +13704,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13723,17 +13723,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13751,17 +13751,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13779,17 +13779,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13807,17 +13807,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13836,7 +13836,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13854,17 +13854,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13888,7 +13888,7 @@ export interface operations {
     getSharedEvidence: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -13897,17 +13897,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file, in its one canonical form. */
+            /** @description The evidence file in canonical JSON. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13918,17 +13918,17 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It is not ready yet: the same request, after Retry-After, says how far it has come or has it. */
+            /** @description Not ready yet. Repeat the request after the time in `Retry-After` to get the progress or the result. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13942,17 +13942,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -13970,7 +13970,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13989,17 +13989,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14017,17 +14017,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14045,17 +14045,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14073,22 +14073,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `values_unknown`, `not_provable`, `evidence_too_long`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -14107,17 +14107,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14136,7 +14136,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14154,17 +14154,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14188,7 +14188,7 @@ export interface operations {
     makeSharedInputTypedData: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -14207,14 +14207,14 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     values: {
                         [key: string]: unknown;
                     };
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline?: number;
@@ -14222,17 +14222,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The typed data, and the verdict on it. */
+            /** @description The typed data and the verdict. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14245,17 +14245,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14274,7 +14274,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14293,17 +14293,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14321,17 +14321,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14349,17 +14349,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14377,22 +14377,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -14416,12 +14416,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14444,12 +14444,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14467,17 +14467,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14496,7 +14496,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14514,17 +14514,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14548,7 +14548,7 @@ export interface operations {
     submitSharedInput: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -14574,14 +14574,14 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by name, in the order signed. */
+                    /** @description Values by field name, in the order signed. */
                     values: {
                         [key: string]: unknown;
                     };
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline: number;
@@ -14595,12 +14595,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14613,17 +14613,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14642,7 +14642,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14661,17 +14661,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14689,17 +14689,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14717,17 +14717,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14745,22 +14745,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `not_deployed`, `state_not_accepting`, `no_transition`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -14784,12 +14784,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14812,12 +14812,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14835,17 +14835,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14864,7 +14864,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14882,17 +14882,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. Reasons: `relayer_unfunded`. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14917,7 +14917,7 @@ export interface operations {
     makeSharedDeployTypedData: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -14936,7 +14936,7 @@ export interface operations {
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline?: number;
@@ -14944,17 +14944,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The typed data, and the verdict on it. */
+            /** @description The typed data and the verdict. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14967,17 +14967,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `permit_expired`, `deadline_too_far`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -14996,7 +14996,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15015,17 +15015,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15043,17 +15043,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15071,17 +15071,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15099,22 +15099,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `draft_signed`, `nonce_in_flight`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`, `nonce_in_flight`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -15138,12 +15138,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15166,12 +15166,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15189,17 +15189,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15218,7 +15218,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15236,17 +15236,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15270,7 +15270,7 @@ export interface operations {
     deploySharedAgreement: {
         parameters: {
             query?: {
-                /** @description For a wallet that has logged in: the id of the record. A link names its own. */
+                /** @description The record id. Required for a wallet session; a signing link already identifies its agreement. */
                 agreementId?: string;
             };
             header?: never;
@@ -15294,7 +15294,7 @@ export interface operations {
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     signer: string;
                     /**
-                     * @description Unix seconds; the permit is good until then.
+                     * @description When the permit expires, in Unix seconds.
                      * @example 1893456000
                      */
                     deadline: number;
@@ -15303,17 +15303,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agreement, as guests see it. */
+            /** @description The agreement as shown to guests. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15326,17 +15326,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. Reasons: `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15355,7 +15355,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15374,17 +15374,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. Reasons: `storage_exceeded`. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15403,17 +15403,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15431,17 +15431,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15459,22 +15459,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `draft_signed`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `draft_signed`, `stale_nonce`, `future_nonce`, `nonce_in_flight`, `action_reverted`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -15498,12 +15498,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15526,12 +15526,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15549,17 +15549,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. Reasons: `quota_exceeded`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15579,7 +15579,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15597,17 +15597,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. Reasons: `relayer_unfunded`. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. Reasons: `relayer_unfunded`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15634,9 +15634,9 @@ export interface operations {
             query?: {
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -15661,7 +15661,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15681,7 +15681,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15700,7 +15700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15720,17 +15720,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15748,17 +15748,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15777,7 +15777,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15795,17 +15795,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15845,15 +15845,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What it is good for; without it, for all that the key is. It is never good for more than that. */
+                    /** @description The scopes of the session. Defaults to all scopes of the API key; never exceeds them. */
                     capabilities?: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
                     /**
-                     * @description By which people know it in lists.
+                     * @description A name shown in lists.
                      * @example Ada, on her laptop
                      */
                     label?: string;
                     /**
-                     * @description Instead of a key: the secret of a portal link, which is good for one session.
+                     * @description The secret of a portal link, instead of an API key. It opens one session.
                      * @example agp_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                      */
                     link?: string;
@@ -15861,17 +15861,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session; its cookie is in the headers. */
+            /** @description The session. The cookie is in the headers. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15884,17 +15884,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15912,7 +15912,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15931,17 +15931,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15959,17 +15959,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -15987,22 +15987,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `session_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `session_limit_reached`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
@@ -16026,12 +16026,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16054,12 +16054,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16077,17 +16077,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16106,7 +16106,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16124,17 +16124,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16158,7 +16158,7 @@ export interface operations {
     getCurrentSession: {
         parameters: {
             query?: {
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -16182,7 +16182,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16202,7 +16202,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16221,7 +16221,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16241,17 +16241,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16269,7 +16269,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16289,17 +16289,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16318,7 +16318,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16336,17 +16336,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16376,7 +16376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session, ended. */
+            /** @description The ended session. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16391,7 +16391,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16411,7 +16411,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16430,7 +16430,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16450,17 +16450,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16478,7 +16478,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16498,17 +16498,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16527,7 +16527,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16545,17 +16545,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16587,7 +16587,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session, ended. */
+            /** @description The ended session. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16602,7 +16602,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16622,7 +16622,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16641,7 +16641,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16661,17 +16661,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16689,7 +16689,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16709,17 +16709,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16738,7 +16738,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16756,17 +16756,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16792,9 +16792,9 @@ export interface operations {
             query?: {
                 /** @example 10 */
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long. */
+                /** @description Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503. */
                 consistency?: string;
             };
             header?: never;
@@ -16819,7 +16819,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16839,7 +16839,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16858,7 +16858,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16878,17 +16878,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16906,17 +16906,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16935,7 +16935,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16953,17 +16953,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -16988,7 +16988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error. */
+                /** @description Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -17006,15 +17006,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What it is good for; without it, for all that the key is. It is never good for more than that. */
+                    /** @description The scopes of the session. Defaults to all scopes of the API key; never exceeds them. */
                     capabilities?: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
                     /**
-                     * @description By which people know it in lists.
+                     * @description A name shown in lists.
                      * @example Ada, on her laptop
                      */
                     label?: string;
                     /**
-                     * @description How long the link waits to be used.
+                     * @description How long the link can be used.
                      * @default 3600
                      */
                     expiresInSeconds?: number;
@@ -17022,14 +17022,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link, with its address. */
+            /** @description The link and its URL. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17042,14 +17042,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17067,7 +17067,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17086,14 +17086,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17111,22 +17111,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17144,19 +17144,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description The state of the agreement, a nonce or another resource is in the way. Reasons: `link_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `link_limit_reached`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Seconds after which to go on.
+                     * @description Seconds to wait before the next request.
                      * @example 1
                      */
                     "Retry-After"?: string;
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17182,7 +17182,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17207,7 +17207,7 @@ export interface operations {
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17225,23 +17225,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
                     "Retry-After": components["headers"]["Retry-After"];
                     /**
-                     * @description Present where this is what an earlier request with the same key was answered with.
+                     * @description Present if this response repeats that of an earlier request with the same key.
                      * @example true
                      */
                     "Idempotency-Replayed"?: string;
@@ -17259,7 +17259,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17277,17 +17277,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17600,7 +17600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link, ended. */
+            /** @description The ended link. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17615,7 +17615,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17635,7 +17635,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17654,7 +17654,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17674,17 +17674,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17702,7 +17702,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such resource. */
+            /** @description The resource does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17722,17 +17722,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17751,7 +17751,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17769,17 +17769,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17817,23 +17817,23 @@ export interface operations {
                 "application/json": {
                     /** @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 */
                     wallet: string;
-                    /** @description The chain that the wallet shows; any will do. */
+                    /** @description The chain that the wallet is connected to. Any chain id is accepted. */
                     chainId?: number;
                 };
             };
         };
         responses: {
-            /** @description The message, to be signed with personal_sign. */
+            /** @description The message to sign with `personal_sign`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17846,17 +17846,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17874,7 +17874,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17893,17 +17893,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17921,17 +17921,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17954,12 +17954,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17982,12 +17982,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18005,17 +18005,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18034,7 +18034,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18052,17 +18052,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18106,17 +18106,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session; its cookie is in the headers. */
+            /** @description The session. The cookie is in the headers. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18129,17 +18129,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18157,7 +18157,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18176,17 +18176,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18204,17 +18204,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18237,12 +18237,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18265,12 +18265,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18288,17 +18288,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18317,7 +18317,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18335,17 +18335,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18380,12 +18380,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18398,17 +18398,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18426,7 +18426,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18445,17 +18445,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18473,17 +18473,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18501,17 +18501,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18530,7 +18530,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18548,17 +18548,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18588,17 +18588,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session that has ended. */
+            /** @description The ended session. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18611,17 +18611,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18639,7 +18639,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18658,17 +18658,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18686,17 +18686,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18714,17 +18714,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18743,7 +18743,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18761,17 +18761,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18796,7 +18796,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The last page's nextCursor. */
+                /** @description `nextCursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -18810,12 +18810,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18829,17 +18829,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18857,7 +18857,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18876,17 +18876,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18904,17 +18904,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18932,17 +18932,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -18961,7 +18961,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18979,17 +18979,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -19019,7 +19019,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It can. */
+            /** @description The service is healthy. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19029,7 +19029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description Its database does not answer. */
+            /** @description The database is unavailable. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19075,7 +19075,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page that needs nothing but itself. */
+            /** @description A self-contained HTML page. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19114,17 +19114,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "x-svc-webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "x-svc-webhook-timestamp": string;
-                /** @description HMAC-SHA256 of `<timestamp>.<body>`, keyed with the characters of the whole secret, `whsec_` included. After a rotation of the secret it is the old one until the grace has ended. */
+                /** @description HMAC-SHA256 of `<timestamp>.<body>`. The key is the UTF-8 text of the whole secret, including `whsec_`. After a rotation, the old secret is used until the grace period ends. */
                 "x-svc-webhook-signature": string;
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Of the Standard Webhooks specification: HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the base64 decoding of what follows `whsec_`, as `v1,` and base64. After a rotation of the secret there are two, with a blank between them. */
+                /** @description Standard Webhooks signature: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. The key is the part of the secret after `whsec_`, decoded from base64. During the grace period after a rotation, there are two signatures separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -19136,28 +19136,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is stored. What the answer holds besides does not matter. */
+            /** @description The event is stored. The body of the response is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Redirects are not followed: as 4XX. */
+            /** @description Redirects are not followed. Handled like 4XX. */
             "3XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery has failed for good, until it is redelivered. */
+            /** @description The delivery failed and is not retried. It can be redelivered. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery is attempted again later, as after no answer at all. */
+            /** @description The delivery is retried later. The same applies if there is no response. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -19170,17 +19170,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "x-svc-webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "x-svc-webhook-timestamp": string;
-                /** @description HMAC-SHA256 of `<timestamp>.<body>`, keyed with the characters of the whole secret, `whsec_` included. After a rotation of the secret it is the old one until the grace has ended. */
+                /** @description HMAC-SHA256 of `<timestamp>.<body>`. The key is the UTF-8 text of the whole secret, including `whsec_`. After a rotation, the old secret is used until the grace period ends. */
                 "x-svc-webhook-signature": string;
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Of the Standard Webhooks specification: HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the base64 decoding of what follows `whsec_`, as `v1,` and base64. After a rotation of the secret there are two, with a blank between them. */
+                /** @description Standard Webhooks signature: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. The key is the part of the secret after `whsec_`, decoded from base64. During the grace period after a rotation, there are two signatures separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -19192,28 +19192,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is stored. What the answer holds besides does not matter. */
+            /** @description The event is stored. The body of the response is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Redirects are not followed: as 4XX. */
+            /** @description Redirects are not followed. Handled like 4XX. */
             "3XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery has failed for good, until it is redelivered. */
+            /** @description The delivery failed and is not retried. It can be redelivered. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery is attempted again later, as after no answer at all. */
+            /** @description The delivery is retried later. The same applies if there is no response. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;
@@ -19226,17 +19226,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "x-svc-webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "x-svc-webhook-timestamp": string;
-                /** @description HMAC-SHA256 of `<timestamp>.<body>`, keyed with the characters of the whole secret, `whsec_` included. After a rotation of the secret it is the old one until the grace has ended. */
+                /** @description HMAC-SHA256 of `<timestamp>.<body>`. The key is the UTF-8 text of the whole secret, including `whsec_`. After a rotation, the old secret is used until the grace period ends. */
                 "x-svc-webhook-signature": string;
-                /** @description The event's id, as in the body. */
+                /** @description The id of the event, equal to `id` in the body. */
                 "webhook-id": string;
                 /** @description When the attempt was signed, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Of the Standard Webhooks specification: HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the base64 decoding of what follows `whsec_`, as `v1,` and base64. After a rotation of the secret there are two, with a blank between them. */
+                /** @description Standard Webhooks signature: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. The key is the part of the secret after `whsec_`, decoded from base64. During the grace period after a rotation, there are two signatures separated by a space. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -19248,28 +19248,28 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is stored. What the answer holds besides does not matter. */
+            /** @description The event is stored. The body of the response is ignored. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Redirects are not followed: as 4XX. */
+            /** @description Redirects are not followed. Handled like 4XX. */
             "3XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery has failed for good, until it is redelivered. */
+            /** @description The delivery failed and is not retried. It can be redelivered. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The delivery is attempted again later, as after no answer at all. */
+            /** @description The delivery is retried later. The same applies if there is no response. */
             "5XX": {
                 headers: {
                     [name: string]: unknown;

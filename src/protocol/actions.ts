@@ -53,7 +53,7 @@ function compileTarget({ agreement, call, values }: CallPlace): Address | undefi
   const resolved = resolveText({ agreement, place, values });
   const target = parseAddress(resolved?.value);
   if (resolved !== undefined && target === undefined)
-    resolved.refuse('must be an address, all in lower case or with a correct checksum');
+    resolved.refuse('must be an address in lower case or with a valid checksum');
   return target;
 }
 

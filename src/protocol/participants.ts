@@ -30,7 +30,7 @@ export function readParticipants(
     const variableKey = name.text();
     const walletAddress = parseAddress(wallet.value);
     const isAddress = variableKey !== undefined && variables.get(variableKey)?.declaredType === 'address';
-    if (!walletAddress) wallet.refuse('must be an address, all in lower case or with a correct checksum');
+    if (!walletAddress) wallet.refuse('must be an address in lower case or with a valid checksum');
     if (variableKey === undefined) continue;
     if (!isAddress) name.refuse('must name a variable of type address');
     else if (participants.has(variableKey)) name.refuse('is mapped already by an earlier participant');

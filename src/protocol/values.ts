@@ -30,7 +30,7 @@ export function parseValue(value: unknown, type: ValueType): ParsedValue {
     case FieldType.BOOL:
       return found(parseBool(value), 'must be true or false');
     case FieldType.ADDRESS:
-      return found(parseAddress(value), 'must be an address, all in lower case or with a correct checksum');
+      return found(parseAddress(value), 'must be an address in lower case or with a valid checksum');
     case FieldType.BYTES32:
       return found(parseBytes32(value), 'must be 0x and 64 hex digits');
     case FieldType.STRING:

@@ -41,6 +41,13 @@ test('it shows every route with its parameters, statuses and reasons, and every 
   expect(html).toContain('<th scope="row"><code>rates.read.perSecond</code></th><td>100000</td>');
 });
 
+test('it shows the limits in words as one list', () => {
+  const [, list = ''] = /<p>Limits in force:<\/p>\n<ul>\n([^]*?)\n<\/ul>/.exec(html) ?? [];
+  const items = list.split('\n');
+  expect(items.length).toBeGreaterThan(10);
+  for (const item of items) expect(item).toMatch(/^<li>[^-].*\.<\/li>$/);
+});
+
 test('every link within it leads somewhere, and no place has two of one name', () => {
   const ids = Array.from(html.matchAll(/ id="([^"]+)"/g), ([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -54,7 +54,7 @@ export async function answerOnce(
     const isKept = answer.status < 500 && !passingStatuses.has(answer.status);
     if (isKept) quotas.note(principalId, { answerBytes: Buffer.byteLength(answer.text) });
     await (isKept ? attempt.complete(answer) : attempt.release()).catch((error: unknown) =>
-      logger.warn({ requestId, err: error }, 'an answer was not kept for its idempotency key'),
+      logger.warn({ requestId, err: error }, 'failed to store the response for an idempotency key'),
     );
     return answer;
   };
@@ -76,7 +76,7 @@ async function requireRoom(quotas: QuotaKeeper, principalId: string): Promise<vo
     await quotas.check(principalId, 'keptAnswer');
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    throw new RateLimitedError('The quota of answers that are kept for an Idempotency-Key is used up.', {
+    throw new RateLimitedError('The quota for stored Idempotency-Key responses is used up.', {
       retryAfterSeconds: fullRetrySeconds,
     });
   }

@@ -15,7 +15,7 @@ import { successStatus } from './successStatus.ts';
 const keyHeaders = z.object({
   [idempotencyHeader]: z.string().optional().openapi({
     description:
-      'Makes the request safe to send again: for 24 hours it is answered with what it was first answered with, unless that was a server error.',
+      'Makes the request safe to retry. For 24 hours, a repeat with the same key returns the first response, unless that was a server error.',
     example: '8e03978e-40d5-43e6-bc93-6894a57f9324',
   }),
 });
@@ -24,13 +24,14 @@ const keyHeaders = z.object({
 const readParameters = {
   consistency: z.string().optional().openapi({
     description:
-      'The tokens that writes have answered with, with commas between them: the read waits until it shows what they have written, and answers with 503 where that takes too long.',
+      'Consistency tokens from `meta.consistency` of earlier writes, separated by commas. The read waits until it includes those writes. If that takes too long, the response is 503.',
   }),
 };
 
 /** The documentation of an endpoint for clients of a profile. */
 export function describeEndpoint(definition: EndpointDefinition, profile: ClientProfile): RouteConfig {
-  const need = definition.scope === null ? 'Needs no scope.' : `Needs the scope \`${definition.scope}\`.`;
+  const need =
+    definition.scope === null ? 'Requires no scope.' : `Requires the scope \`${definition.scope}\`.`;
   const { credentials = ['apiKey', 'bearer', 'session'] } = definition;
   const security = credentials.map(securityOf);
   return describeParts(definition, { profile, need, security, isOpen: false });

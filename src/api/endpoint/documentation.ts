@@ -20,13 +20,15 @@ export type DataShape = {
 
 const issueShape = z
   .object({ path: z.string(), message: z.string() })
-  .openapi('Issue', { description: 'One thing to fix, and where.' });
+  .openapi('Issue', { description: 'A problem with the request, and where it is.' });
 
 export const errorShape = z
   .object({
     error: z.object({
       code: z.enum(Object.values(codesByStatus)),
-      message: z.string().openapi({ description: 'For people; may change.' }),
+      message: z
+        .string()
+        .openapi({ description: 'For humans. The wording may change; branch on `code` instead.' }),
       details: z
         .looseObject({
           reason: z.enum(reasons).optional(),
@@ -40,47 +42,47 @@ export const errorShape = z
   .openapi('ErrorBody');
 
 const meanings: Record<ErrorStatus, string> = {
-  400: 'The request is malformed, or its content is not valid: the details say what to change.',
-  401: 'The API key is missing, not valid, disabled or revoked.',
-  402: 'The use of this scope has to be paid for.',
-  403: 'The principal is not entitled to this scope, or does not own the resource.',
-  404: 'There is no such resource.',
-  405: 'The route is used with another method.',
-  409: 'The state of the agreement, a nonce or another resource is in the way.',
+  400: 'The request is malformed or invalid. `details` says what to change.',
+  401: 'The API key is missing, invalid, disabled or revoked.',
+  402: 'This scope requires a paid plan.',
+  403: 'The principal is not entitled to this scope or does not own the resource.',
+  404: 'The resource does not exist.',
+  405: 'The route does not support this method.',
+  409: 'The request conflicts with the current state of the agreement, a nonce or another resource.',
   413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
-  429: 'Too many requests; Retry-After says when to go on.',
-  500: 'The service failed.',
-  503: 'A chain, or the database of the service, does not answer now; Retry-After says when to send the same again.',
+  429: 'Too many requests. Wait for the time in `Retry-After`.',
+  500: 'Internal error.',
+  503: 'A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`.',
 };
 const everywhere = [400, 401, 402, 403, 429, 500, 503] as const;
 
 /** The headers of answers, as components of the document; documented ones are always present. */
 export const headerComponents = {
   'X-Request-Id': header({
-    description: 'Names the request in the log of the service: the id that was sent, where it is sane.',
+    description: 'Identifies the request in the logs of the service. A valid id sent by the caller is kept.',
     example: 'req_0123456789abcdef0123456789abcdef',
   }),
   'RateLimit-Policy': header({
-    description: 'The quota q that flows in within w seconds.',
+    description: 'The rate limit: `q` requests are refilled every `w` seconds.',
     example: '"read";q=100;w=2',
   }),
   RateLimit: header({
-    description: 'What is left of it, r, and the seconds until it is whole again, t.',
+    description: '`r` requests remain. The limit is fully refilled in `t` seconds.',
     example: '"read";r=97;t=1',
   }),
-  'Retry-After': header({ description: 'Seconds after which to go on.', example: '1' }),
+  'Retry-After': header({ description: 'Seconds to wait before the next request.', example: '1' }),
   'WWW-Authenticate': header({ description: 'How to authenticate.', example: 'Bearer realm="agreements"' }),
   'Idempotency-Replayed': header({
-    description: 'Present where this is what an earlier request with the same key was answered with.',
+    description: 'Present if this response repeats that of an earlier request with the same key.',
     example: 'true',
   }),
   ETag: header({
-    description: 'Of the content in this form, for If-None-Match.',
+    description: 'Identifies this representation of the content. Send it in `If-None-Match`.',
     example: 'W/"2jmj7l5rSw0yVb"',
   }),
-  Vary: header({ description: 'What the form of the answer follows.', example: 'Accept' }),
-  'Cache-Control': header({ description: 'Who may keep the answer.', example: 'private, no-cache' }),
+  Vary: header({ description: 'The request headers that select the representation.', example: 'Accept' }),
+  'Cache-Control': header({ description: 'Who may cache the response.', example: 'private, no-cache' }),
 };
 type HeaderName = keyof typeof headerComponents;
 
@@ -142,7 +144,7 @@ export function buildResponses(answers: Answers): RouteConfig['responses'] {
     ...(data.file && {
       202: {
         description:
-          'It is not ready yet: the same request, after Retry-After, says how far it has come or has it.',
+          'Not ready yet. Repeat the request after the time in `Retry-After` to get the progress or the result.',
         headers: { ...headers, ...always('Retry-After') },
         content: {
           'application/json': { schema: z.object({ data: data.file.pending, meta: metaShape }) },
@@ -150,7 +152,7 @@ export function buildResponses(answers: Answers): RouteConfig['responses'] {
       },
     }),
     ...(data.isRevalidated && {
-      304: { description: 'What If-None-Match names is still what there is.', headers },
+      304: { description: 'The content has not changed since the `ETag` in `If-None-Match`.', headers },
     }),
     ...Object.fromEntries(failures),
   };

@@ -44,7 +44,7 @@ function requireFewParts(bytes: Uint8Array, limitValues: number): void {
   if (values > limitValues)
     throw new PayloadTooLargeError(`The body must have no more than ${limitValues} values.`, { limitValues });
   if (members > limitMembers)
-    throw new PayloadTooLargeError(`An object of the body must have no more than ${limitMembers} members.`, {
+    throw new PayloadTooLargeError(`An object in the body must have no more than ${limitMembers} members.`, {
       limitMembers,
     });
 }

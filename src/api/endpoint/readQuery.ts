@@ -28,7 +28,7 @@ function requireUtf8(query: string): void {
   if (unreadable.length === 0) return;
   const issues = unreadable.map((part) => {
     const [name = ''] = part.split('=', 1);
-    return { path: decode(name) ?? name, message: 'is not UTF-8 in percent-encoding' };
+    return { path: decode(name) ?? name, message: 'is not percent-encoded UTF-8' };
   });
   throw new MalformedError('The query is not as expected.', { issues });
 }

@@ -1,15 +1,15 @@
 /** The groups of routes, in the order of the document. */
 export const tags = {
-  Authoring: 'Writing an agreement, and checking it before anything is signed.',
-  Deployment: 'Bringing an agreement onto a chain, or taking over one that is there.',
-  'Using agreements': 'Moving a deployed agreement by signed inputs.',
-  'Agreement records': 'What became of the agreements of a principal.',
-  'Agreement documents': 'The prose of agreements.',
-  Webhooks: 'Being told of what happens, as it happens.',
-  Events: 'The same, asked for.',
-  Sharing: 'Letting others see and sign one agreement, without a key.',
-  Sessions: 'Letting browsers in.',
-  Wallets: 'Letting participants in by their wallets, without a key or a link.',
-  System: 'The service itself; public.',
+  Authoring: 'Write an agreement and check it before signing.',
+  Deployment: 'Deploy an agreement, or import one that is already on a chain.',
+  'Using agreements': 'Advance a deployed agreement with signed inputs.',
+  'Agreement records': 'Read the agreements of a principal and their history.',
+  'Agreement documents': 'Read the text of agreements.',
+  Webhooks: 'Receive events as they happen.',
+  Events: 'Read or follow the same events in a feed.',
+  Sharing: 'Let people without an API key read and sign one agreement.',
+  Sessions: 'Sign in browsers.',
+  Wallets: 'Sign in participants with their wallets, without an API key or link.',
+  System: 'Health and API documents. Public.',
 } as const;
 export type Tag = keyof typeof tags;

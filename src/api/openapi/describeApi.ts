@@ -24,30 +24,30 @@ export type ApiParts = {
 };
 
 const securitySchemes = {
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of the service.' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The same API key as a bearer token. Other tokens are refused.',
+    description: 'The same API key as a bearer token. Other bearer tokens are rejected.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-agreements-session',
     description:
-      'The session of a browser, opened with `POST /v0/sessions`. Every request by it carries `X-Agreements-Session: 1` and comes from a page of the service itself. On loopback without TLS the name is `agreements-session`.',
+      'A browser session, opened with `POST /v0/sessions`. Every request must carry `X-Agreements-Session: 1` and come from a page served by this service. On loopback without TLS the cookie is named `agreements-session`.',
   },
   signingLink: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Agreements-Link',
-    description: 'The secret of a signing link, from the fragment of its address.',
+    description: 'The secret of a signing link, taken from the fragment of its URL.',
   },
   walletSession: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-agreements-wallet',
-    description: 'As `session`, for whoever has shown that a wallet is theirs.',
+    description: 'Like `session`, for a participant who signed in with a wallet.',
   },
 } as const;
 
@@ -83,9 +83,9 @@ export function describeApi(parts: ApiParts): ApiDocument {
 }
 
 const introduction = [
-  'Agreements that run as state machines on EVM chains: deploy them, move them, read them.',
-  'Success is answered with `data` and `meta`, lists have `pageInfo` too, and refusals have `error` with a stable `code`; where more is known, `error.details.reason` says why, and `issues` say what to change and where.',
-  'Every route that takes GET takes HEAD. Another method than those of a path is answered with 405 and `Allow`, a path that is none with 404, both with the error object.',
+  'Agreements that run as state machines on EVM chains. Deploy them, advance them with signed inputs, and read them.',
+  'A successful response has `data` and `meta`; a list also has `pageInfo`. A failed response has `error` with a stable `code`. If more is known, `error.details.reason` gives the cause and `error.details.issues` lists what to change.',
+  'Every GET route also supports HEAD. An unsupported method returns 405 with `Allow`. An unknown path returns 404. Both return the error object.',
 ].join('\n\n');
 
 const tagsOf = ({ tags: names = [] }: { tags?: string[] }) => names;

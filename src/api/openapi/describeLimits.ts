@@ -13,18 +13,23 @@ export function describeLimits({ limits, webhookSettings: webhooks, chains }: Li
   const { read, write } = limits.rates;
   const confirmations = chains.map(({ name, confirmations: count }) => `${count} on ${name}`);
   const lines = [
-    `A principal may read ${read.perSecond} times a second with bursts of ${read.burst}, and write (every method but GET and HEAD) ${write.perSecond} times with bursts of ${write.burst}; past that the answer is 429 with Retry-After, and every answer tells in RateLimit what is left`,
-    `a body has at most ${limits.bodyBytes} bytes and ${limits.bodyValues} values, of which no object has more than 4096`,
-    `an agreement at most ${limits.agreementBytes} bytes, a nesting of ${limits.agreementNesting}, and ${limits.agreementItems} states, inputs and transitions each, ${limits.agreementVariables} variables, ${limits.inputFields} fields of an input and ${limits.agreementFields} of all, ${limits.agreementActions} actions, ${limits.agreementPatterns} patterns, and names of ${limits.nameBytes} bytes`,
-    `an agreement has at most ${limits.parties} participants and as many observers, and ${limits.rules.rules} rules for ${limits.rules.notifications} recipients together`,
-    `a value has at most ${limits.valueBytes} bytes, and all of a request ${limits.allValuesBytes}`,
-    'of what is wrong with a request, and of warnings, the first 100 are listed',
-    `a deployment is awaited for up to ${limits.deployWaitMs / 1000} seconds, and the signing of an input for ${limits.signingWaitMs / 1000}`,
-    `a principal has at most ${webhooks.subscriptions} active webhooks, with URLs of at most ${webhooks.urlLength} characters`,
-    `a webhook is attempted up to ${webhooks.attempts} times, each for up to ${webhooks.timeoutMs / 1000} seconds, after pauses that double from ${webhooks.backoffMs / 1000} seconds up to ${webhooks.longestBackoffMs / 1000}, and of an answer ${webhooks.responseBytes} bytes are read`,
-    `an event is released to webhooks and to the feed once its block has its confirmations, the block itself counted: ${confirmations.join(', ')}`,
+    `Reads (GET and HEAD): ${read.perSecond} a second for each principal, with bursts of ${read.burst}.`,
+    `Writes (all other methods): ${write.perSecond} a second for each principal, with bursts of ${write.burst}.`,
+    'Above these rates the response is 429 with `Retry-After`. Every response says in `RateLimit` how many requests remain.',
+    `Request body: ${limits.bodyBytes} bytes, ${limits.bodyValues} values, 4096 members in one object.`,
+    `Agreement: ${limits.agreementBytes} bytes, ${limits.agreementNesting} levels of nesting, names of ${limits.nameBytes} bytes.`,
+    `Agreement: ${limits.agreementItems} each of states, inputs and transitions, ${limits.agreementVariables} variables, ${limits.agreementActions} actions, ${limits.agreementPatterns} patterns.`,
+    `Agreement: ${limits.inputFields} fields in one input, ${limits.agreementFields} fields in all inputs.`,
+    `Parties: ${limits.parties} participants and ${limits.parties} observers.`,
+    `Notification rules: ${limits.rules.rules} rules, ${limits.rules.notifications} recipients in all rules together.`,
+    `Values: ${limits.valueBytes} bytes for one value, ${limits.allValuesBytes} bytes for all values of a request.`,
+    'Issues and warnings: a response lists the first 100.',
+    `Waiting: a deployment response waits up to ${limits.deployWaitMs / 1000} seconds for the chain. An input response waits up to ${limits.signingWaitMs / 1000} seconds for the transaction to be signed.`,
+    `Webhooks: ${webhooks.subscriptions} active webhooks for each principal, URLs of ${webhooks.urlLength} characters.`,
+    `Webhook attempts: ${webhooks.attempts} attempts of up to ${webhooks.timeoutMs / 1000} seconds each. The pause between attempts starts at ${webhooks.backoffMs / 1000} seconds and doubles up to ${webhooks.longestBackoffMs / 1000} seconds. The first ${webhooks.responseBytes} bytes of a response are read.`,
+    `Confirmations before an event is released to webhooks and the feed: ${confirmations.join(', ')}. The block of the event counts as the first.`,
   ];
-  return `Limits: ${lines.join('; ')}.`;
+  return `Limits in force:\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }
 
 /** The same for programs, in the units of their names; without limits that concern only operators. */

@@ -9,18 +9,18 @@ const sent: readonly Sent[] = [
   {
     type: 'agreement.transitioned',
     shape: transitionedEventShape,
-    summary: 'An agreement was deployed, or an input has changed its state',
+    summary: 'An agreement was deployed, or an input changed its state',
   },
   {
     type: 'agreement.notification.triggered',
     shape: notificationEventShape,
-    summary: 'A notification rule has fired for a recipient',
+    summary: 'A notification rule fired for a recipient',
   },
-  { type: 'webhook.test', shape: testEventShape, summary: 'A subscription is tested' },
+  { type: 'webhook.test', shape: testEventShape, summary: 'A subscription was tested' },
 ];
 
 const description =
-  'Arrives at least once, signed by the headers below; verify one of the two signatures against the bytes of the body before it is parsed, and refuse timestamps that are more than 300 seconds off. Store the event by its id before answering: whatever comes with a known id is a repetition.';
+  'Delivered at least once and signed in the headers below. Verify one of the two signatures against the raw body bytes before parsing. Reject timestamps that differ from the current time by more than 300 seconds. Store the event by its id before responding; ignore an event whose id is already stored.';
 
 /**
  * The requests that subscribers of this profile receive, for the API's document; the path is the event's
@@ -41,16 +41,16 @@ export function describeWebhooks(profile: ClientProfile): RouteConfig[] {
       body: { required: true, content: { 'application/json': { schema: shape } } },
     },
     responses: {
-      '2XX': { description: 'The event is stored. What the answer holds besides does not matter.' },
-      '3XX': { description: 'Redirects are not followed: as 4XX.' },
-      '4XX': { description: 'The delivery has failed for good, until it is redelivered.' },
-      '5XX': { description: 'The delivery is attempted again later, as after no answer at all.' },
+      '2XX': { description: 'The event is stored. The body of the response is ignored.' },
+      '3XX': { description: 'Redirects are not followed. Handled like 4XX.' },
+      '4XX': { description: 'The delivery failed and is not retried. It can be redelivered.' },
+      '5XX': { description: 'The delivery is retried later. The same applies if there is no response.' },
     },
   }));
 }
 
 function buildHeaders(own: string): z.ZodObject {
-  const id = z.string().openapi({ description: "The event's id, as in the body." });
+  const id = z.string().openapi({ description: 'The id of the event, equal to `id` in the body.' });
   const timestamp = z
     .string()
     .regex(/^\d+$/)
@@ -63,13 +63,13 @@ function buildHeaders(own: string): z.ZodObject {
       .regex(/^sha256=[0-9a-f]{64}$/)
       .openapi({
         description:
-          'HMAC-SHA256 of `<timestamp>.<body>`, keyed with the characters of the whole secret, `whsec_` included. After a rotation of the secret it is the old one until the grace has ended.',
+          'HMAC-SHA256 of `<timestamp>.<body>`. The key is the UTF-8 text of the whole secret, including `whsec_`. After a rotation, the old secret is used until the grace period ends.',
       }),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': z.string().openapi({
       description:
-        'Of the Standard Webhooks specification: HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the base64 decoding of what follows `whsec_`, as `v1,` and base64. After a rotation of the secret there are two, with a blank between them.',
+        'Standard Webhooks signature: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. The key is the part of the secret after `whsec_`, decoded from base64. During the grace period after a rotation, there are two signatures separated by a space.',
       example: 'v1,oWQnEk9yQL6Y5P1I6mQtczcNFhjeELIJCxT0QdpkYao=',
     }),
   });

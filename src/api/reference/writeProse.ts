@@ -5,16 +5,22 @@ export function writeInline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** A description as HTML: an empty line ends a paragraph. */
+/** A description as HTML: an empty line ends a paragraph, and lines that begin with "- " are a list. */
 export function writeProse(text: string): string {
   return text
     .split(/\n{2,}/)
     .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => `<p>${writeInline(paragraph)}</p>`)
+    .map(writeParagraph)
     .join('\n');
 }
 
 /** A table with a caption for screen readers; empty without rows. Cells are HTML. */
+function writeParagraph(paragraph: string): string {
+  const lines = paragraph.split('\n');
+  if (!lines.every((line) => line.startsWith('- '))) return `<p>${writeInline(paragraph)}</p>`;
+  return `<ul>\n${lines.map((line) => `<li>${writeInline(line.slice(2))}</li>`).join('\n')}\n</ul>`;
+}
+
 export function writeTable(caption: string, columns: readonly string[], rows: readonly string[][]): string {
   if (rows.length === 0) return '';
   const head = columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`).join('');

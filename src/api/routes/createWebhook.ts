@@ -20,7 +20,7 @@ export function createWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Subscribe a receiver to events',
     description:
-      'Without event types it gets `agreement.transitioned`. Deliveries are signed with the secret of the answer. They go to public addresses by https alone, unless the operator allows others.',
+      '`eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets.',
     scope: 'webhooks.write',
     params: none,
     query: none,
@@ -29,7 +29,7 @@ export function createWebhook(services: WebhookServices): Endpoint {
       eventTypes: eventTypesShape,
       filters: filtersShape.nullish(),
     }),
-    data: { schema: secretSubscriptionShape, description: 'The webhook, with its secret.' },
+    data: { schema: secretSubscriptionShape, description: 'The webhook and its secret.' },
     refusals: [400, 413, 415],
     reasons: ['webhook_target_not_allowed', 'webhook_limit_reached'],
     example: {

@@ -12,18 +12,19 @@ export function endCurrentSession({ database, cookies }: SessionServices): Endpo
     path: '/v0/sessions/current',
     operationId: 'endCurrentSession',
     tag: 'Sessions',
-    summary: 'End the session that asks',
-    description: 'Takes the cookie away as well.',
+    summary: 'End the current session',
+    description: 'Also removes the cookie.',
     scope: null,
     credentials: ['session'],
     params: none,
     query: none,
     body: noBody,
-    data: { schema: sessionShape, description: 'The session, ended.' },
+    data: { schema: sessionShape, description: 'The ended session.' },
     refusals: [404],
     example: {},
     async handle({ caller: { principalId, session }, requestId }) {
-      if (!session) throw new NotFoundError('There is no session: the request came with a key.');
+      if (!session)
+        throw new NotFoundError('The request has no session: it was authenticated with an API key.');
       const ended = await endSession(database, { id: session.id, principalId });
       const response = respondSingle({ requestId, dataText: JSON.stringify(toSession(ended, ended.id)) });
       response.headers.set('set-cookie', cookies.clear('session'));

@@ -13,12 +13,13 @@ export function revokeSession({ database }: Services): Endpoint {
     operationId: 'revokeSession',
     tag: 'Sessions',
     summary: 'End a session',
-    description: 'Of the principal, on every process within a second. Not for narrowed sessions.',
+    description:
+      'Ends any session of the principal. Takes effect in every process within a second. Not available to narrowed sessions.',
     scope: null,
     params: sessionParams,
     query: none,
     body: noBody,
-    data: { schema: sessionShape, description: 'The session, ended.' },
+    data: { schema: sessionShape, description: 'The ended session.' },
     refusals: [400, 404],
     example: { after: [{ operationId: 'createSession', params: { id: '/data/id' } }] },
     async handle({ params, caller: { principalId, session }, requestId }) {

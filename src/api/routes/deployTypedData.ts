@@ -23,15 +23,15 @@ export function deployTypedDataEndpoint(services: Services): Endpoint {
     path: '/v0/agreements/deploy-typed-data',
     operationId: 'makeDeployTypedData',
     tag: 'Deployment',
-    summary: 'Make the typed data that the owner of a deployment signs',
+    summary: 'Build the typed data to sign for a deployment',
     description:
-      'Takes what a preflight takes, and the signer. Stores and sends nothing. Send the deployment with the deadline, docUri and documentId of the answer. Without a deadline it is an hour ahead; without a docUri it is where this service serves the document.',
+      'Takes the body of the preflight plus `signer`. Stores and sends nothing. Use `deadline`, `docUri` and `documentId` from the response in `deploy-with-permit`. `deadline` defaults to one hour from now. `docUri` defaults to the URI of the document hosted by this service.',
     scope: 'agreements.write',
     params: none,
     query: none,
     body: bodyShape,
     refuseBody: refuseDeploymentBody(services, bodyShape),
-    data: { schema: signableDeploymentShape, description: 'The typed data, and the verdict on it.' },
+    data: { schema: signableDeploymentShape, description: 'The typed data and the verdict.' },
     refusals: [400, 409, 413, 415, 503],
     reasons: [
       'unsupported_chain',

@@ -31,9 +31,9 @@ export function deployWithPermit(services: Services): Endpoint {
     path: '/v0/agreements/deploy-with-permit',
     operationId: 'deployWithPermit',
     tag: 'Deployment',
-    summary: 'Deploy an agreement that its owner has signed for',
+    summary: 'Deploy an agreement with a permit of its owner',
     description:
-      'Answers with the deployed record, or with the Draft where the deployment takes longer. The same permit sent again leads to the same record.',
+      'Returns the deployed record, or the `Draft` record if the deployment takes longer. Sending the same permit again returns the same record.',
     scope: 'agreements.write',
     params: none,
     query: none,

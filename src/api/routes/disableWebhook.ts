@@ -14,12 +14,12 @@ export function disableWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Disable a webhook',
     description:
-      'It stays, with its deliveries. Nothing more is sent to it; what was pending ends as failed. Disabling it once more changes nothing.',
+      'The webhook and its deliveries are kept. Nothing more is sent. Pending deliveries are marked as failed. Disabling a disabled webhook changes nothing.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
     body: noBody,
-    data: { schema: subscriptionShape, description: 'The webhook, disabled.' },
+    data: { schema: subscriptionShape, description: 'The disabled webhook.' },
     refusals: [400, 404],
     example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
     async handle({ params, caller, requestId }) {

@@ -12,10 +12,10 @@ export function docsRoute(readDocument: () => ApiDocument): PublicRoute {
     documentation: {
       operationId: 'getDocs',
       tags: ['System'],
-      summary: 'This document as a page',
+      summary: 'This document as an HTML page',
       responses: {
         200: {
-          description: 'A page that needs nothing but itself.',
+          description: 'A self-contained HTML page.',
           headers: commonHeaders,
           content: { 'text/html': { schema: z.string() } },
         },

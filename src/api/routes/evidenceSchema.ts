@@ -11,7 +11,7 @@ export function evidenceSchemaRoute(): PublicRoute {
     documentation: {
       operationId: 'getEvidenceSchema',
       tags: ['System'],
-      summary: 'The JSON Schema of files of evidence',
+      summary: 'The JSON Schema of evidence files',
       responses: {
         200: {
           description: 'The schema.',

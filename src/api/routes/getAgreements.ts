@@ -21,7 +21,7 @@ export function getAgreements({ reads }: Services, clientProfile: ClientProfile)
     tag: 'Agreement records',
     summary: 'List agreements',
     description:
-      'Those of all chains, the newest first by default. Names are in the order of their code points, A to Z in either case.',
+      'Lists the agreements on all chains, newest first by default. Sorting by name uses code point order; A to Z ignore case.',
     scope: 'agreements.read',
     params: none,
     query: none.extend({
@@ -29,7 +29,7 @@ export function getAgreements({ reads }: Services, clientProfile: ClientProfile)
       state: textParameter.optional(),
       chainId: chainIdParameter.optional(),
       'displayName[startsWith]': textParameter.optional().openapi({
-        description: 'What the name begins with; A to Z in either case.',
+        description: 'A prefix of the name. A to Z ignore case.',
       }),
       ...buildInstantParameters(clientProfile),
       'sort[createdAt]': sortParameter,

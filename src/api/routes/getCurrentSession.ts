@@ -15,7 +15,7 @@ export function getCurrentSession({ database }: Services): Endpoint {
     path: '/v0/sessions/current',
     operationId: 'getCurrentSession',
     tag: 'Sessions',
-    summary: 'See who calls, and what that caller may do',
+    summary: 'Read the current caller and its access',
     scope: null,
     params: none,
     query: none,

@@ -21,10 +21,12 @@ export const documentShape = z
     agreementAddress: address,
     chainId,
     displayName,
-    contentType: z.string().openapi({ description: 'As authored; md where nothing is.', example: 'md' }),
+    contentType: z
+      .string()
+      .openapi({ description: 'As authored. `md` if the document does not declare it.', example: 'md' }),
     content: z.string().openapi({
       description:
-        'The text with the effective values in it. A value that is not known yet is its name in brackets.',
+        'The text with effective values filled in. A value not known yet is shown as its name in brackets.',
     }),
     docHash: onChain.shape.docHash,
     updatedAt,
@@ -39,7 +41,7 @@ export function getDocument({ reads }: Services, pages: PageRenderer): Endpoint 
     tag: 'Agreement documents',
     summary: 'Read the text of an agreement',
     description:
-      'As JSON, or as the Accept header asks: text/markdown is the text alone, text/html a page that can be shown as it is. An Accept header that asks for none of these gets JSON.',
+      'The `Accept` header selects JSON, `text/markdown` for the text alone, or `text/html` for a sanitized page. Any other value returns JSON.',
     scope: 'agreements.read',
     params: z.strictObject({ documentId: z.string() }),
     query: none,

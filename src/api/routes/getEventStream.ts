@@ -20,19 +20,19 @@ export function getEventStream(
     tag: 'Events',
     summary: 'Follow the feed of events',
     description:
-      'The feed of `GET /v0/events` as server-sent events that go on for ever: first what there is after the cursor, then each event as it is released. The id of each is the cursor after it: whoever is cut off comes back with the last one in `Last-Event-ID`, or as `after`, and gets every event once. A comment comes every 15 seconds where nothing else does. A listener that takes nothing for 30 seconds is cut off. The stream ends when the key or the session does.',
+      'Streams the feed of `GET /v0/events` as server-sent events: first the events after the cursor, then each new event when it is released. The id of each message is a cursor. To resume without gaps or repeats, send the last id in `Last-Event-ID` or as `after`. An idle stream gets a comment every 15 seconds. A client that reads nothing for 30 seconds is disconnected. The stream ends when the API key or session ends.',
     scope,
     params: none,
     query: z.strictObject({
       after: z.string().max(maxCursor).optional().openapi({
         description:
-          'A cursor of the feed, or `now` for what is released from now on; without it the feed begins with the first event.',
+          'A cursor of the feed, or `now` for new events only. Without it, the stream starts at the first event.',
       }),
     }),
     body: noBody,
     data: {
       schema: z.string(),
-      description: 'A stream that does not end by itself.',
+      description: 'An open-ended stream of events.',
       isStream: true,
     },
     refusals: [400],

@@ -16,17 +16,17 @@ export function listEventsEndpoint({ reads }: Services): Endpoint {
     tag: 'Events',
     summary: 'Read the feed of events',
     description:
-      'The events that webhooks carry, for receivers that were away: all of the principal, whatever its subscriptions ask for, in the order of their release, which for one agreement is that of its transitions. `pageInfo.nextCursor` is always there: keep it, and ask with `after` for what follows. A page holds no more than 4 MiB of events, and so may have fewer than `limit`; one without events ends the feed for now. No event ever appears before a cursor that was given.',
+      'Returns the same events as webhooks, for receivers that were offline. It contains all events of the principal, regardless of subscriptions, in order of release. Events of one agreement are in the order of its transitions. `pageInfo.nextCursor` is always present: store it and send it as `after` to get the events that follow. A page holds at most 4 MiB and may have fewer events than `limit`. An empty page means that there are no newer events yet. Events are never inserted before a cursor that was already returned.',
     scope: 'webhooks.read',
     params: none,
     query: z.strictObject({
       limit: pageParameters.limit,
       after: z.string().max(maxCursor).optional().openapi({
-        description: "An earlier page's nextCursor; without it the feed begins with the first event.",
+        description: '`nextCursor` of an earlier page. Without it, the feed starts at the first event.',
       }),
     }),
     body: noBody,
-    data: { schema: feedEventShape, description: 'A part of the feed.', isList: true },
+    data: { schema: feedEventShape, description: 'A page of the feed.', isList: true },
     refusals: [400],
     reasons: ['cursor_expired'],
     example: { query: { limit: 50 } },

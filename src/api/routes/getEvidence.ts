@@ -7,7 +7,7 @@ import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
 export const evidenceData = {
   schema: evidenceShape,
-  description: 'The file, in its one canonical form.',
+  description: 'The evidence file in canonical JSON.',
   otherForms: ['text/html'],
   file: { pending: evidenceProgressShape },
 } as const;
@@ -18,9 +18,9 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     path: '/v0/agreements/{id}/evidence',
     operationId: 'getAgreementEvidence',
     tag: 'Agreement records',
-    summary: 'Read evidence of what happened, checkable without this service',
+    summary: 'Read independently verifiable evidence of an agreement',
     description:
-      'One file with the document, each signature, and each transaction and receipt with its proof against the header of its block, and with proofs of what the contract holds. Whoever has it can check it years later, with `agreements verify`, at `/verify`, or with a program of their own: its format is described in docs/evidence.md, its JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and kept; while that takes longer than a request waits, the answer is 202 with how far it has come. `text/html` is a page made to be printed, of files up to 8 MiB.',
+      'Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,

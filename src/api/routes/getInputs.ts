@@ -22,7 +22,7 @@ export function getInputs({ reads }: Services, clientProfile: ClientProfile): En
     tag: 'Agreement records',
     summary: 'List the inputs of an agreement',
     description:
-      'Holds also inputs that reached the contract without this service. The newest first by default. A page holds no more than 2 MiB of payloads and values, and so may have fewer than `limit`.',
+      'Includes inputs sent to the contract without this service. Newest first by default. A page holds at most 2 MiB of payloads and values and may have fewer inputs than `limit`.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference.extend({

@@ -13,9 +13,9 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     path: '/v0/shared/agreement/evidence',
     operationId: 'getSharedEvidence',
     tag: 'Sharing',
-    summary: 'Read evidence of what happened in the agreement of a link',
+    summary: 'Read evidence of the agreement of a signing link',
     description:
-      'The same file as principals read, or the page. Each time that a link has read it is kept for the principal to see.',
+      'Returns the same file or page as `GET /v0/agreements/{id}/evidence`. Each use of a link is recorded and visible to the principal.',
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,

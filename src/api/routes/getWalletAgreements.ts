@@ -15,9 +15,9 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     path: '/v0/wallet/agreements',
     operationId: 'listWalletAgreements',
     tag: 'Wallets',
-    summary: 'List what awaits the wallet that has logged in',
+    summary: 'List the agreements of the signed-in wallet',
     description:
-      'The agreements that name the wallet and let their participants in, of whichever principal, the newest first; with each, what the wallet can do now.',
+      'Lists the agreements that name the wallet and allow participant access, across all principals, newest first. Each item says what the wallet can do now.',
     credentials: ['walletSession'],
     params: none,
     query: z.strictObject(pageParameters),

@@ -9,7 +9,7 @@ export function getWalletSession({ wallets }: GuestServices): Endpoint {
     path: '/v0/wallet/sessions/current',
     operationId: 'getWalletSession',
     tag: 'Wallets',
-    summary: 'Say which wallet has logged in',
+    summary: 'Read the current wallet session',
     credentials: ['walletSession'],
     params: none,
     query: none,

@@ -12,7 +12,7 @@ export function getWebhook({ database }: WebhookServices): Endpoint {
     operationId: 'getWebhook',
     tag: 'Webhooks',
     summary: 'Read a webhook',
-    description: 'Its secret is never shown again.',
+    description: 'The secret is not included.',
     scope: 'webhooks.read',
     params: webhookParams,
     query: none,

@@ -15,7 +15,7 @@ export function getWebhookDeliveries({ database }: WebhookServices): Endpoint {
     operationId: 'listWebhookDeliveries',
     tag: 'Webhooks',
     summary: 'List the deliveries of a webhook',
-    description: 'The newest first, each with its attempts and what the receiver answered.',
+    description: 'Newest first, with the attempts and responses of each delivery.',
     scope: 'webhooks.read',
     params: webhookParams,
     query: none.extend({ ...pageParameters, status: z.enum(deliveryStatuses).optional() }),

@@ -14,7 +14,7 @@ export function getWebhooks({ database }: WebhookServices): Endpoint {
     operationId: 'listWebhooks',
     tag: 'Webhooks',
     summary: 'List webhooks',
-    description: 'Those of the principal, the newest first, without their secrets.',
+    description: 'Belonging to the principal, newest first. Secrets are not included.',
     scope: 'webhooks.read',
     params: none,
     query: none.extend({ ...pageParameters, status: z.enum(['active', 'disabled']).optional() }),

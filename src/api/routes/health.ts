@@ -18,10 +18,10 @@ export function healthRoute(pool: pg.Pool): PublicRoute {
     documentation: {
       operationId: 'getHealth',
       tags: ['System'],
-      summary: 'Whether the service can serve',
+      summary: 'Check the health of the service',
       responses: {
-        200: { description: 'It can.', headers: commonHeaders, content },
-        503: { description: 'Its database does not answer.', headers: commonHeaders, content },
+        200: { description: 'The service is healthy.', headers: commonHeaders, content },
+        503: { description: 'The database is unavailable.', headers: commonHeaders, content },
       },
     },
     async serve(context) {

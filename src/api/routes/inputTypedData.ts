@@ -13,7 +13,7 @@ const pendingShape = z
   .enum(['true', 'false'])
   .default('true')
   .transform((text) => text === 'true')
-  .openapi({ description: 'Whether permits on their way are counted in nonce.' });
+  .openapi({ description: 'Whether `nonce` counts permits that are submitted but not mined yet.' });
 
 export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
   return defineEndpoint({
@@ -21,14 +21,14 @@ export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
     path: '/v0/agreements/{id}/input-typed-data',
     operationId: 'makeInputTypedData',
     tag: 'Using agreements',
-    summary: 'Make the typed data that the issuer of an input signs',
+    summary: 'Build the typed data to sign for an input',
     description:
-      'Stores and sends nothing. Send the input with the same values and with the deadline of the answer. Without a deadline it is an hour ahead. Inputs on their way count as mined, so that several can be signed at once; what is asked for again with the deadline of one of them is that one.',
+      'Stores and sends nothing. Submit the input with the same values and the `deadline` from the response. `deadline` defaults to one hour from now. Pending inputs count as mined, so several inputs can be signed in a row. A repeat with the `deadline` of a pending input returns the typed data of that input.',
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference.extend({ pending: pendingShape }),
     body: unsignedInputBody,
-    data: { schema: signableInputShape, description: 'The typed data, and the verdict on it.' },
+    data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [
       'not_deployed',

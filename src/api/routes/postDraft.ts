@@ -18,7 +18,7 @@ import { addressShape, displayNameShape } from '../shapes/shapes.ts';
 const bodyShape = z.strictObject({
   ...deploymentMembers,
   displayName: displayNameShape,
-  signer: addressShape.openapi({ description: 'Who is to sign, and will own the agreement.' }),
+  signer: addressShape.openapi({ description: 'The wallet that will sign and own the agreement.' }),
   ...recordMembers,
 });
 
@@ -28,9 +28,9 @@ export function createDraft(services: Services): Endpoint {
     path: '/v0/agreements/drafts',
     operationId: 'createDraft',
     tag: 'Deployment',
-    summary: 'Prepare a deployment for somebody else to sign',
+    summary: 'Prepare a deployment for another person to sign',
     description:
-      'Keeps the deployment as a record with the status Draft, and sends nothing. A signing link without a participant lets its owner read and sign it; then it is deployed.',
+      'Stores the deployment as a record with status `Draft` and sends nothing. A signing link without `participant` lets the owner read and sign it. It is deployed once signed.',
     scope: 'agreements.write',
     params: none,
     query: none,

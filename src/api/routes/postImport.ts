@@ -25,9 +25,9 @@ export function importAgreementEndpoint(services: Services): Endpoint {
     path: '/v0/agreements/import',
     operationId: 'importAgreement',
     tag: 'Deployment',
-    summary: 'Adopt an agreement that was deployed elsewhere',
+    summary: 'Import an agreement deployed elsewhere',
     description:
-      'Takes the very document that the contract was created with. What happened before is in the record and its history, and no webhook tells of it. Values that the creation of the agreement shows are those of the record; participants name the wallets of other variables. A Draft that is about to become this agreement is answered as the record.',
+      'Requires the exact document that the contract was created with. The record includes the earlier history, but no webhooks are sent for it. Values set at creation are read from the chain; `participants` supplies wallets for other variables. If a `Draft` of this principal is becoming this agreement, that record is returned.',
     scope: 'agreements.write',
     params: none,
     query: none,

@@ -15,9 +15,9 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
     path: '/v0/agreements/{id}/input',
     operationId: 'submitInput',
     tag: 'Using agreements',
-    summary: 'Submit an input that its issuer has signed',
+    summary: 'Submit a signed input',
     description:
-      'Answers once the transaction is signed. The same permit sent again leads to the same input.',
+      'Returns once the transaction is signed. Sending the same permit again returns the same input.',
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference,

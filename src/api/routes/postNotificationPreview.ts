@@ -32,10 +32,14 @@ const bodyShape = z.strictObject({
       toState: z.string().max(maxName).optional(),
     })
     .optional()
-    .openapi({ description: 'What happens; `__deploy` is the deployment. States may be left out.' }),
+    .openapi({
+      description: 'The transition to preview. `__deploy` is the deployment. States are optional.',
+    }),
   at: instantShape
     .optional()
-    .openapi({ description: 'Instead of a transition: a moment, if the state lasts until then.' }),
+    .openapi({
+      description: 'A time to preview instead of a transition. The state is assumed to last until then.',
+    }),
   notificationTemplate: notificationTemplateShape.optional(),
 });
 
@@ -64,7 +68,7 @@ const previewShape = z
         triggerType: z.enum(['onTransition', 'temporal']),
         channel: z.enum(['external_webhook', 'email']),
         fires: z.boolean(),
-        reason: reasonShape.optional().openapi({ description: 'Why it would not fire.' }),
+        reason: reasonShape.optional().openapi({ description: 'Why the rule would not fire.' }),
         dueAt: z.string().optional().openapi({ description: 'When a temporal rule is due.' }),
         recipients: z.array(
           z.object({ recipient: z.string(), fires: z.boolean(), reason: reasonShape.optional() }),
@@ -91,14 +95,14 @@ export function previewNotificationsEndpoint(services: Services): Endpoint {
     path: '/v0/agreements/{id}/notifications/preview',
     operationId: 'previewNotifications',
     tag: 'Using agreements',
-    summary: 'See what notification rules would say to a transition, or at a moment',
+    summary: 'Preview notification rules for a transition or a time',
     description:
-      'Says of each rule whether it would fire, for whom, and with which text, or why not. Takes the rules of the record, or others to be tried. Nothing is stored and nobody is told.',
+      'Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Stores and sends nothing.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
     body: bodyShape,
-    data: { schema: previewShape, description: 'Every rule, in the order of the template.' },
+    data: { schema: previewShape, description: 'All rules, in the order of the template.' },
     refusals: [400, 404, 413, 415],
     reasons: ['invalid_notification_template', 'unknown_input'],
     example: {

@@ -18,7 +18,7 @@ const bodyShape = z
       .min(1)
       .max(longestSeconds)
       .default(defaultSeconds)
-      .openapi({ description: 'How long the link waits to be used.' }),
+      .openapi({ description: 'How long the link can be used.' }),
   })
   .optional();
 
@@ -28,14 +28,14 @@ export function createPortalLink({ database, limits, publicBaseUrl }: Services):
     path: '/v0/sessions/links',
     operationId: 'createPortalLink',
     tag: 'Sessions',
-    summary: 'Make a link that opens the console once',
+    summary: 'Create a one-time link to the console',
     description:
-      'For somebody of the principal: whoever opens it first has a session with these capabilities. Not for narrowed sessions.',
+      'The first person to open the link gets a session with these capabilities. Not available to narrowed sessions.',
     scope: null,
     params: none,
     query: none,
     body: bodyShape,
-    data: { schema: newPortalLinkShape, description: 'The link, with its address.' },
+    data: { schema: newPortalLinkShape, description: 'The link and its URL.' },
     refusals: [400, 413, 415],
     reasons: ['link_limit_reached'],
     example: { body: { label: 'Grace', capabilities: ['agreements.read'], expiresInSeconds: 900 } },

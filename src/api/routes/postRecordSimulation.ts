@@ -15,14 +15,14 @@ export function simulateRecordEndpoint({ reads, limits }: Services): Endpoint {
     path: '/v0/agreements/{id}/simulate',
     operationId: 'simulateRecord',
     tag: 'Using agreements',
-    summary: 'Play inputs from the present state of an agreement on',
+    summary: 'Simulate inputs from the current state of an agreement',
     description:
-      'As `POST /v0/agreements/simulate`, with the state, the variables and the rules that the record has now. No node is asked, nothing is stored and nobody is told.',
+      'Like `POST /v0/agreements/simulate`, starting from the current state, variables and rules of the record. Asks no node. Stores and sends nothing.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
     body: z.strictObject({ steps: stepsShape }),
-    data: { schema: recordSimulationShape, description: 'Every step, in order.' },
+    data: { schema: recordSimulationShape, description: 'All steps, in order.' },
     refusals: [400, 404, 413, 415],
     reasons: ['not_deployed'],
     example: {

@@ -15,7 +15,7 @@ const bodyShape = z
     capabilities: capabilitiesShape.optional(),
     label: labelShape.optional(),
     link: secretShape('agp_').optional().openapi({
-      description: 'Instead of a key: the secret of a portal link, which is good for one session.',
+      description: 'The secret of a portal link, instead of an API key. It opens one session.',
     }),
   })
   .optional();
@@ -27,14 +27,14 @@ export function createSession(services: SessionServices): Endpoint {
     path: '/v0/sessions',
     operationId: 'createSession',
     tag: 'Sessions',
-    summary: 'Let a browser in, with a key or a portal link',
+    summary: 'Open a browser session with an API key or portal link',
     description:
-      'Sets a cookie that scripts cannot read; the key need not be kept. The session ends with its key, when it is ended, or after hours without a request. With a link `label` and `capabilities` are those of the link. A session that the browser had before ends. A page of another origin cannot open one.',
+      'Sets an HttpOnly cookie, so the API key need not be stored. The session ends when its key ends, when it is deleted, or after hours without a request. With a portal link, `label` and `capabilities` come from the link. An earlier session of the same browser ends. Pages of other origins cannot open a session.',
     credentials: ['apiKey', 'bearer', 'none'],
     params: none,
     query: none,
     body: bodyShape,
-    data: { schema: sessionShape, description: 'The session; its cookie is in the headers.' },
+    data: { schema: sessionShape, description: 'The session. The cookie is in the headers.' },
     refusals: [400, 413, 415],
     reasons: ['session_limit_reached'],
     example: { body: { label: 'Ada, on her laptop', capabilities: ['agreements.read', 'webhooks.read'] } },
@@ -43,7 +43,8 @@ export function createSession(services: SessionServices): Endpoint {
         if (body.link === undefined) {
           refuseForeignPage(headers, publicBaseUrl);
           const { principalId, keyId, session } = await authenticator.authenticate(headers, () => client);
-          if (session) throw new AccessError('unauthorized', 'A session is opened with a key or a link.');
+          if (session)
+            throw new AccessError('unauthorized', 'Opening a session requires an API key or a portal link.');
           await limitRate(principalId);
           const { capabilities = null, label } = body;
           return openSession(database, { principalId, keyId, capabilities, label }, limits);
@@ -70,6 +71,6 @@ export function createSession(services: SessionServices): Endpoint {
 function requireLinkAlone(body: object): void {
   const issues = ['capabilities', 'label']
     .filter((name) => name in body)
-    .map((path) => ({ path, message: 'is decided by the link' }));
+    .map((path) => ({ path, message: 'must be left out: the link sets it' }));
   if (issues.length > 0) throw new MalformedError('The body is not as expected.', { issues });
 }

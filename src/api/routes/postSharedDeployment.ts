@@ -23,14 +23,14 @@ export function deployShared(services: GuestServices): Endpoint {
     path: '/v0/shared/agreement/deploy-with-permit',
     operationId: 'deploySharedAgreement',
     tag: 'Sharing',
-    summary: 'Deploy a draft that its owner has signed',
+    summary: 'Deploy a draft with a permit of its owner',
     description:
-      'From the wallet that the draft names as its owner alone. Answers once it is deployed, or with the Draft if that takes longer.',
+      'Only for the wallet that the draft names as its owner. Returns the deployed agreement, or the `Draft` if the deployment takes longer.',
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,
     body: bodyShape,
-    data: { schema: sharedRecordShape, description: 'The agreement, as guests see it.' },
+    data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [
       'draft_signed',

@@ -15,9 +15,9 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     path: '/v0/shared/agreement/input',
     operationId: 'submitSharedInput',
     tag: 'Sharing',
-    summary: 'Submit an input that the participant of a link has signed',
+    summary: 'Submit an input signed by the participant of a signing link',
     description:
-      'From the wallet of the link alone. Answers once the transaction is signed; the same permit sent again leads to the same input.',
+      'Only for the wallet of the link. Returns once the transaction is signed. Sending the same permit again returns the same input.',
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,

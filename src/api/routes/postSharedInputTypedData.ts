@@ -15,13 +15,14 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     path: '/v0/shared/agreement/input-typed-data',
     operationId: 'makeSharedInputTypedData',
     tag: 'Sharing',
-    summary: 'Make the typed data that the participant of a link signs',
-    description: 'For the wallet of the link alone. Otherwise as for principals.',
+    summary: 'Build the typed data to sign for an input of a signing link',
+    description:
+      'Only for the wallet of the link. Otherwise like `POST /v0/agreements/{id}/input-typed-data`.',
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,
     body: unsignedInputBody,
-    data: { schema: signableInputShape, description: 'The typed data, and the verdict on it.' },
+    data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: [
       'not_deployed',

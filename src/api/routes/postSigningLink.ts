@@ -19,10 +19,14 @@ const bodyShape = z.strictObject({
   may: z.enum(['read', 'sign']),
   participant: z.string().min(1).max(maxName).optional().openapi({
     description:
-      'The address variable whose wallet signs; needed for signing, except for a draft, whose owner signs without it.',
+      'The address variable whose wallet signs. Required if the link allows signing, except for a draft, which its owner signs.',
   }),
   expiresInSeconds: z.int().min(1).max(longestSeconds).default(defaultSeconds),
-  note: z.string().max(maxNote).optional().openapi({ description: 'For the lists of the principal alone.' }),
+  note: z
+    .string()
+    .max(maxNote)
+    .optional()
+    .openapi({ description: 'A note for the principal. Guests do not see it.' }),
 });
 
 export function createSigningLink({ pool, database, limits, publicBaseUrl }: Services): Endpoint {
@@ -31,14 +35,14 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
     path: '/v0/agreements/{id}/links',
     operationId: 'createSigningLink',
     tag: 'Sharing',
-    summary: 'Make a link to an agreement for somebody without a key',
+    summary: 'Create a signing link to an agreement',
     description:
-      'Whoever has the link sees this one agreement: its document, its state and its inputs; with `sign` it takes inputs, from the wallet of the participant alone.',
+      'Anyone with the link can read this one agreement: its document, state and inputs. With `sign`, the wallet of the participant can also submit inputs.',
     scope: 'agreements.write',
     params: recordParams,
     query: chainOfReference,
     body: bodyShape,
-    data: { schema: newSigningLinkShape, description: 'The link, with its address.' },
+    data: { schema: newSigningLinkShape, description: 'The link and its URL.' },
     refusals: [400, 404, 413, 415],
     reasons: ['link_limit_reached'],
     example: {
@@ -66,9 +70,9 @@ function requireSigner(
   const refuse = (message: string) =>
     new MalformedError('The body is not as expected.', { issues: [{ path: 'participant', message }] });
   if (participant === undefined) {
-    if (may === 'sign' && !awaitsOwner) throw refuse('is needed for signing');
+    if (may === 'sign' && !awaitsOwner) throw refuse('is required for signing');
     return;
   }
   const value = Object.hasOwn(variables, participant) ? variables[participant] : undefined;
-  if (parseAddress(value) === undefined) throw refuse('is no variable that holds a wallet');
+  if (parseAddress(value) === undefined) throw refuse('must name a variable that holds a wallet');
 }

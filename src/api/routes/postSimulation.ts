@@ -14,7 +14,7 @@ const bodyShape = z.strictObject({
   ...deploymentMembers,
   chainId: chainIdShape
     .optional()
-    .openapi({ description: 'The first chain of the environment unless given.' }),
+    .openapi({ description: 'Defaults to the first chain of the environment.' }),
   notificationTemplate: notificationTemplateShape.optional(),
   steps: stepsShape,
 });
@@ -26,15 +26,15 @@ export function simulateAgreementEndpoint(services: Services): Endpoint {
     path: '/v0/agreements/simulate',
     operationId: 'simulateAgreement',
     tag: 'Authoring',
-    summary: 'Play a deployment and inputs without a chain',
+    summary: 'Simulate a deployment and inputs without a chain',
     description:
-      'Says of each step whether it would be accepted, or why not, and what it would change and announce. A step that is refused changes nothing, and the rest goes on. No node is asked, nothing is stored and nobody is told.',
+      'Returns for each step whether it would be accepted, or why not, what it would change and which event would follow. A refused step changes nothing; the remaining steps still run. Asks no node. Stores and sends nothing.',
     scope: 'agreements.write',
     params: none,
     query: none,
     body: bodyShape,
     refuseBody: refuseDeploymentBody(services, bodyShape),
-    data: { schema: simulationShape, description: 'The deployment and every step, in order.' },
+    data: { schema: simulationShape, description: 'The deployment and all steps, in order.' },
     refusals: [400, 413, 415],
     reasons: [
       'unsupported_chain',

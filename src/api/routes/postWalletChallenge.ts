@@ -13,7 +13,7 @@ const bodyShape = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .openapi({ description: 'The chain that the wallet shows; any will do.' }),
+    .openapi({ description: 'The chain that the wallet is connected to. Any chain id is accepted.' }),
 });
 
 export function createWalletChallenge({ database, chains, publicBaseUrl }: GuestServices): Endpoint {
@@ -22,13 +22,13 @@ export function createWalletChallenge({ database, chains, publicBaseUrl }: Guest
     path: '/v0/wallet/challenges',
     operationId: 'createWalletChallenge',
     tag: 'Wallets',
-    summary: 'Make the message that a wallet signs to log in',
-    description: 'As EIP-4361 has it, for this service alone. It is good once, for five minutes.',
+    summary: 'Create the message that a wallet signs to sign in',
+    description: 'An EIP-4361 message for this service. It can be used once, within five minutes.',
     credentials: ['none'],
     params: none,
     query: none,
     body: bodyShape,
-    data: { schema: walletChallengeShape, description: 'The message, to be signed with personal_sign.' },
+    data: { schema: walletChallengeShape, description: 'The message to sign with `personal_sign`.' },
     refusals: [400, 413, 415],
     example: { body: { wallet: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' } },
     async handle({ body, headers, client, limitRate, requestId }) {

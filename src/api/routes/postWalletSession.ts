@@ -29,14 +29,14 @@ export function createWalletSession(services: GuestServices): Endpoint {
     path: '/v0/wallet/sessions',
     operationId: 'createWalletSession',
     tag: 'Wallets',
-    summary: 'Let a browser in whose wallet has signed a challenge',
+    summary: 'Open a browser session with a signed challenge',
     description:
-      'Sets a cookie that scripts cannot read. The session shows the agreements that name the wallet and let their participants in, of whichever principal. It ends by itself, however much it is used. A page of another origin cannot open one.',
+      'Sets an HttpOnly cookie. The session gives access to the agreements that name the wallet and allow participant access, across all principals. It has a fixed lifetime that use does not extend. Pages of other origins cannot open a session.',
     credentials: ['none'],
     params: none,
     query: none,
     body: bodyShape,
-    data: { schema: walletSessionShape, description: 'The session; its cookie is in the headers.' },
+    data: { schema: walletSessionShape, description: 'The session. The cookie is in the headers.' },
     refusals: [400, 401, 413, 415],
     example: {
       body: { challengeId: 'wch_0123456789abcdef0123456789abcdef', signature: `0x${'1b'.repeat(65)}` },

@@ -13,14 +13,14 @@ export function recoverWebhook(services: WebhookServices): Endpoint {
     path: '/v0/webhooks/{id}/recover',
     operationId: 'recoverWebhook',
     tag: 'Webhooks',
-    summary: 'Send all failed deliveries again',
+    summary: 'Retry all failed deliveries',
     description:
-      'Those that were made at `since` or later, in that order, as often as new ones. Answers before they are sent. One request takes on 10000 of them at most.',
+      'Schedules the failed deliveries created at or after `since`, oldest first, with as many attempts as new ones. Returns before they are sent. One request schedules at most 10000 deliveries.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
     body: z.strictObject({ since: instantShape }),
-    data: { schema: recoveryShape, description: 'How many will be sent again.' },
+    data: { schema: recoveryShape, description: 'The number of scheduled deliveries.' },
     refusals: [400, 404, 413, 415],
     reasons: ['webhook_disabled'],
     example: {

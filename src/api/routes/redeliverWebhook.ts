@@ -18,14 +18,14 @@ export function redeliverWebhook(services: WebhookServices): Endpoint {
     path: '/v0/webhooks/{id}/deliveries/{deliveryId}/redeliver',
     operationId: 'redeliverWebhook',
     tag: 'Webhooks',
-    summary: 'Send a delivery again',
+    summary: 'Redeliver an event',
     description:
-      'Takes no body. Whether it had failed or succeeded: the same event is sent at once, with the same id, and repeated where that fails as for any event. Answers before the attempt is made.',
+      'Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt.',
     scope: 'webhooks.write',
     params,
     query: none,
     body: noBody,
-    data: { schema: deliveryShape, description: 'The delivery as it is now.' },
+    data: { schema: deliveryShape, description: 'The delivery.' },
     refusals: [400, 404],
     reasons: ['webhook_disabled'],
     example: {

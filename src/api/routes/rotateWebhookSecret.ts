@@ -17,7 +17,7 @@ const bodyShape = z
       .min(0)
       .max(longestGraceSeconds)
       .default(defaultGraceSeconds)
-      .openapi({ description: 'How long the old secret stays good; 0 ends it at once.' }),
+      .openapi({ description: 'How long the old secret stays valid. 0 ends it immediately.' }),
   })
   .optional();
 
@@ -27,14 +27,14 @@ export function rotateWebhookSecret(services: WebhookServices): Endpoint {
     path: '/v0/webhooks/{id}/rotate-secret',
     operationId: 'rotateWebhookSecret',
     tag: 'Webhooks',
-    summary: 'Give a webhook another secret',
+    summary: 'Rotate the secret of a webhook',
     description:
-      "Until the grace ends, `webhook-signature` lists a signature of both secrets, and the service's own header is signed with the old one. Another rotation meanwhile begins the grace anew: the secret that was replaced last stays good, the one before it ends.",
+      "During the grace period, `webhook-signature` lists one signature per secret, and the service's own header is signed with the old secret. A rotation during the grace period starts it again: the secret just replaced stays valid, and the one before it ends.",
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
     body: bodyShape,
-    data: { schema: secretSubscriptionShape, description: 'The webhook, with its new secret.' },
+    data: { schema: secretSubscriptionShape, description: 'The webhook and its new secret.' },
     refusals: [400, 404, 413, 415],
     example: {
       body: { graceSeconds: 3_600 },

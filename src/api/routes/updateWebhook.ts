@@ -21,7 +21,7 @@ export function updateWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Change a webhook',
     description:
-      'What is left out stays as it is. Event types that are null or empty become `agreement.transitioned` again; filters are replaced as a whole, and null removes them. The status `active` enables a disabled webhook again, for events from then on.',
+      'Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,

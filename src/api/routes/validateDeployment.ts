@@ -14,7 +14,7 @@ import { describeWarnings } from '../shapes/warnings.ts';
 import { analyzeDocument } from '../simulation/analyzeDocument.ts';
 
 /** One body serves both routes: these are a deployment's additional members. */
-const ignored = z.unknown().optional().openapi({ description: 'Of the deployment; not looked at.' });
+const ignored = z.unknown().optional().openapi({ description: 'Accepted for convenience and ignored.' });
 
 const bodyShape = z.strictObject({
   ...deploymentMembers,
@@ -31,7 +31,7 @@ const bodyShape = z.strictObject({
 const shapeWithDefault = bodyShape.extend({
   chainId: chainIdShape
     .optional()
-    .openapi({ description: 'The first chain of the environment unless given.' }),
+    .openapi({ description: 'Defaults to the first chain of the environment.' }),
 });
 
 /** Under the profile of the hosted service `chainId` may be missing; the answer then names the chain. */
@@ -46,14 +46,14 @@ export function validateDeployment(services: Services, profile: ClientProfile): 
     path: '/v0/agreements/validate',
     operationId: 'validateDeployment',
     tag: 'Authoring',
-    summary: 'Check a deployment before it is signed',
-    description: 'Stores and sends nothing. The variables of the answer are the values to sign.',
+    summary: 'Check a deployment before signing',
+    description: 'Stores and sends nothing. `variables` in the response are the values to sign.',
     scope: 'agreements.write',
     params: none,
     query: none,
     body: shape,
     refuseBody: (issues, body) => refuse(issues, complete(body)),
-    data: { schema: preflightShape, description: 'What the deployment would consist of.' },
+    data: { schema: preflightShape, description: 'The values of the deployment, and warnings.' },
     refusals: [400, 413, 415],
     reasons: [
       'unsupported_chain',
@@ -65,7 +65,7 @@ export function validateDeployment(services: Services, profile: ClientProfile): 
     example: { body: exampleStory.deployment },
     async handle({ body, requestId }) {
       const chainId = body.chainId ?? defaultChain;
-      if (chainId === undefined) throw new Error('a deployment without a chain passed its shape');
+      if (chainId === undefined) throw new Error('a deployment without a chain passed validation');
       const checked = await checkDeployment({ ...body, chainId }, services);
       const { templateId, participantVariableKeys, participants, observers, values, contributors, warnings } =
         checked;

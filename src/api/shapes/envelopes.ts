@@ -9,26 +9,27 @@ export const metaShape = z
     apiVersion: z.literal(apiVersion),
     requestId: z.string(),
     consistency: z.string().optional().openapi({
-      description: 'After a write: a later read that is given this token shows what was written.',
+      description: 'Present after a write. Pass it as `consistency` to a read that must include the write.',
     }),
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'What was accepted and may surprise; absent where nothing is to be said.' }),
+      .openapi({ description: 'Accepted values that may be mistakes. Absent if there are none.' }),
     warningDetails: z
       .array(warningShape)
       .optional()
-      .openapi({ description: 'The same in parts; absent where nothing is to be said.' }),
+      .openapi({ description: 'The warnings as objects. Absent if there are none.' }),
   })
-  .openapi('Meta', { description: 'About the answer; the request id is also in the x-request-id header.' });
+  .openapi('Meta', {
+    description: 'Metadata of the response. The request id is also in the `x-request-id` header.',
+  });
 
 export const pageInfoShape = z
   .object({
     limit: z.int(),
     nextCursor: z.string().nullable().openapi({ description: 'Null on the last page.' }),
     totalCount: z.int().nonnegative().optional().openapi({
-      description:
-        'How many there are that the request asks for. Present on a first page that holds all of them, which is where it is known for certain; absent on any other.',
+      description: 'The total number of matching items. Present only if the first page holds all of them.',
     }),
   })
   .openapi('PageInfo');

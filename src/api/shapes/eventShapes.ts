@@ -8,8 +8,7 @@ const instant = z.iso.datetime({ precision: 3 });
 const envelopeOf = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.object({
     id: z.string().openapi({
-      description:
-        'The same on every attempt and in the feed: whatever comes with a known id is a repetition.',
+      description: 'The same in every attempt and in the feed. Use it to detect repeats.',
       example: 'evt_90d0a6c8f2d1b3e44a7e9ce1f17b2a0d54b8c36f7f9a11e0d2c4b6a8e0f2d4c6',
     }),
     type: z.literal(type),
@@ -28,7 +27,7 @@ export const transitionedEventShape = envelopeOf(
   'agreement.transitioned',
   z.object({
     ...agreementFacts,
-    fromState: z.string().openapi({ description: 'Empty for the deployment.', example: 'OFFERED' }),
+    fromState: z.string().openapi({ description: 'Empty text for the deployment.', example: 'OFFERED' }),
     toState: z.string().openapi({ example: 'SKETCHING' }),
     inputId: z.string().openapi({
       description: '`__deploy` for the deployment.',
@@ -36,7 +35,7 @@ export const transitionedEventShape = envelopeOf(
     }),
     sequence: z.int().min(0).openapi({
       description:
-        'The number of the transition in its agreement; the deployment is 0. What comes with a lower number than another before it is late.',
+        'The number of the transition within its agreement. The deployment is 0. An event with a lower number than one already received is late.',
       example: 1,
     }),
   }),
@@ -59,7 +58,7 @@ export const notificationEventShape = envelopeOf(
     }),
     variables: z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
       description:
-        'All effective values, whole. Where they are larger together than an event holds, the longest are left out.',
+        'All effective values in full. If together they exceed the size of an event, the longest are left out.',
     }),
     transition: z
       .object({ fromState: z.string(), toState: z.string(), inputId: z.string(), occurredAt: instant })
@@ -68,7 +67,7 @@ export const notificationEventShape = envelopeOf(
 ).openapi('NotificationEvent', { description: 'A notification rule fired for one recipient.' });
 
 export const testEventShape = envelopeOf('webhook.test', z.object({})).openapi('TestEvent', {
-  description: 'A delivery that was asked for to try a subscription.',
+  description: 'Sent by the test route to try a subscription.',
 });
 
 export const feedEventShape = z

@@ -85,7 +85,7 @@ export const evidenceShape = z
       .nullable(),
   })
   .openapi('AgreementEvidence', {
-    description: 'What happened to an agreement, with all that is needed to check it without this service.',
+    description: 'The history of an agreement, with everything needed to verify it without this service.',
   });
 
 export const evidenceProgressShape = z
@@ -94,7 +94,7 @@ export const evidenceProgressShape = z
     blocksProved: z.int().nonnegative(),
     blocks: z.int().nonnegative(),
   })
-  .openapi('EvidenceProgress', { description: 'How many of the blocks are fetched and proved.' });
+  .openapi('EvidenceProgress', { description: 'How many blocks are fetched and proved so far.' });
 
 /** The schema published beside the format's description. */
 export function writeEvidenceSchema(): Record<string, unknown> {

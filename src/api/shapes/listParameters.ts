@@ -18,20 +18,20 @@ export const pageParameters = {
     .refine((limit) => limit >= 1 && limit <= maxPage, `must be from 1 to ${maxPage}`)
     .default(defaultPage)
     .openapi({ type: 'integer', minimum: 1, maximum: maxPage, default: defaultPage }),
-  cursor: z.string().max(maxCursor).optional().openapi({ description: "The last page's nextCursor." }),
+  cursor: z.string().max(maxCursor).optional().openapi({ description: '`nextCursor` of the previous page.' }),
 };
 
 /** The database has no year 0, no time zone beyond 16 hours, and a limited number of digits of a second. */
 export const instantShape = z.iso
   .datetime({ offset: true, error: ({ input }) => (input === undefined ? undefined : wordInstant(input)) })
-  .refine((text) => !/\.\d{10}/.test(text), 'must have no more than 9 digits after the second')
+  .refine((text) => !/\.\d{10}/.test(text), 'must have at most 9 fractional digits')
   .refine((text) => !text.startsWith('0000'), 'must be in the year 1 or later')
-  .refine((text) => !/[+-](1[6-9]|2\d):\d\d$/.test(text), 'must be in a zone less than 16 hours from UTC');
+  .refine((text) => !/[+-](1[6-9]|2\d):\d\d$/.test(text), 'must have a UTC offset of less than 16 hours');
 
 function wordInstant(input: unknown): string {
-  const expected = 'must be a date and time with its zone, such as 2026-01-31T12:00:00Z';
+  const expected = 'must be a date and time with a time zone, such as 2026-01-31T12:00:00Z';
   const hasLostPlus = typeof input === 'string' && / \d\d:\d\d$/.test(input);
-  return hasLostPlus ? `${expected}; in a URL a + is written as %2B` : expected;
+  return hasLostPlus ? `${expected}; in a URL, write + as %2B` : expected;
 }
 
 /** A day stands for its first moment in UTC. */
@@ -111,7 +111,7 @@ export function readPage(query: PageQuery): PageRequest {
   if (others.length === 0) return { sort, limit, cursor };
   const issues = sorts.map(({ name }) => ({
     path: `sort[${name}]`,
-    message: 'is one of several; only one may be given',
+    message: 'must be the only sort field',
   }));
   throw new MalformedError('The query is not as expected.', { field: 'sort', issues });
 }

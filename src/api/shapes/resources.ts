@@ -11,7 +11,8 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 const failure = z.object({ reason: z.string(), message: z.string() });
 const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
-  description: 'Effective values by variable: uint256 as decimal text, bool as boolean, all else as text.',
+  description:
+    'Effective values by variable name. `uint256` is decimal text, `bool` a boolean; all other types are text.',
 });
 /**
  * A shape of its own: an extension would be documented as both shapes at once, and the base shape refuses the
@@ -20,12 +21,12 @@ const variables = z.record(z.string(), z.union([z.string(), z.boolean()])).opena
 const participants = z.array(
   z
     .object({ ...participantShape.shape, walletAddress: address })
-    .openapi('AgreementParticipant', { description: 'A party, with its wallet in checksummed form.' }),
+    .openapi('AgreementParticipant', { description: 'A party and its checksummed wallet address.' }),
 );
 
 export const templateReportShape = z
   .object({
-    templateId: z.string().nullable().openapi({ description: 'Null where the document has none.' }),
+    templateId: z.string().nullable().openapi({ description: 'Null if the document has none.' }),
     participantVariableKeys: z.array(z.string()),
     inputIds: z.array(z.string()),
     stateIds: z.array(z.string()),
@@ -36,7 +37,7 @@ export const templateReportShape = z
 
 export const preflightShape = z
   .object({
-    chainId: z.int().optional().openapi({ description: 'Where the request named no chain.' }),
+    chainId: z.int().optional().openapi({ description: 'Present if the request named no chain.' }),
     templateId: z.string(),
     participantVariableKeys: z.array(z.string()),
     participants,
@@ -60,10 +61,10 @@ export const recordShape = z
     variables,
     owner: address.optional(),
     awaitsOwner: z.literal(true).optional().openapi({
-      description: 'Present on a prepared deployment: it is deployed once its `owner` has signed it.',
+      description: 'Present on a prepared deployment, which is deployed once its `owner` signs.',
     }),
     participantAccess: z.enum(participantAccesses).openapi({
-      description: 'What the wallets of participants may do once they have logged in.',
+      description: 'What participant wallets may do after signing in.',
     }),
     documentId: z.string().optional(),
     docUri: z.string(),

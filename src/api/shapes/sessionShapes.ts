@@ -14,8 +14,7 @@ export const capabilitiesShape = z
   .openapi({
     type: 'array',
     items: { type: 'string', enum: [...scopes] },
-    description:
-      'What it is good for; without it, for all that the key is. It is never good for more than that.',
+    description: 'The scopes of the session. Defaults to all scopes of the API key; never exceeds them.',
   });
 
 const maxLabel = 200;
@@ -23,12 +22,13 @@ export const labelShape = z
   .string()
   .max(maxLabel)
   .regex(/\S/, 'must not be empty')
-  .openapi({ description: 'By which people know it in lists.', example: 'Ada, on her laptop' });
+  .openapi({ description: 'A name shown in lists.', example: 'Ada, on her laptop' });
 
 const narrowing = {
   capabilities: z.array(z.enum(scopes)),
   isNarrowed: z.boolean().openapi({
-    description: 'Whether it is good for less than its key, and not for sessions and links of others.',
+    description:
+      'Whether the session has fewer scopes than its key. A narrowed session cannot manage sessions or portal links.',
   }),
 };
 
@@ -37,12 +37,14 @@ export const sessionShape = z
     id: z.string().openapi({ example: 'ses_0123456789abcdef0123456789abcdef' }),
     label: z.string().optional(),
     ...narrowing,
-    isCurrent: z.boolean().openapi({ description: 'Whether it is the session that asks.' }),
-    createdByApiKeyId: z.string().openapi({ description: 'The key that it ends with.' }),
-    portalLinkId: z.string().optional().openapi({ description: 'The link that it was opened with.' }),
+    isCurrent: z.boolean().openapi({ description: 'Whether this is the session of this request.' }),
+    createdByApiKeyId: z
+      .string()
+      .openapi({ description: 'The API key that created it. It ends when this key ends.' }),
+    portalLinkId: z.string().optional().openapi({ description: 'The portal link that opened the session.' }),
     createdAt: instant,
     lastUsedAt: instant,
-    expiresAt: instant.openapi({ description: 'When it ends unless it is used; its use moves this on.' }),
+    expiresAt: instant.openapi({ description: 'When the session expires. Each use extends it.' }),
     endedAt: instant.optional(),
   })
   .openapi('Session');
@@ -50,9 +52,9 @@ export const sessionShape = z
 export const currentShape = z
   .object({
     principal: z.object({ id: z.string(), name: z.string() }),
-    session: sessionShape.optional().openapi({ description: 'Absent for a key.' }),
+    session: sessionShape.optional().openapi({ description: 'Absent if the caller uses an API key.' }),
     scopes: z.partialRecord(z.enum(scopes), z.enum(entitlementModes)).openapi({
-      description: 'By scope, what governs it for this caller; a scope that is absent is forbidden.',
+      description: 'The entitlement mode of this caller for each scope. An absent scope is forbidden.',
     }),
   })
   .openapi('CurrentCaller');
@@ -61,7 +63,9 @@ const portalLinkMembers = {
   id: z.string().openapi({ example: 'plk_0123456789abcdef0123456789abcdef' }),
   label: z.string().optional(),
   ...narrowing,
-  createdByApiKeyId: z.string().openapi({ description: 'The key that it ends with.' }),
+  createdByApiKeyId: z
+    .string()
+    .openapi({ description: 'The API key that created it. It ends when this key ends.' }),
   createdAt: instant,
   expiresAt: instant,
   usedAt: instant.optional(),
@@ -73,7 +77,7 @@ export const newPortalLinkShape = z
     ...portalLinkMembers,
     url: z.string().openapi({
       description:
-        'Opens the console with a session, once. Its fragment is the secret, which is shown in this answer alone.',
+        'Opens the console with a session, once. The fragment holds the secret, which is shown only in this response.',
     }),
   })
   .openapi('PortalLinkWithUrl');

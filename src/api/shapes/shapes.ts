@@ -13,7 +13,7 @@ export const addressShape = z
   .transform((text, context) => {
     const address = parseAddress(text);
     if (address) return address;
-    context.addIssue('must be an address, all in lower case or with a correct checksum');
+    context.addIssue('must be an address in lower case or with a valid checksum');
     return z.NEVER;
   })
   .openapi({ type: 'string', example: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' });
@@ -28,7 +28,7 @@ export const chainIdParameter = z
   .openapi({
     type: 'integer',
     description:
-      'The id of a chain of this installation; any other is refused with the reason `unsupported_chain`. Where an address is known on several chains, it says which.',
+      'The id of a chain of this installation. Any other is refused with reason `unsupported_chain`. Required with an address that is known on several chains.',
   });
 
 const maxTextParameter = 1_000;
@@ -36,7 +36,7 @@ const maxTextParameter = 1_000;
 export const textParameter = z
   .string()
   .max(maxTextParameter)
-  .refine((text) => !isUnfit(text), 'holds a NUL character');
+  .refine((text) => !isUnfit(text), 'contains a NUL character');
 
 const wordShape = z
   .string()
@@ -53,11 +53,11 @@ const recoveryShape = z.literal(recoveryValues).openapi({ type: 'integer', enum:
 
 export const signatureShape = z
   .strictObject({ v: recoveryShape, r: wordShape, s: wordShape })
-  .openapi('Signature', { description: 'The signature of the permit, in its three parts.' });
+  .openapi('Signature', { description: 'The permit signature, split into `v`, `r` and `s`.' });
 
 export const deadlineShape = z.int().nonnegative().transform(BigInt).openapi({
   type: 'integer',
-  description: 'Unix seconds; the permit is good until then.',
+  description: 'When the permit expires, in Unix seconds.',
   example: 1893456000,
 });
 
@@ -78,7 +78,7 @@ export const participantShape = z
     walletBinding: z.unknown().optional(),
   })
   .openapi('Participant', {
-    description: 'A party: the address variable that stands for it, and its wallet.',
+    description: 'A party: its address variable and its wallet.',
   });
 
 /** More than any installation should allow; its own limit is checked with the rest of the deployment. */
@@ -98,7 +98,7 @@ export const valuesShape = z
   .openapi({
     type: 'object',
     additionalProperties: true,
-    description: 'Values by name, in the order signed.',
+    description: 'Values by field name, in the order signed.',
   });
 
 const maxDisplayName = 500;
@@ -108,13 +108,13 @@ export const documentIdShape = z
   .string()
   .min(1)
   .max(maxDocumentId)
-  .regex(documentIdPattern, 'must be usable as a part of a path')
+  .regex(documentIdPattern, 'must be usable as a URL path segment')
   // A pattern's flags would be documented as part of the pattern.
   .openapi({ pattern: documentIdPattern.source });
 
 export const participantAccessShape = z.enum(participantAccesses).openapi({
   description:
-    'What the wallets of participants may do once they have logged in: nothing, see the agreement, or act in it too.',
+    'What participant wallets may do after signing in: nothing, read the agreement, or also sign inputs.',
 });
 
 export const docUriShape = z.string().min(1).max(maxDocUri);
@@ -123,13 +123,13 @@ export const docUriShape = z.string().min(1).max(maxDocUri);
 export const notificationTemplateShape = z.unknown().openapi({
   type: 'object',
   additionalProperties: true,
-  description: 'Who is told what, and when: `metadata?` and `rules`.',
+  description: 'The notification rules: `rules`, and optional `metadata`.',
 });
 
 /** The parameter `{id}` of the record routes. */
 export const recordParams = z.strictObject({
   id: z.string().openapi({
-    description: "The record's id, or the address of its contract.",
+    description: 'The record id or the contract address.',
     example: 'agr_0123456789abcdef0123456789abcdef',
   }),
 });

@@ -11,9 +11,12 @@ const linkMembers = {
   id: z.string().openapi({ example: 'lnk_0123456789abcdef0123456789abcdef' }),
   agreementId: z.string(),
   may: z.enum(['read', 'sign']),
-  participant: z.string().optional().openapi({ description: 'The variable whose wallet signs.' }),
+  participant: z.string().optional().openapi({ description: 'The address variable whose wallet signs.' }),
   note: z.string().optional(),
-  createdByApiKeyId: z.string().optional().openapi({ description: 'For audits; the link outlives it.' }),
+  createdByApiKeyId: z
+    .string()
+    .optional()
+    .openapi({ description: 'For audits. The link stays valid when this key ends.' }),
   createdAt: instant,
   expiresAt: instant,
   endedAt: instant.optional(),
@@ -26,7 +29,7 @@ const linkMembers = {
         usedAt: instant,
       }),
     )
-    .openapi({ description: 'The last 25, the newest first.' }),
+    .openapi({ description: 'The last 25 uses, newest first.' }),
 };
 export const signingLinkShape = z.object(linkMembers).openapi('SigningLink');
 export const newSigningLinkShape = z
@@ -34,7 +37,7 @@ export const newSigningLinkShape = z
     ...linkMembers,
     url: z.string().openapi({
       description:
-        'Opens the agreement in the console. Its fragment is the secret, which is shown in this answer alone.',
+        'Opens the agreement in the console. The fragment holds the secret, which is shown only in this response.',
     }),
   })
   .openapi('SigningLinkWithUrl');
@@ -50,7 +53,10 @@ export const sharedQuery = z.strictObject({
     .string()
     .max(64)
     .optional()
-    .openapi({ description: 'For a wallet that has logged in: the id of the record. A link names its own.' }),
+    .openapi({
+      description:
+        'The record id. Required for a wallet session; a signing link already identifies its agreement.',
+    }),
 });
 
 export const sharedRecordShape = recordShape
@@ -75,7 +81,7 @@ export const sharedRecordShape = recordShape
     access: z.object({
       may: z.enum(['read', 'sign']),
       participant: z.string().optional(),
-      wallet: wallet.optional().openapi({ description: 'The one wallet that signs by this link.' }),
+      wallet: wallet.optional().openapi({ description: 'The only wallet that can sign with this link.' }),
     }),
   })
   .openapi('SharedAgreement');

@@ -13,31 +13,34 @@ export const signableShape = z
       chainId: z.int(),
       verifyingContract: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
     }),
-    types: z.record(z.string(), z.array(typeMember)).openapi({ description: 'EIP712Domain among them.' }),
+    types: z.record(z.string(), z.array(typeMember)).openapi({ description: 'Includes `EIP712Domain`.' }),
     primaryType: z.enum(['PermitAgreementWithActions', 'PermitInput']),
-    message: z.record(z.string(), z.string()).openapi({ description: 'Integers as decimal text.' }),
+    message: z.record(z.string(), z.string()).openapi({ description: 'Integers are decimal text.' }),
     digest: z
       .string()
       .regex(/^0x[0-9a-f]{64}$/)
-      .openapi({ description: 'What the signature is made over.' }),
-    deadline: z.int().openapi({ description: 'Unix seconds; goes with the signature into the request.' }),
-    nonce: decimal.openapi({ description: "The signer's nonce in the contract, which is signed." }),
+      .openapi({ description: 'The EIP-712 digest that is signed.' }),
+    deadline: z.int().openapi({ description: 'Unix seconds. Send it with the signature.' }),
+    nonce: decimal.openapi({
+      description: 'The nonce that is signed: the current nonce of the signer in the contract.',
+    }),
     verdict: z.object({ ok: z.boolean(), reason: z.enum(reasons).optional(), message: z.string() }).openapi({
       description:
-        'What would become of the permit now: whether it would be sent, and otherwise why not. By the latest block, and called by the signer itself, as nobody else can sign for it.',
+        'Whether the permit would be accepted now, and if not, why. Based on the latest block, simulated as a call from the signer.',
     }),
   })
   .openapi('SignableTypedData', {
-    description: 'Typed data that eth_signTypedData_v4 takes as it is: domain, types, primaryType, message.',
+    description:
+      'Typed data to pass to `eth_signTypedData_v4` unchanged: `domain`, `types`, `primaryType` and `message`.',
   });
 
 export const signableInputShape = signableShape
   .extend({
     nonce: decimal.openapi({
       description:
-        "What is signed: the signer's next nonce in the agreement, after those of its permits that you have on their way here; with pending=false the mined one.",
+        'The nonce that is signed: the next nonce of the signer in the agreement, after your pending permits. With `pending=false`, the next nonce on chain.',
     }),
-    minedNonce: decimal.openapi({ description: "The signer's next nonce as the chain has it." }),
+    minedNonce: decimal.openapi({ description: 'The next nonce of the signer on chain.' }),
   })
   .openapi('SignableInput');
 

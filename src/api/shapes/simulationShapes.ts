@@ -13,10 +13,11 @@ export const stepsShape = z
         inputId: z.string().max(maxName),
         values: valuesShape,
         by: z.string().max(maxName).openapi({
-          description: 'Who submits it: a variable that holds an address, or an address.',
+          description: 'The sender: a variable that holds an address, or an address.',
         }),
         at: instantShape.optional().openapi({
-          description: 'When; never before the step before. Decides which rules of time are due.',
+          description:
+            'The time of the step. Must not be before the previous step. Decides which temporal rules are due.',
         }),
       })
       .openapi('SimulationStep'),
@@ -33,10 +34,10 @@ const findingShape = z
     state: z.string().optional(),
     inputId: z.string().optional(),
     variable: z.string().optional(),
-    always: z.boolean().optional().openapi({ description: 'Whether it is so however one comes there.' }),
+    always: z.boolean().optional().openapi({ description: 'Whether the finding holds on every path.' }),
     example: names.optional().openapi({
       description:
-        'Inputs, in order from the deployment, that show it. Absent where there was no room for it.',
+        'Inputs that lead to the finding, in order from the deployment. Absent if left out for length.',
     }),
   })
   .openapi('Finding');
@@ -44,22 +45,24 @@ const findings = (description: string) => z.array(findingShape).openapi({ descri
 
 export const analysisShape = z
   .object({
-    moments: z.int().openapi({ description: 'States, each with a set of stored variables, looked at.' }),
+    moments: z
+      .int()
+      .openapi({ description: 'The number of examined combinations of state and stored variables.' }),
     stoppedAt: z.enum(['moments', 'steps', 'optional_fields']).nullable().openapi({
-      description: 'The limit at which the search ended early; null where it was exhaustive.',
+      description: 'The limit that stopped the search. Null if the search was exhaustive.',
     }),
     shortened: z.boolean().openapi({ description: 'Whether findings or examples were left out for length.' }),
-    reachableStates: findings('States that inputs can lead to.'),
-    finalStates: findings('Reachable states that no transition leads out of.'),
-    endlessStates: findings('Reachable states from which no final state can be reached any more.'),
-    unsendableInputs: findings('Inputs that nobody can ever send with success.'),
+    reachableStates: findings('States that inputs can reach.'),
+    finalStates: findings('Reachable states without an outgoing transition.'),
+    endlessStates: findings('Reachable states from which no final state can be reached.'),
+    unsendableInputs: findings('Inputs that can never succeed.'),
     unsetVariables: findings('Steps that revert because a variable of the issuer is not stored.'),
-    contradictoryBounds: findings('Fields that no value fits.'),
+    contradictoryBounds: findings('Fields that no value can satisfy.'),
     shadowedTransitions: findings(
-      'Transitions that never happen, as an earlier one has the same state and input.',
+      'Transitions that never happen because an earlier one has the same state and input.',
     ),
   })
-  .openapi('Analysis', { description: 'What the document as a whole can and cannot do.' });
+  .openapi('Analysis', { description: 'An analysis of what the document can and cannot do.' });
 
 const announcement = z.object({
   fromState: z.string(),
@@ -75,11 +78,14 @@ const firedRules = z
       triggerType: z.enum(['onTransition', 'temporal']),
       channel: z.enum(['external_webhook', 'email']),
       recipients: names,
-      dueAt: z.string().optional().openapi({ description: 'Of a rule of time: when it is due.' }),
-      times: z.int().optional().openapi({ description: 'Of a rule of time: how often up to the step.' }),
+      dueAt: z.string().optional().openapi({ description: 'For a temporal rule: when it is due.' }),
+      times: z
+        .int()
+        .optional()
+        .openapi({ description: 'For a temporal rule: how often it fires up to this step.' }),
     }),
   )
-  .openapi({ description: 'Notification rules that fire, and for whom.' });
+  .openapi({ description: 'The notification rules that fire, and their recipients.' });
 
 const externalCall = z.object({
   type: z.enum(['verifier', 'action']),
@@ -94,11 +100,12 @@ const stepOutcome = z
     inputId: z.string(),
     by: z.string().nullable(),
     outcome: z.enum(['accepted', 'refused', 'undecided']).openapi({
-      description: 'Undecided where it hangs on a stored variable that is not known here.',
+      description:
+        '`undecided` if the result depends on a stored variable that the simulation does not know.',
     }),
     refusal: z
       .object({
-        reason: z.string().openapi({ description: 'As the input itself would be refused.' }),
+        reason: z.string().openapi({ description: 'The reason with which the input would be refused.' }),
         message: z.string(),
         field: z.string().optional(),
         issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
@@ -106,24 +113,24 @@ const stepOutcome = z
       .optional(),
     fromState: z.string(),
     toState: z.string(),
-    stored: values.openapi({ description: 'Variables that the contract itself stores by this step.' }),
-    variables: values.openapi({ description: 'Effective values that change.' }),
+    stored: values.openapi({ description: 'Variables that the contract stores in this step.' }),
+    variables: values.openapi({ description: 'Effective values that this step changes.' }),
     announces: announcement.nullable().openapi({
-      description: 'The `agreement.transitioned` event that would follow; null where the state stays.',
+      description: 'The `agreement.transitioned` event that would follow. Null if the state does not change.',
     }),
     rules: firedRules,
     external: z.array(externalCall).openapi({
-      description: 'Calls that are not made here: where one fails, the input is refused.',
+      description: 'Calls that are not simulated. If one fails, the input is refused.',
     }),
   })
   .openapi('SimulatedStep');
 
 const played = {
   steps: z.array(stepOutcome),
-  state: z.string().openapi({ description: 'After the last step.' }),
+  state: z.string().openapi({ description: 'The state after the last step.' }),
   variables: values.openapi({ description: 'Effective values after the last step.' }),
   stoppedAt: z.enum(['time']).nullable().openapi({
-    description: 'Why there are fewer steps than asked for; null where all were played.',
+    description: 'Why the simulation stopped early. Null if all steps ran.',
   }),
   analysis: analysisShape,
 };

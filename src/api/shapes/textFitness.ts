@@ -16,7 +16,7 @@ export function listUnfit(root: unknown, maxNesting: number): Issue[] {
   const open: Node[] = [{ value: root, key: '', parent: undefined, depth: 1 }];
   for (let node = open.pop(); node !== undefined && issues.length < maxIssues; node = open.pop()) {
     if (node.depth > maxNesting) {
-      issues.push({ path: topOf(node), message: 'nests too deeply' });
+      issues.push({ path: topOf(node), message: 'is nested too deeply' });
       continue;
     }
     for (const [key, value] of membersOf(node.value)) {
@@ -40,7 +40,7 @@ function* membersOf(value: object): Generator<[string | number, unknown]> {
   } else yield* Object.entries(value);
 }
 
-const unfitness = 'holds a NUL character or half of a surrogate pair';
+const unfitness = 'contains a NUL character or an unpaired surrogate';
 
 /** Whether a text contains characters that can be neither stored nor sent on. */
 export function isUnfit(text: string): boolean {

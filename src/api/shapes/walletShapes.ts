@@ -40,11 +40,13 @@ export const walletAgreementShape = summaryShape
   .extend({
     may: z
       .enum(['read', 'sign'])
-      .openapi({ description: 'What the agreement lets its participants do here.' }),
-    awaitsSignature: z.boolean().openapi({ description: 'It is deployed once this wallet has signed it.' }),
+      .openapi({ description: 'What the agreement allows its participants to do.' }),
+    awaitsSignature: z
+      .boolean()
+      .openapi({ description: 'Whether the agreement waits for this wallet to sign its deployment.' }),
     inputs: stateShape.shape.acceptedInputs.element
       .pick({ inputId: true })
       .array()
-      .openapi({ description: 'What this wallet can submit now.' }),
+      .openapi({ description: 'The inputs that this wallet can submit now.' }),
   })
   .openapi('WalletAgreement');

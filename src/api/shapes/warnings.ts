@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 
 export const warningShape = z
   .object({ path: z.string(), message: z.string() })
-  .openapi('Warning', { description: 'What is accepted and may surprise: where, and what.' });
+  .openapi('Warning', { description: 'An accepted value that may be a mistake: its path and a message.' });
 
 export type Warning = { readonly path: string; readonly message: string };
 
@@ -10,8 +10,8 @@ export type Warning = { readonly path: string; readonly message: string };
 export const warningMembers = {
   warnings: z
     .array(z.string())
-    .openapi({ description: 'What is accepted and may surprise, each with its place first.' }),
-  warningDetails: z.array(warningShape).openapi({ description: 'The same in parts.' }),
+    .openapi({ description: 'Accepted values that may be mistakes. Each text starts with the path.' }),
+  warningDetails: z.array(warningShape).openapi({ description: 'The warnings as objects.' }),
 };
 
 /** The members of an answer for these warnings. */

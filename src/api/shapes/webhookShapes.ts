@@ -12,12 +12,12 @@ const maxFilterValue = 1_000;
 /** The limit over all values: a page of a hundred webhooks holds them all. */
 const maxFilterCharacters = 32_768;
 const filterMeanings: Record<(typeof filterNames)[number], string> = {
-  agreementIds: "The agreement's record.",
-  templateIds: "The agreement's templateId.",
-  inputIds: 'The input of the transition; `__deploy` for deployments.',
-  fromStates: 'The state before the transition; empty text for deployments.',
+  agreementIds: 'The record id of the agreement.',
+  templateIds: 'The `templateId` of the agreement.',
+  inputIds: 'The input of the transition. `__deploy` for deployments.',
+  fromStates: 'The state before the transition. Empty text for deployments.',
   toStates: 'The state after the transition.',
-  ruleIds: 'The rule of a notification; transitions pass whatever stands here.',
+  ruleIds: 'The rule of a notification. Ignored for transitions.',
 };
 
 export const filtersShape = z
@@ -35,11 +35,11 @@ export const filtersShape = z
   )
   .refine(
     (filters) => Object.values(filters).flat().join('').length <= maxFilterCharacters,
-    `must have no more than ${maxFilterCharacters} characters together`,
+    `must have no more than ${maxFilterCharacters} characters in total`,
   )
   .openapi({
     description:
-      'Texts are compared exactly. One of each filter has to be that of the event; an absent or empty filter lets everything pass. Notifications that time triggered have no transition, and pass none of inputIds, fromStates and toStates.',
+      'Values are compared exactly. An event must match one value of every filter; an absent or empty filter matches all events. Temporal notifications have no transition and never match `inputIds`, `fromStates` or `toStates`.',
   });
 
 /** The types of a subscription, each once. */
@@ -66,19 +66,17 @@ export const targetUrlShape = (maxLength: number) =>
 const subscriptionMembers = {
   id: z.string().openapi({ example: 'wh_0123456789abcdef0123456789abcdef' }),
   principalId: z.string(),
-  createdByApiKeyId: z.string().optional().openapi({ description: 'For audits; it decides nothing.' }),
+  createdByApiKeyId: z.string().optional().openapi({ description: 'For audits only.' }),
   url: z.string(),
   status: z.enum(['active', 'disabled']),
   eventTypes: z.array(z.enum(subscribableEventTypes)),
   filters: filtersShape.openapi('WebhookFilters').optional(),
   previousSecretUntil: instant.optional().openapi({
-    description: 'Present while the secret before the last rotation is good; until then.',
+    description: 'When the previous secret expires. Present while it is still valid.',
   }),
   lastSuccessAt: instant.optional(),
   lastFailureAt: instant.optional(),
-  failuresInRow: z
-    .int()
-    .openapi({ description: 'Attempts that have failed since the last one that succeeded.' }),
+  failuresInRow: z.int().openapi({ description: 'Failed attempts since the last success.' }),
   createdAt: instant,
   updatedAt: instant,
 };
@@ -90,24 +88,18 @@ export const secretSubscriptionShape = z
     secret: z
       .string()
       .regex(/^whsec_[0-9a-f]{64}$/)
-      .openapi({ description: 'Signs the deliveries. Keep it now: it is shown in this answer alone.' }),
+      .openapi({ description: 'Signs the deliveries. Store it now: it is shown only in this response.' }),
   })
   .openapi('WebhookWithSecret');
 
 const attemptShape = z
   .object({
-    number: z.int().openapi({ description: 'From 1, over all redeliveries.' }),
+    number: z.int().openapi({ description: 'Counts from 1 across all redeliveries.' }),
     startedAt: instant,
     durationMs: z.int(),
     responseStatus: z.int().optional(),
-    responseExcerpt: z
-      .string()
-      .optional()
-      .openapi({ description: 'The beginning of what the receiver answered.' }),
-    error: z
-      .string()
-      .optional()
-      .openapi({ description: 'Why there was no answer, or why it does not count.' }),
+    responseExcerpt: z.string().optional().openapi({ description: 'The beginning of the response body.' }),
+    error: z.string().optional().openapi({ description: 'Why the attempt failed.' }),
   })
   .openapi('WebhookAttempt');
 
@@ -120,22 +112,22 @@ export const deliveryShape = z
     agreementId: z.string().optional(),
     status: z.enum(deliveryStatuses).openapi({
       description:
-        'pending: not attempted yet; retry_pending: to be attempted again at nextAttemptAt; succeeded; failed: for good, unless it is redelivered or recovered.',
+        '`pending`: not attempted yet. `retry_pending`: retried at `nextAttemptAt`. `succeeded`. `failed`: not retried unless redelivered or recovered.',
     }),
     attemptCount: z.int(),
     nextAttemptAt: instant.optional(),
-    responseStatus: z.int().optional().openapi({ description: 'Of the last attempt.' }),
-    error: z.string().optional().openapi({ description: 'Of the last attempt.' }),
+    responseStatus: z.int().optional().openapi({ description: 'From the last attempt.' }),
+    error: z.string().optional().openapi({ description: 'From the last attempt.' }),
     createdAt: instant,
     updatedAt: instant,
     completedAt: instant.optional(),
-    attempts: z.array(attemptShape).openapi({ description: 'The last 25, the first of them first.' }),
+    attempts: z.array(attemptShape).openapi({ description: 'The last 25 attempts, oldest first.' }),
   })
   .openapi('WebhookDelivery');
 
 export const testOutcomeShape = z
   .object({
-    ok: z.boolean().openapi({ description: 'Whether the immediate attempt has succeeded.' }),
+    ok: z.boolean().openapi({ description: 'Whether the immediate attempt succeeded.' }),
     deliveryId: z.string(),
     status: z.enum(deliveryStatuses),
     responseStatus: z.int().optional(),
@@ -145,8 +137,10 @@ export const testOutcomeShape = z
 
 export const recoveryShape = z
   .object({
-    recovered: z.int().openapi({ description: 'How many deliveries will be attempted again.' }),
-    hasMore: z.boolean().openapi({ description: 'Whether to send the same request again for more.' }),
+    recovered: z.int().openapi({ description: 'The number of deliveries scheduled again.' }),
+    hasMore: z
+      .boolean()
+      .openapi({ description: 'Whether more failed deliveries remain. If so, repeat the request.' }),
   })
   .openapi('WebhookRecovery');
 

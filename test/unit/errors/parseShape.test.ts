@@ -27,12 +27,12 @@ test('of kinds that a member tells apart, another one is answered with those tha
 
 test('an instant that is missing is called missing, and one whose plus became a space is told why', () => {
   const trigger = { type: 'temporal' };
-  const expected = 'since: must be a date and time with its zone, such as 2026-01-31T12:00:00Z';
+  const expected = 'since: must be a date and time with a time zone, such as 2026-01-31T12:00:00Z';
   expect(issuesOf({ trigger })).toEqual(['since: is missing']);
   expect(issuesOf({ trigger, since: 'yesterday' })).toEqual([expected]);
   expect(issuesOf({ trigger, since: 1 })).toEqual([expected]);
   expect(issuesOf({ trigger, since: '2026-01-31T12:00:00 01:00' })).toEqual([
-    `${expected}; in a URL a + is written as %2B`,
+    `${expected}; in a URL, write + as %2B`,
   ]);
 });
 
