@@ -1533,7 +1533,7 @@ export interface components {
         };
         SimulationStep: {
             inputId: string;
-            /** @description Values by field name, in the order signed. */
+            /** @description Values by name, in the order in which they are signed. */
             values: {
                 [key: string]: unknown;
             };
@@ -2264,7 +2264,7 @@ export interface components {
             };
             label?: string;
             capabilities: ("agreements.read" | "agreements.write" | "webhooks.read" | "webhooks.write")[];
-            /** @description Whether it is good for less than its key, and not for sessions and links of others. */
+            /** @description Whether the session has fewer scopes than its key. A narrowed session cannot manage sessions or portal links. */
             isNarrowed: boolean;
             /** Format: date-time */
             expiresAt: string;
@@ -2949,7 +2949,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -3432,7 +3432,7 @@ export interface operations {
                      * @example 59141
                      */
                     chainId?: number;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -3887,7 +3887,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -4352,7 +4352,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -4825,7 +4825,7 @@ export interface operations {
                     };
                     /** @example 59141 */
                     chainId: number;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     initValues?: {
                         [key: string]: unknown;
                     };
@@ -5878,7 +5878,7 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     values: {
                         [key: string]: unknown;
                     };
@@ -6240,7 +6240,7 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     values: {
                         [key: string]: unknown;
                     };
@@ -14207,7 +14207,7 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     values: {
                         [key: string]: unknown;
                     };
@@ -14574,7 +14574,7 @@ export interface operations {
                  */
                 "application/json": {
                     inputId: string;
-                    /** @description Values by field name, in the order signed. */
+                    /** @description Values by name, in the order in which they are signed. */
                     values: {
                         [key: string]: unknown;
                     };
@@ -17334,12 +17334,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17352,17 +17352,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed, or its content is not valid: the details say what to change. */
+            /** @description The request is malformed or invalid. `details` says what to change. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17380,7 +17380,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The API key is missing, not valid, disabled or revoked. */
+            /** @description The API key is missing, invalid, disabled or revoked. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17399,17 +17399,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The use of this scope has to be paid for. */
+            /** @description This scope requires a paid plan. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17427,17 +17427,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description The principal is not entitled to this scope, or does not own the resource. */
+            /** @description The principal is not entitled to this scope or does not own the resource. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17460,12 +17460,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17488,12 +17488,12 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17511,17 +17511,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests; Retry-After says when to go on. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;
@@ -17540,7 +17540,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The service failed. */
+            /** @description Internal error. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17558,17 +17558,17 @@ export interface operations {
                     };
                 };
             };
-            /** @description A chain, or the database of the service, does not answer now; Retry-After says when to send the same again. */
+            /** @description A chain or the database is unavailable. Repeat the same request after the time in `Retry-After`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The quota q that flows in within w seconds.
+                     * @description The rate limit: `q` requests are refilled every `w` seconds.
                      * @example "read";q=100;w=2
                      */
                     "RateLimit-Policy"?: string;
                     /**
-                     * @description What is left of it, r, and the seconds until it is whole again, t.
+                     * @description `r` requests remain. The limit is fully refilled in `t` seconds.
                      * @example "read";r=97;t=1
                      */
                     RateLimit?: string;

@@ -93,10 +93,10 @@ test('no part of a combined schema refuses what the other parts ask for', () => 
 });
 
 test('the limits in force are told, and how callers learn what is left of them', () => {
-  expect(text).toContain('a body has at most 1048576 bytes');
-  expect(text).toContain('of an answer 65536 bytes are read');
+  expect(text).toContain('- Request body: 1048576 bytes, ');
+  expect(text).toContain('The first 65536 bytes of a response are read.');
   expect(text).toContain('1 on Linea Sepolia, 3 on Ethereum Sepolia, 1 on Base Sepolia');
-  expect(text).toContain('read 100000 times a second with bursts of 200000');
+  expect(text).toContain('Reads (GET and HEAD): 100000 a second for each principal, with bursts of 200000.');
   expect(document.info).toMatchObject({
     'x-limits': {
       bodyBytes: 1_048_576,

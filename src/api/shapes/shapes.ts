@@ -98,7 +98,7 @@ export const valuesShape = z
   .openapi({
     type: 'object',
     additionalProperties: true,
-    description: 'Values by field name, in the order signed.',
+    description: 'Values by name, in the order in which they are signed.',
   });
 
 const maxDisplayName = 500;
