@@ -26,7 +26,7 @@ export type EndpointRequest<Params, Query, Body> = {
 /** A request of any caller: the endpoint authenticates the caller itself. */
 export type OpenRequest<Params, Query, Body> = Omit<
   EndpointRequest<Params, Query, Body>,
-  'caller' | 'disconnect' | 'readAfter'
+  'caller' | 'readAfter'
 > & {
   /** The caller, if already known. */
   readonly client: string | undefined;
@@ -86,6 +86,10 @@ export type OpenEndpointDefinition<
   Body extends z.ZodType = z.ZodType,
 > = EndpointParts<Params, Query, Body> & {
   readonly credentials: readonly Credential[];
+  /** The turn for a large body. Without it, all callers of such routes have one turn together. */
+  findTurn?(
+    request: Pick<OpenRequest<unknown, z.output<Query>, unknown>, 'headers' | 'query' | 'client'>,
+  ): Promise<string>;
   handle(
     request: OpenRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
   ): Promise<Response> | Response;

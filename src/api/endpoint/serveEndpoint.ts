@@ -77,14 +77,14 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
   };
 }
 
-/** Only the handler knows the caller, so all callers together have one turn. */
-const guests = 'guests';
+/** Callers without a credential have one turn together. */
+const strangers = 'strangers';
 
 /** Serves an endpoint that authenticates its callers itself. */
 export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: OpenEndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method } = definition;
+  const { method, findTurn } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
@@ -93,6 +93,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
     const { headers } = req.raw;
+    const client = findClient(context, limits.trustedProxies);
     const handle = async () =>
       definition.handle({
         requestId: context.get('requestId'),
@@ -100,12 +101,14 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
         params: reader.parseParams(req.param()),
         query: values,
         body: await reader.readBody(req.raw, { limits, bytes: undefined }),
-        client: findClient(context, limits.trustedProxies),
+        client,
         limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+        disconnect: () => context.env?.outgoing?.destroy(),
       });
+    const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;
     const response = await (method === 'get'
       ? handle()
-      : serving.largeTurns.run({ owner: guests, headers }, handle));
+      : serving.largeTurns.run({ owner: findOwner, headers }, handle));
     return answerAs(successStatus(method, serving.clientProfile), response);
   };
 }

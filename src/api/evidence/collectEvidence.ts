@@ -27,6 +27,8 @@ import { findPermit } from './findPermit.ts';
 import { findProved, readProved, type StoredProof, storeProved } from './proofStore.ts';
 import { BlockGoneError, proveBlock, readBlock, readHash } from './proveBlock.ts';
 import { proveState } from './proveState.ts';
+import { readBatched } from './readBatched.ts';
+import { readPayloads } from './readPayloads.ts';
 
 /** The content of a file; the transactions themselves are read again during the writing. */
 export type CollectedEvidence = {
@@ -64,9 +66,6 @@ export type Collecting = {
 /** Concurrent blocks: one is fetched while another is proved. */
 const blocksAtOnce = 2;
 const mostAttempts = 5;
-/** The most short transactions read from the database at once; the largest one has a megabyte. */
-const proofsPerRead = 20;
-const charactersPerRead = 1024 * 1024;
 
 /**
  * Collects the proofs of an agreement's history: the events from the index, and the blocks from a node, which
@@ -117,7 +116,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const implementation = lowerHex(chain.implementation);
   const read = await readSteps(collecting, { history, parameters, places, pace });
   const head = await readBlock(client, history.head.hash);
-  const signers = await listSigners(history, { parameters, record, pace });
+  const signers = await listSigners(history, { pool, parameters, record, pace });
   const address = lowerHex(record.address);
   const isSoundHead = head.header !== null && read.isIncluded;
   const proved = isSoundHead && (await proveState(client, { address, implementation, block: head, signers }));
@@ -220,6 +219,7 @@ async function readSteps(
   let deployment: ReadStep | undefined;
   let isIncluded = true;
   let next = 0;
+  const payloads = readPayloads(pool, record, history.steps);
   for await (const stored of readInOrder(pool, chainId, places)) {
     signal.throwIfAborted();
     const { blockHash, transactionHash } = stored;
@@ -251,8 +251,9 @@ async function readSteps(
     for (const log of own) {
       const step = history.steps[next];
       next++;
-      if (step?.transactionHash !== stored.transactionHash) throw new BlockGoneError();
-      const { inputId, payload, permitSigner: signer, permitNonce: nonce } = step;
+      const { value: payload } = await payloads.next();
+      if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
+      const { inputId, permitSigner: signer, permitNonce: nonce } = step;
       const isDirect = to === agreement;
       const permit =
         signer !== null && nonce !== null
@@ -272,29 +273,25 @@ async function readSteps(
 }
 
 /**
- * The proofs of transactions, in the requested order, a few at a time: more at once after short ones.
+ * The proofs of transactions, in the requested order, a few at a time.
  *
  * @throws BlockGoneError where one is not kept.
  */
-export async function* readInOrder(
+export function readInOrder(
   pool: pg.Pool,
   chainId: number,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
 ): AsyncGenerator<StoredProof> {
-  let count = 1;
-  for (let at = 0; at < places.length; ) {
+  const read = async (at: number, count: number) => {
     const some = places.slice(at, at + count);
-    at += some.length;
     const found = new Map((await readProved(pool, chainId, some)).map((one) => [one.transactionHash, one]));
-    for (const { transactionHash } of some) {
+    return some.map(({ transactionHash }) => {
       const stored = found.get(transactionHash);
       if (!stored) throw new BlockGoneError();
-      yield stored;
-    }
-    const characters = [...found.values()].reduce((sum, { entry }) => sum + entry.length, 0);
-    const fitting = Math.floor((some.length * charactersPerRead) / characters);
-    count = Math.max(1, Math.min(proofsPerRead, count * 4, fitting));
-  }
+      return stored;
+    });
+  };
+  return readBatched({ total: places.length, read, lengthOf: ({ entry }) => entry.length });
 }
 
 function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> {
@@ -304,11 +301,19 @@ function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> 
 /** The accounts whose nonces are proved, by the verifier's rules. */
 async function listSigners(
   history: IndexedHistory,
-  { parameters, record, pace }: { parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },
+  {
+    pool,
+    parameters,
+    record,
+    pace,
+  }: { pool: pg.Pool; parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },
 ): Promise<readonly Hex[]> {
   const replay = createReplay(parameters, history.owner);
-  for (const [at, step] of history.steps.entries()) {
-    const { inputId, payload, permitSigner: signer, permitNonce: nonce, time } = step;
+  let at = 0;
+  for await (const payload of readPayloads(pool, record, history.steps)) {
+    const step = history.steps[at];
+    if (!step) throw new BlockGoneError();
+    const { inputId, permitSigner: signer, permitNonce: nonce, time } = step;
     const isDirect = step.transactionTo === lowerHex(record.address);
     replay.play(
       {
@@ -319,6 +324,7 @@ async function listSigners(
       },
       `inputs[${at}]`,
     );
+    at++;
     await pace.breathe();
   }
   return replay.listSigners();

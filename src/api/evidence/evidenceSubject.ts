@@ -25,11 +25,11 @@ export type IndexedPlace = {
   readonly blockNumber: number;
 };
 
+/** An input, without its payload, which is read separately. */
 export type IndexedStep = IndexedPlace & {
   readonly inputId: Hex;
   readonly fromState: Hex;
   readonly toState: Hex;
-  readonly payload: Hex;
   readonly permitSigner: Hex | null;
   readonly permitNonce: string | null;
   readonly transactionFrom: Hex;
@@ -97,7 +97,7 @@ const agreementQuery = `
   from chain_index.agreements a join chain_index.heads h on h.chain_id = a.chain_id
   where a.chain_id = $1 and a.address = $2`;
 const stepsQuery = `
-  select input_id as "inputId", from_state as "fromState", to_state as "toState", payload,
+  select input_id as "inputId", from_state as "fromState", to_state as "toState",
     permit_signer as "permitSigner", permit_nonce::text as "permitNonce",
     transaction_from as "transactionFrom", transaction_to as "transactionTo", transaction_hash as "transactionHash",
     block_hash as "blockHash", block_number::int as "blockNumber", transaction_ordinal as ordinal,

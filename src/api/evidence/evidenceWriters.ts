@@ -1,26 +1,125 @@
+import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 
-/**
- * Limits how many files of one principal are written at a time: each holds some transactions while its reader
- * is slow.
- */
+/** Limits how many files of one turn are sent at a time: each holds some transactions while its reader is slow. */
 export type EvidenceWriters = {
-  /** The pieces. The first one waits until earlier files of the principal are read. */
-  admit(pieces: AsyncIterable<string>, principalId: string): AsyncGenerator<string>;
+  /** @throws RateLimitedError where too many files of this turn are open. */
+  requireRoom(turn: string): void;
+  /**
+   * The file. Its first piece waits until earlier files of this turn are read. A reader that takes nothing for a
+   * long time is cut off. While others of the turn wait, a slow reader is cut off too.
+   *
+   * @throws RateLimitedError where too many files of this turn are open.
+   */
+  open(pieces: AsyncIterable<string>, reader: EvidenceReader): ReadableStream<Uint8Array>;
+};
+
+/** The reader of a file, and its turn. */
+export type EvidenceReader = {
+  readonly turn: string;
+  /** Closes the connection at once. */
+  disconnect(): void;
+};
+
+export type WriterBounds = {
+  /** A reader that takes nothing for this time is cut off. */
+  readonly stallMs: number;
+  /** After this time, a reader must have taken `leastPerSecond` bytes a second on average while others wait. */
+  readonly patienceMs: number;
+  readonly leastPerSecond: number;
+  readonly checkMs: number;
 };
 
 const atOnce = 2;
+const mostOpen = 10;
+const retryAfterSeconds = 5;
+const usualBounds: WriterBounds = {
+  stallMs: 30_000,
+  patienceMs: 10_000,
+  leastPerSecond: 128 * 1024,
+  checkMs: 1_000,
+};
 
-export function createEvidenceWriters(): EvidenceWriters {
+export function createEvidenceWriters(bounds: WriterBounds = usualBounds): EvidenceWriters {
   const places = createOwnPlaces(atOnce);
+  const open = new Map<string, number>();
+  const countOpen = (turn: string) => open.get(turn) ?? 0;
+  const change = (turn: string, by: number) => {
+    const count = countOpen(turn) + by;
+    if (count === 0) open.delete(turn);
+    else open.set(turn, count);
+  };
+  const requireRoom = (turn: string) => {
+    if (countOpen(turn) >= mostOpen)
+      throw new RateLimitedError('Too many files of evidence are being read.', { retryAfterSeconds });
+  };
+
+  async function* admit(pieces: AsyncIterable<string>, turn: string, onTurn: () => void) {
+    await places.enter(turn);
+    try {
+      onTurn();
+      yield* pieces;
+    } finally {
+      places.leave(turn);
+    }
+  }
+
   return {
-    async *admit(pieces, principalId) {
-      await places.enter(principalId);
-      try {
-        yield* pieces;
-      } finally {
-        places.leave(principalId);
-      }
+    requireRoom,
+    open(pieces, { turn, disconnect }) {
+      requireRoom(turn);
+      change(turn, 1);
+      let since: number | undefined;
+      let idleSince: number | undefined;
+      let taken = 0;
+      let hasEnded = false;
+      const file = admit(pieces, turn, () => {
+        since = performance.now();
+      });
+      const end = () => {
+        if (hasEnded) return;
+        hasEnded = true;
+        clearInterval(watch);
+        change(turn, -1);
+        // Frees its place, wherever the file stands.
+        void file.return(undefined);
+      };
+      const isTooSlow = (now: number) => {
+        if (idleSince !== undefined && now - idleSince > bounds.stallMs) return true;
+        if (since === undefined || idleSince === undefined || countOpen(turn) <= atOnce) return false;
+        const seconds = (now - since) / 1_000;
+        return now - since > bounds.patienceMs && taken / seconds < bounds.leastPerSecond;
+      };
+      const watch = setInterval(() => {
+        if (!isTooSlow(performance.now())) return;
+        end();
+        disconnect();
+      }, bounds.checkMs).unref();
+      const encoder = new TextEncoder();
+      return new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            idleSince = undefined;
+            try {
+              const { value, done } = await file.next();
+              if (done) {
+                end();
+                controller.close();
+                return;
+              }
+              const bytes = encoder.encode(value);
+              taken += bytes.byteLength;
+              idleSince = performance.now();
+              controller.enqueue(bytes);
+            } catch (error) {
+              end();
+              controller.error(error);
+            }
+          },
+          cancel: end,
+        },
+        { highWaterMark: 0 },
+      );
     },
   };
 }

@@ -21,6 +21,8 @@ export type EvidenceRequest = {
   readonly turn: string;
   readonly headers: Headers;
   readonly requestId: string;
+  /** Closes the connection of a reader that is too slow. */
+  disconnect(): void;
 };
 
 const retryAfterSeconds = 2;
@@ -29,22 +31,23 @@ const retryAfterSeconds = 2;
  * Answers with the evidence of a record as a file, or as a page if the Accept header asks for one. While
  * proving takes longer than a request waits, answers 202 with the progress.
  *
- * @throws what `EvidenceDesk.collect` does.
+ * @throws what `EvidenceDesk.collect` and `EvidenceWriters.open` do.
  */
 export async function respondEvidence(
-  { record, turn, headers, requestId }: EvidenceRequest,
+  { record, turn, headers, requestId, disconnect }: EvidenceRequest,
   { pool, publicBaseUrl, desk, pages, writers }: EvidenceServices & { pool: pg.Pool; publicBaseUrl: string },
 ): Promise<Response> {
+  const isPage = chooseForm(headers.get('accept')) === 'html';
+  if (!isPage) writers.requireRoom(turn);
   const collected = await desk.collect(record, turn);
   if ('total' in collected) {
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
     return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
   }
   const text = writeEvidence(collected, { publicBaseUrl, pool });
-  const isPage = chooseForm(headers.get('accept')) === 'html';
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (isPage) return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
-  return new Response(ReadableStream.from(encode(writers.admit(text, turn))), {
+  return new Response(writers.open(text, { turn, disconnect }), {
     headers: {
       ...common,
       'content-type': 'application/json',
@@ -57,11 +60,6 @@ function accepted(response: Response): Response {
   const headers = new Headers(response.headers);
   headers.set('retry-after', String(retryAfterSeconds));
   return new Response(response.body, { status: 202, headers });
-}
-
-async function* encode(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  for await (const piece of pieces) yield encoder.encode(piece);
 }
 
 function nameFile({ record, history }: CollectedEvidence): string {

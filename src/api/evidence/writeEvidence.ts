@@ -8,6 +8,7 @@ import {
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
 import { type CollectedEvidence, readInOrder } from './collectEvidence.ts';
+import { readPayloads } from './readPayloads.ts';
 
 export type EvidenceMaker = { readonly publicBaseUrl: string; readonly pool: pg.Pool };
 
@@ -16,7 +17,7 @@ export const evidenceSoftware = 'agreements-service';
 /** The approximate size of a piece. */
 const chunkCharacters = 65_536;
 
-/** Writes a file piece by piece, holding only a few transactions at a time. */
+/** Writes a file piece by piece, holding only a few transactions and payloads at a time. */
 export async function* writeEvidence(
   collected: CollectedEvidence,
   { publicBaseUrl, pool }: EvidenceMaker,
@@ -64,15 +65,17 @@ async function* listPieces(
   const { log, permit } = collected.deployment;
   const deployment: EvidenceDeployment = { transaction: 0, log, permit };
   yield `],"deployment":${JSON.stringify(deployment)},"inputs":[`;
-  for (const [index, step] of collected.steps.entries()) {
-    const indexed = steps[index];
-    if (!indexed) continue;
-    const { inputId, fromState, toState, payload } = indexed;
+  let index = 0;
+  for await (const payload of readPayloads(pool, record, steps)) {
+    const [indexed, step] = [steps[index], collected.steps[index]];
+    if (!indexed || !step) throw new Error('a history has other steps than its index');
+    const { inputId, fromState, toState } = indexed;
     const input: EvidenceInput = {
       ...{ transaction: step.transaction, log: step.log, inputId, fromState, toState, payload },
       permit: step.permit,
     };
     yield `${index === 0 ? '' : ','}${JSON.stringify(input)}`;
+    index++;
   }
   yield `],"state":${JSON.stringify(state)}}\n`;
 }

@@ -7,9 +7,14 @@ export type LargeTurns = {
    * Runs a request: at once if its body is small, otherwise when its sender's turn has come. Its body is not
    * read before.
    *
+   * @param request.owner the turn; a function is called only for a large body.
    * @throws RateLimitedError where too many of the same sender wait.
+   * @throws whatever `owner` throws.
    */
-  run<Answer>(request: { owner: string; headers: Headers }, work: () => Promise<Answer>): Promise<Answer>;
+  run<Answer>(
+    request: { owner: string | (() => Promise<string>); headers: Headers },
+    work: () => Promise<Answer>,
+  ): Promise<Answer>;
 };
 
 /** Reading and checking a smaller body takes a few milliseconds. */
@@ -47,8 +52,9 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
   };
 
   return {
-    async run({ owner, headers }, work) {
+    async run({ owner: stated, headers }, work) {
       if (!isLarge(headers)) return work();
+      const owner = typeof stated === 'string' ? stated : await stated();
       await awaitTurn(owner);
       const startedAt = performance.now();
       let hasTurn = true;

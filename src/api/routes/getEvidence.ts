@@ -31,11 +31,11 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
     },
-    async handle({ params, query, caller, headers, requestId }) {
+    async handle({ params, query, caller, headers, requestId, disconnect }) {
       const { principalId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
       const record = await readEvidenceRecord(services.pool, { reference, principalId });
-      const request = { record, turn: principalId, headers, requestId };
+      const request = { record, turn: principalId, headers, requestId, disconnect };
       return respondEvidence(request, { ...services, ...evidence });
     },
   });

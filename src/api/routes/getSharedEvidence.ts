@@ -2,6 +2,7 @@ import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
 import { readEvidenceRecord } from '../evidence/evidenceSubject.ts';
 import { type EvidenceServices, respondEvidence } from '../evidence/respondEvidence.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { evidenceData } from './getEvidence.ts';
@@ -24,7 +25,7 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     refusals: [400, 404, 409],
     reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
     example: {},
-    async handle({ query, headers, client, limitRate, requestId }) {
+    async handle({ query, headers, client, limitRate, requestId, disconnect }) {
       const { name, linkId, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -33,10 +34,9 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
       });
       await limitRate(name);
       const record = await readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
-      // However many guests ask, the principal's own turn stays free.
-      const turn = `guests of ${principalId}`;
+      const turn = turnOfGuests(principalId);
       const response = await respondEvidence(
-        { record, turn, headers, requestId },
+        { record, turn, headers, requestId, disconnect },
         { ...services, ...evidence },
       );
       if (linkId !== undefined && response.status === 200)

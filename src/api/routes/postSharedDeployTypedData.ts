@@ -3,7 +3,7 @@ import { readDraft, requireUnsigned } from '../agreements/drafts.ts';
 import { prepareDeployment } from '../agreements/prepareDeployment.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -29,6 +29,7 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     refusals: [400, 404, 409, 413, 415, 503],
     reasons: ['draft_signed', 'permit_expired', 'deadline_too_far', 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
+    findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitRate, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });

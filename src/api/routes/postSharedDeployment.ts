@@ -3,7 +3,7 @@ import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { deployAgreement } from '../agreements/deployAgreement.ts';
 import { readDraft } from '../agreements/drafts.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
@@ -46,6 +46,7 @@ export function deployShared(services: GuestServices): Endpoint {
       'relayer_unfunded',
     ],
     example: { body: exampleStory.signedDraft },
+    findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitRate, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });

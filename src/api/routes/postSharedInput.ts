@@ -2,7 +2,7 @@ import { noteUse } from '../../records/sharing/manageLinks.ts';
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { submitInput } from '../agreements/submitInput.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -40,6 +40,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
       'relayer_unfunded',
     ],
     example: { body: exampleStory.signedInput },
+    findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitRate, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,

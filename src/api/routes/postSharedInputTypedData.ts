@@ -1,7 +1,7 @@
 import { prepareInput } from '../agreements/prepareInput.ts';
 import { writeSignable } from '../agreements/typedDataJson.ts';
 import { defineOpenEndpoint, type Endpoint, none } from '../endpoint/defineEndpoint.ts';
-import { requireWallet } from '../guests/guestAuthenticator.ts';
+import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
@@ -34,6 +34,7 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
       'permit_expired',
     ],
     example: { body: exampleStory.unsignedReturn },
+    findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitRate, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,

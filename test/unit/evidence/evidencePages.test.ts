@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createEvidencePages } from '../../../src/api/evidence/evidencePages.ts';
-import { createEvidenceWriters } from '../../../src/api/evidence/evidenceWriters.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 
@@ -44,30 +43,5 @@ describe('pages of evidence', () => {
     expect(await other).toContain('This file does not hold');
     expect(opened.slice(0, 3)).toContain('b');
     for (const page of many) await expect(page).rejects.toThrow('too long');
-  });
-});
-
-describe('files of evidence', () => {
-  test('of one principal are written two at a time, and those of another do not wait for them', async () => {
-    const writers = createEvidenceWriters();
-    const begin = (principalId: string) => writers.admit(piecesOf('1', '2'), principalId);
-    const open = Array.from({ length: 2 }, () => begin('a'));
-    for (const file of open) expect(await file.next()).toEqual({ done: false, value: '1' });
-    const begun: string[] = [];
-    const waiting = ['third', 'fourth'].map(async (name) => {
-      const file = begin('a');
-      await file.next();
-      begun.push(name);
-      return file;
-    });
-    expect(await begin('b').next()).toEqual({ done: false, value: '1' });
-    expect(begun).toEqual([]);
-    // Whoever goes away makes room, and so does whoever has read all.
-    await open[0]?.return(undefined);
-    await waiting[0];
-    expect(begun).toEqual(['third']);
-    for await (const _ of open[1] ?? []);
-    await Promise.all(waiting);
-    expect(begun).toEqual(['third', 'fourth']);
   });
 });
