@@ -1,0 +1,79 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createPace, type Pace } from '../../../src/platform/turns/pace.ts';
+
+/** Holds the event loop. */
+function compute(ms: number): void {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt);
+}
+
+/** Works in steps, and tells how often others had the event loop meanwhile, and how long all of it took. */
+async function work(pace: Pace, { steps, stepMs }: { steps: number; stepMs: number }) {
+  let turns = 0;
+  let hasEnded = false;
+  const others = (async () => {
+    while (!hasEnded) {
+      await setImmediate();
+      turns++;
+    }
+  })();
+  const beganAt = performance.now();
+  for (let step = 0; step < steps; step++) {
+    compute(stepMs);
+    await pace.breathe();
+  }
+  const ms = performance.now() - beganAt;
+  hasEnded = true;
+  await others;
+  return { turns, ms };
+}
+
+/** Somebody who holds the event loop again and again until told to stop. */
+function hold(ms: number): () => Promise<void> {
+  let isStopped = false;
+  const holding = (async () => {
+    while (!isStopped) {
+      compute(ms);
+      await setImmediate();
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await holding;
+  };
+}
+
+test('others have the event loop after each slice of work, and not after every step', async () => {
+  const { turns, ms } = await work(createPace(), { steps: 100, stepMs: 1 });
+  expect(turns).toBeGreaterThanOrEqual(5);
+  // A slice has ten milliseconds at least, and whoever else waits has one or two turns after each.
+  expect(turns).toBeLessThan(2 * (ms / 10) + 10);
+});
+
+test('what the work itself took is told without what others took', async () => {
+  const pace = createPace();
+  const stop = hold(20);
+  const { ms } = await work(pace, { steps: 10, stepMs: 11 });
+  const spentMs = pace.spentMs();
+  await stop();
+  expect(spentMs).toBeGreaterThanOrEqual(100);
+  // Others held the loop for twice as long as the work took.
+  expect(spentMs).toBeLessThan(0.7 * ms);
+});
+
+test('patient work rests while others are at work, and does not where nobody is', async () => {
+  const steps = { steps: 10, stepMs: 11 };
+  const stop = hold(3);
+  const patient = await work(createPace({ isPatient: true }), steps);
+  const impatient = await work(createPace(), steps);
+  await stop();
+  // Ten rests of a slice each, in which whoever else is at work has the loop several times.
+  expect(patient.turns).toBeGreaterThan(2 * impatient.turns);
+  let least = Number.POSITIVE_INFINITY;
+  // What else the machine does may take the processor away, which looks the same.
+  for (let tries = 0; tries < 50 && least >= 190; tries++)
+    least = Math.min(least, (await work(createPace({ isPatient: true }), steps)).ms);
+  // Without rests; with one after each slice it would be twice as long.
+  expect(least).toBeLessThan(190);
+});
