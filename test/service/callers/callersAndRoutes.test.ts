@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askRoute, listRoutes, type Route } from './support/askRoute.ts';
+import { type CallerScene, startCallerScene } from './support/callerScene.ts';
+import type { Caller } from './support/listCallers.ts';
+import {
+  byScope,
+  forEveryPrincipal,
+  forReadingGuests,
+  forSigningGuests,
+  forWholeSessions,
+} from './support/openRoutes.ts';
+
+const closed = [401, 403, 404];
+
+let scene: CallerScene;
+let routes: Route[];
+let callers: Caller[];
+beforeAll(async () => {
+  scene = await startCallerScene();
+  routes = await listRoutes(scene.service.baseUrl, scene.references);
+  callers = await scene.listCallers();
+});
+afterAll(() => scene?.close());
+
+/** An example is signed by somebody else; a guest is let in as its own wallet alone. */
+function signAs(route: Route, signer: string | undefined): Route {
+  if (signer === undefined || !route.body?.includes('"signer"')) return route;
+  return { ...route, body: JSON.stringify({ ...JSON.parse(route.body), signer }) };
+}
+
+/** What is wrong with what a caller is answered: it gets in where it may not, or nowhere where it may, or is told too much. */
+async function listFaults(caller: Caller, asked: readonly Route[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const route of asked.map((each) => signAs(each, caller.wallet))) {
+    const { operationId, target, body = '', isById } = route;
+    const { status, told } = await askRoute(scene.service.baseUrl, route, caller.headers);
+    const isOpen = caller.may.includes(operationId) && (caller.isOwner || !isById);
+    const isIn = !closed.includes(status);
+    const mayMiss = status === 404 && !isById && caller.sees === 'nothing';
+    if (status >= 500 && status !== 503) faults.push(`${operationId} fails with ${status}`);
+    if (isIn !== isOpen && !(isOpen && mayMiss)) faults.push(`${operationId} is answered with ${status}`);
+    const said = `${target} ${body} ${JSON.stringify(caller.headers)}`;
+    const hidden = isOpen ? scene.canaries[caller.sees] : scene.canaries.nothing;
+    for (const canary of hidden)
+      if (told.includes(canary) && !said.includes(canary)) faults.push(`${operationId} tells of ${canary}`);
+  }
+  return faults;
+}
+
+describe('every route of the document', () => {
+  test('is closed to everybody whom it is not for, and tells them nothing of others', async () => {
+    const before = await scene.readStored();
+    const found: Record<string, string[]> = {};
+    for (const caller of callers.filter(({ isOwner }) => !isOwner)) {
+      const faults = await listFaults(caller, routes);
+      if (faults.length > 0) found[caller.name] = faults;
+    }
+    expect(found).toEqual({});
+    expect(await scene.readStored()).toEqual(before);
+  });
+
+  test('about one agreement is open to the wallets that it lets in, and no other', async () => {
+    const shared = await listRoutes(scene.service.baseUrl, scene.sharedReferences);
+    const asked = shared.filter(({ target }) => target.startsWith('/v0/shared/'));
+    expect(asked.length).toBeGreaterThanOrEqual(forReadingGuests.length + forSigningGuests.length);
+    const wallets = (await scene.listCallers()).filter(({ name }) => name.startsWith('the wallet of'));
+    const found = [];
+    for (const caller of wallets) {
+      const isIn = caller.sees === 'one agreement';
+      const may = isIn ? [...caller.may, ...forReadingGuests, ...forSigningGuests] : caller.may;
+      found.push(...(await listFaults({ ...caller, may }, asked)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('is open to narrowed sessions only where they are good for it', async () => {
+    const found: Record<string, string[]> = {};
+    // What is removed by one is not there for the next.
+    const lasting = routes.filter(({ method }) => method !== 'DELETE');
+    for (const caller of callers.filter(({ isOwner }) => isOwner)) {
+      const others = routes.filter(
+        ({ method, operationId }) => method === 'DELETE' && !caller.may.includes(operationId),
+      );
+      const faults = await listFaults(caller, [...lasting, ...others]);
+      if (faults.length > 0) found[caller.name] = faults;
+    }
+    expect(found).toEqual({});
+  });
+
+  test('is open to the key of its principal, so that what is closed is there', async () => {
+    const { owner, service } = scene;
+    const may = [...Object.values(byScope).flat(), ...forEveryPrincipal, ...forWholeSessions];
+    const found = [];
+    for (const route of routes.filter(({ operationId }) => may.includes(operationId))) {
+      const { status } = await askRoute(service.baseUrl, route, { 'x-api-key': owner.key });
+      if (route.isById && closed.includes(status)) found.push(`${route.operationId} → ${status}`);
+    }
+    expect(found).toEqual([]);
+  });
+});
