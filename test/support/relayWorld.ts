@@ -180,8 +180,8 @@ export async function createRelayWorld({
       `select state, wallet, wallet_nonce as nonce, tx_hash as hash, failure, coalesce((
          select json_agg(json_build_object('hash', tx_hash, 'nonce', wallet_nonce, 'wallet', wallet,
            'fee', max_fee_per_gas::text, 'isAccepted', accepted_at is not null) order by attempt.id)
-         from service.transaction_attempts attempt where attempt.transaction_id = it.id), '[]') as attempts
-       from service.transactions it where id = $1`,
+         from service.transaction_attempts attempt where attempt.transaction_id = tx.id), '[]') as attempts
+       from service.transactions tx where id = $1`,
       [id],
     );
     const [row] = rows;

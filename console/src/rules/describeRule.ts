@@ -10,8 +10,8 @@ export function describeRule(rule: unknown): string {
     recipient === '*' ? words.everyone : recipient === '@observers' ? words.observers : recipient,
   );
   const channel = textOf(member(rule, 'notification', 'channel')) ?? 'email';
-  const told = words.tell(recipients.join(words.and), words.channels[channel] ?? channel);
-  return `${isOff ? `${words.off}: ` : ''}${describeTrigger(member(rule, 'trigger'))}, ${told}.`;
+  const notice = words.tell(recipients.join(words.and), words.channels[channel] ?? channel);
+  return `${isOff ? `${words.off}: ` : ''}${describeTrigger(member(rule, 'trigger'))}, ${notice}.`;
 }
 
 function describeTrigger(trigger: unknown): string {

@@ -39,36 +39,36 @@ export function encodeHeader(block: NodeBlock): Uint8Array {
 }
 
 /** A transaction's bytes in the block's trie. @throws UnknownKindError for an unknown type. */
-export function encodeTransaction(it: NodeTransaction): Uint8Array {
-  const type = Number(it.type ?? '0x0');
-  const rest = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
-  const signature = [number(it.r), number(it.s)];
-  const access = (it.accessList ?? []).map(({ address, storageKeys }) => [
+export function encodeTransaction(tx: NodeTransaction): Uint8Array {
+  const type = Number(tx.type ?? '0x0');
+  const rest = [number(tx.gas), bytes(tx.to), number(tx.value), bytes(tx.input)];
+  const signature = [number(tx.r), number(tx.s)];
+  const access = (tx.accessList ?? []).map(({ address, storageKeys }) => [
     bytes(address),
     storageKeys.map(bytes),
   ]);
-  const fees = [number(it.maxPriorityFeePerGas), number(it.maxFeePerGas)];
-  const parity = number(it.yParity ?? it.v);
+  const fees = [number(tx.maxPriorityFeePerGas), number(tx.maxFeePerGas)];
+  const parity = number(tx.yParity ?? tx.v);
   switch (type) {
     case 0:
-      return encodeRlp([number(it.nonce), number(it.gasPrice), ...rest, number(it.v), ...signature]);
+      return encodeRlp([number(tx.nonce), number(tx.gasPrice), ...rest, number(tx.v), ...signature]);
     case 1:
       return typed(1, [
-        number(it.chainId),
-        number(it.nonce),
-        number(it.gasPrice),
+        number(tx.chainId),
+        number(tx.nonce),
+        number(tx.gasPrice),
         ...rest,
         access,
         parity,
         ...signature,
       ]);
     case 2:
-      return typed(2, [number(it.chainId), number(it.nonce), ...fees, ...rest, access, parity, ...signature]);
+      return typed(2, [number(tx.chainId), number(tx.nonce), ...fees, ...rest, access, parity, ...signature]);
     case 3: {
-      const blobs = [number(it.maxFeePerBlobGas), (it.blobVersionedHashes ?? []).map(bytes)];
+      const blobs = [number(tx.maxFeePerBlobGas), (tx.blobVersionedHashes ?? []).map(bytes)];
       return typed(3, [
-        number(it.chainId),
-        number(it.nonce),
+        number(tx.chainId),
+        number(tx.nonce),
         ...fees,
         ...rest,
         access,
@@ -78,7 +78,7 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
       ]);
     }
     case 4: {
-      const authorised = (it.authorizationList ?? []).map((one) => [
+      const authorised = (tx.authorizationList ?? []).map((one) => [
         number(one.chainId),
         bytes(one.address),
         number(one.nonce),
@@ -87,8 +87,8 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
         number(one.s),
       ]);
       return typed(4, [
-        number(it.chainId),
-        number(it.nonce),
+        number(tx.chainId),
+        number(tx.nonce),
         ...fees,
         ...rest,
         access,
@@ -98,13 +98,13 @@ export function encodeTransaction(it: NodeTransaction): Uint8Array {
       ]);
     }
     case depositType: {
-      const [gas, to, value, data] = [number(it.gas), bytes(it.to), number(it.value), bytes(it.input)];
-      const isSystem = it.isSystemTx ? '0x01' : '0x';
+      const [gas, to, value, data] = [number(tx.gas), bytes(tx.to), number(tx.value), bytes(tx.input)];
+      const isSystem = tx.isSystemTx ? '0x01' : '0x';
       return typed(depositType, [
-        bytes(it.sourceHash),
-        bytes(it.from),
+        bytes(tx.sourceHash),
+        bytes(tx.from),
         to,
-        number(it.mint),
+        number(tx.mint),
         value,
         gas,
         isSystem,

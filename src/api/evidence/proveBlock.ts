@@ -102,21 +102,21 @@ async function readItems(
   client: PublicClient,
   { blockHash, blockNumber, wanted, pace }: Parameters<typeof proveBlock>[1],
 ): Promise<BlockItems> {
-  const [said, toldReceipts] = await Promise.all([
+  const [answer, nodeReceipts] = await Promise.all([
     askNode(client, { method: 'eth_getBlockByHash', params: [blockHash, true], shape: wholeBlockShape }),
     askNode(client, { method: 'eth_getBlockReceipts', params: [numberToHex(blockNumber)], shape: items }),
   ]);
-  if (said === null || toldReceipts === null) throw new BlockGoneError();
-  const { transactions: told, ...block } = said;
-  if (told.length !== toldReceipts.length) throw new BlockGoneError();
+  if (answer === null || nodeReceipts === null) throw new BlockGoneError();
+  const { transactions: nodeTransactions, ...block } = answer;
+  if (nodeTransactions.length !== nodeReceipts.length) throw new BlockGoneError();
   const hashes: Hex[] = [];
   const transactions: Uint8Array[] = [];
   const receipts: Uint8Array[] = [];
   let isWhole = true;
   // Each item is released at once: whole blocks would outlive the young generation, and garbage of a hundred
   // would pile up.
-  while (told.length > 0) {
-    const [transaction, receipt] = [told.shift(), toldReceipts.shift()];
+  while (nodeTransactions.length > 0) {
+    const [transaction, receipt] = [nodeTransactions.shift(), nodeReceipts.shift()];
     const { hash } = parseAnswer(hashedShape, transaction);
     hashes.push(hash);
     const isWanted = wanted.includes(hash);

@@ -102,14 +102,14 @@ export function createEventStreams(
         let isEnd: boolean;
         try {
           if (listener.hasEnded) return;
-          const told: FeedPart = part ?? (await readShared(principalId, cursor));
+          const page: FeedPart = part ?? (await readShared(principalId, cursor));
           part = undefined;
-          for (const { type, body, cursor: next } of told.events) {
+          for (const { type, body, cursor: next } of page.events) {
             if (listener.hasEnded) return;
             yield writeSse({ id: next, event: type, data: body });
             cursor = next;
           }
-          isEnd = told.isEnd;
+          isEnd = page.isEnd;
         } finally {
           places.leave(principalId);
         }

@@ -72,10 +72,10 @@ async function createTable(client: pg.Client): Promise<void> {
 export async function giveUpChain(client: pg.Client, { chainId, block, hash }: GivenUp): Promise<boolean> {
   await client.query('begin');
   const { rowCount } = await client.query(
-    `insert into ${indexerSchemaName}.rebuilds as it (chain_id, generation, block_number, block_hash) values ($1, 1, $2, $3)
-     on conflict (chain_id) do update set generation = it.generation + 1, block_number = excluded.block_number,
+    `insert into ${indexerSchemaName}.rebuilds as rebuild (chain_id, generation, block_number, block_hash) values ($1, 1, $2, $3)
+     on conflict (chain_id) do update set generation = rebuild.generation + 1, block_number = excluded.block_number,
        block_hash = excluded.block_hash, since = now(), done_at = null
-     where it.since < now() - $4 * interval '1 millisecond'`,
+     where rebuild.since < now() - $4 * interval '1 millisecond'`,
     [chainId, String(block), hash, leastIntervalMs],
   );
   const isGivenUp = (rowCount ?? 0) > 0;

@@ -14,10 +14,10 @@ export type Envelope = {
   data: Record<string, unknown>;
 };
 
-type Told = { id: string; type: EventType; createdAt: Date; data: Record<string, unknown> };
+type EnvelopeContent = { id: string; type: EventType; createdAt: Date; data: Record<string, unknown> };
 
 /** The body of an event: written once and stored, because exactly these characters are signed. */
-export function writeEnvelope({ id, type, createdAt, data }: Told): string {
+export function writeEnvelope({ id, type, createdAt, data }: EnvelopeContent): string {
   const envelope: Envelope = {
     id,
     type,
@@ -36,10 +36,10 @@ const leastShared = 2_048;
  * beside it.
  */
 export function writeSharedEnvelope(
-  told: Told,
+  content: EnvelopeContent,
   parts: EventParts,
 ): { body: string; parts: EventParts | null } {
-  const beginning = writeEnvelope(told).slice(0, -'}}'.length);
+  const beginning = writeEnvelope(content).slice(0, -'}}'.length);
   const { notification, variables } = parts;
   if (notification.text.length + variables.text.length >= leastShared) return { body: beginning, parts };
   const body = `${beginning},"notification":${notification.text},"variables":${variables.text}}}`;

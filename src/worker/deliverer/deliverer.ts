@@ -100,14 +100,14 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     if (open.length === 0) return;
     for (const lane of open) lane.isWanted = false;
     try {
-      await attendTo(open, present);
+      await beginDue(open, present);
     } catch (error) {
       for (const lane of open) lane.isWanted = true;
       throw error;
     }
   };
 
-  const attendTo = async (open: readonly Lane[], present: typeof term) => {
+  const beginDue = async (open: readonly Lane[], present: typeof term) => {
     const inFlight = present.lanes.listInFlight();
     const [subscriptions, due] = await Promise.all([
       readSubscriptions(

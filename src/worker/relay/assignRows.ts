@@ -83,7 +83,7 @@ export function assignRows(
       continue;
     }
     const seat = others.reduce(
-      (best, it) => (it.load + it.taken < best.load + best.taken ? it : best),
+      (best, other) => (other.load + other.taken < best.load + best.taken ? other : best),
       first,
     );
     seat.taken++;

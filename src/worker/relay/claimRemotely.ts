@@ -116,8 +116,8 @@ function store(
     if (held.rowCount === 0) return undefined;
     const { rows } = await client.query<{ id: string; last_attempt_id: number | null }>(
       `select id, (
-         select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id
-       from service.transactions it where id = any($1) and state = 'accepted' for update skip locked`,
+         select max(id) from service.transaction_attempts where transaction_id = tx.id) as last_attempt_id
+       from service.transactions tx where id = any($1) and state = 'accepted' for update skip locked`,
       [signed.map(({ id }) => id)],
     );
     const unchanged = new Set(

@@ -133,20 +133,20 @@ export async function writeSigned(
     text: `
       with signed as (
         select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::numeric[])
-          as it(id, wallet, nonce, hash, raw, gas, max_fee, tip)),
+          as attempt(id, wallet, nonce, hash, raw, gas, max_fee, tip)),
       rows as (
-        update service.transactions it
+        update service.transactions tx
         set state = 'signed', wallet = signed.wallet, wallet_nonce = signed.nonce, tx_hash = signed.hash,
           reserved_until = null, updated_at = now()
-        from signed where it.id = signed.id),
+        from signed where tx.id = signed.id),
       attempts as (
         insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,
           gas, max_fee_per_gas, max_priority_fee_per_gas)
         select id, $9::int, wallet, nonce, hash, raw, gas, max_fee, tip from signed order by wallet, nonce
         on conflict (chain_id, tx_hash) do update set transaction_id = excluded.transaction_id, created_at = now())
-      update service.relayer_wallets it set next_nonce = counter.next_nonce, updated_at = now()
+      update service.relayer_wallets wallet set next_nonce = counter.next_nonce, updated_at = now()
       from unnest($10::text[], $11::bigint[]) as counter(address, next_nonce)
-      where it.chain_id = $9::int and it.address = counter.address`,
+      where wallet.chain_id = $9::int and wallet.address = counter.address`,
     values: [
       signed.map(({ id }) => id),
       signed.map(({ wallet }) => wallet),

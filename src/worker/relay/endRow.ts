@@ -56,11 +56,11 @@ async function fail(
        union all
        select id, json_build_object('reason', failure->>'reason', 'message', failure->>'message') from successors),
      inputs as (
-       update service.inputs it set status = 'FAILED', error = ended.error, updated_at = now()
-       from ended where it.transaction_id = ended.id and it.status = 'PENDING'),
+       update service.inputs input set status = 'FAILED', error = ended.error, updated_at = now()
+       from ended where input.transaction_id = ended.id and input.status = 'PENDING'),
      drafts as (
-       update service.records it set error = ended.error, updated_at = now()
-       from ended where it.deploy_transaction_id = ended.id and it.status = 'Draft')
+       update service.records record set error = ended.error, updated_at = now()
+       from ended where record.deploy_transaction_id = ended.id and record.status = 'Draft')
      select pg_notify($8, id) from ended order by id = $1 desc`,
     [
       id,
@@ -110,11 +110,11 @@ export async function readoptRow(
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with readopted as (
-       update service.transactions it set state = case when attempt.accepted_at is null then 'signed' else 'broadcast' end,
+       update service.transactions tx set state = case when attempt.accepted_at is null then 'signed' else 'broadcast' end,
          wallet = attempt.wallet, wallet_nonce = attempt.wallet_nonce, tx_hash = attempt.tx_hash, updated_at = now()
        from service.transaction_attempts attempt
-       where it.id = $1 and it.state = 'accepted' and attempt.id = $2 and attempt.transaction_id = it.id
-       returning it.id)
+       where tx.id = $1 and tx.state = 'accepted' and attempt.id = $2 and attempt.transaction_id = tx.id
+       returning tx.id)
      select pg_notify($3, id) from readopted`,
     [id, attempt.id, channels.transactionChanged],
   );

@@ -12,20 +12,20 @@ const mostInputs = 1_000;
  * the index has no position; then the time decides.
  */
 const statement = `
-  select it.admission, exists (
+  select tx.admission, exists (
       select 1 from service.transactions earlier where earlier.state = 'failed'
-        and earlier.id in (select json_array_elements_text(coalesce(it.admission->'after', '[]')))) as has_failed, (
+        and earlier.id in (select json_array_elements_text(coalesce(tx.admission->'after', '[]')))) as has_failed, (
       select block.hash from ${index}.blocks block
-      where block.chain_id = it.chain_id and block.number = (it.admission->>'blockNumber')::numeric) as block_hash, (
+      where block.chain_id = tx.chain_id and block.number = (tx.admission->>'blockNumber')::numeric) as block_hash, (
       select coalesce(json_agg(json_build_object('id', own.id)), '[]') from (
         select * from ${index}.inputs shown
-        where shown.chain_id = it.chain_id and shown.agreement = lower(it.contract)
-          and case when it.admission->>'position' is null then shown.block_timestamp >= extract(epoch from it.created_at)::bigint
-            else shown.position > (it.admission->>'position')::int end
+        where shown.chain_id = tx.chain_id and shown.agreement = lower(tx.contract)
+          and case when tx.admission->>'position' is null then shown.block_timestamp >= extract(epoch from tx.created_at)::bigint
+            else shown.position > (tx.admission->>'position')::int end
         order by shown.position limit ${mostInputs}) as shown
       left join service.transactions own on own.chain_id = shown.chain_id and lower(own.contract) = shown.agreement
         and lower(own.signer) = shown.permit_signer and own.permit_nonce = shown.permit_nonce and own.state <> 'failed') as since
-  from service.transactions it where it.id = $1 and it.admission is not null`;
+  from service.transactions tx where tx.id = $1 and tx.admission is not null`;
 
 type Row = {
   admission: Admission;

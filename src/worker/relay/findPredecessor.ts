@@ -7,9 +7,9 @@ import { isBefore, relatedTo } from './rowOrder.ts';
  */
 export async function findPredecessor(pool: pg.Pool, id: string): Promise<'open' | 'passed' | undefined> {
   const { rows } = await pool.query<{ is_passed: boolean | null }>(
-    `select bool_or(earlier.wallet = it.wallet and earlier.wallet_nonce < it.wallet_nonce) as is_passed
-     from service.transactions it cross join lateral ${relatedTo('it')} as earlier
-     where it.id = $1 and earlier.state <> 'mined' and ${isBefore('earlier', 'it')}
+    `select bool_or(earlier.wallet = tx.wallet and earlier.wallet_nonce < tx.wallet_nonce) as is_passed
+     from service.transactions tx cross join lateral ${relatedTo('tx')} as earlier
+     where tx.id = $1 and earlier.state <> 'mined' and ${isBefore('earlier', 'tx')}
      having count(*) > 0`,
     [id],
   );

@@ -12,15 +12,15 @@ export async function isPermitUsed(pool: pg.Pool, id: string): Promise<boolean> 
   );
   if (!rows[0]?.is_there) return false;
   const { rowCount } = await pool.query(
-    `select 1 from service.transactions it where it.id = $1 and (
+    `select 1 from service.transactions tx where tx.id = $1 and (
        exists (
          select 1 from ${index}.inputs effect
-         where it.kind = 'input' and effect.chain_id = it.chain_id and effect.agreement = lower(it.contract)
-           and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce)
+         where tx.kind = 'input' and effect.chain_id = tx.chain_id and effect.agreement = lower(tx.contract)
+           and effect.permit_signer = lower(tx.signer) and effect.permit_nonce = tx.permit_nonce)
        or exists (
          select 1 from ${index}.agreements effect
-         where it.kind = 'deploy' and effect.chain_id = it.chain_id and effect.factory = lower(it.contract)
-           and effect.permit_signer = lower(it.signer) and effect.permit_nonce = it.permit_nonce))`,
+         where tx.kind = 'deploy' and effect.chain_id = tx.chain_id and effect.factory = lower(tx.contract)
+           and effect.permit_signer = lower(tx.signer) and effect.permit_nonce = tx.permit_nonce))`,
     [id],
   );
   return rowCount !== 0;

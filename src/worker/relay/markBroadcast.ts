@@ -17,13 +17,13 @@ export async function markBroadcast(
     text: `
       with taken as (
         select id from unnest($2::text[], $3::bigint[]) as asked(address, mined_count)
-        join service.transactions it on it.chain_id = $1 and it.wallet = asked.address and it.wallet_nonce >= asked.mined_count
-          and it.state in (${stateLists.sent})
-        where it.state || '' = 'signed' and it.updated_at < now() - $4 * interval '1 millisecond' and (
+        join service.transactions tx on tx.chain_id = $1 and tx.wallet = asked.address and tx.wallet_nonce >= asked.mined_count
+          and tx.state in (${stateLists.sent})
+        where tx.state || '' = 'signed' and tx.updated_at < now() - $4 * interval '1 millisecond' and (
           select accepted_at from service.transaction_attempts newest
-          where newest.chain_id = it.chain_id and newest.tx_hash = it.tx_hash) is not null
-        for update of it skip locked)
-      update service.transactions it set state = 'broadcast', updated_at = now() from taken where it.id = taken.id`,
+          where newest.chain_id = tx.chain_id and newest.tx_hash = tx.tx_hash) is not null
+        for update of tx skip locked)
+      update service.transactions tx set state = 'broadcast', updated_at = now() from taken where tx.id = taken.id`,
     values: [
       rows.chainId,
       rows.wallets.map(({ address }) => address),

@@ -69,10 +69,10 @@ type FoundRow = {
 };
 
 /** The state in a form that matches no index: the rows are found by id. */
-const isSignable = `it.state || '' = 'accepted' and it.deadline >= $4::numeric and it.id <> all($5)
-  and (it.reserved_until is null or it.reserved_until < now())`;
+const isSignable = `tx.state || '' = 'accepted' and tx.deadline >= $4::numeric and tx.id <> all($5)
+  and (tx.reserved_until is null or tx.reserved_until < now())`;
 
-const accepted = `service.transactions it where it.chain_id = $1 and it.state = 'accepted'`;
+const accepted = `service.transactions tx where tx.chain_id = $1 and tx.state = 'accepted'`;
 
 /**
  * The principals with anything to sign, from the one after the last on and once round, each found by one step
@@ -84,39 +84,39 @@ const round = `
   select next.principal, next.lap, round.place + 1
   from round cross join lateral (
     (select * from (
-        select ${ownerKeyOf('it.')} as principal, round.lap from ${accepted} and ${ownerKeyOf('it.')} > round.principal
-        order by ${ownerKeyOf('it.')} limit 1) as one
+        select ${ownerKeyOf('tx.')} as principal, round.lap from ${accepted} and ${ownerKeyOf('tx.')} > round.principal
+        order by ${ownerKeyOf('tx.')} limit 1) as one
       where round.lap = 0 or one.principal <= $8)
     union all
-    (select ${ownerKeyOf('it.')}, 1 from ${accepted} and round.lap = 0 and ${ownerKeyOf('it.')} <= $8
-      order by ${ownerKeyOf('it.')} limit 1)
+    (select ${ownerKeyOf('tx.')}, 1 from ${accepted} and round.lap = 0 and ${ownerKeyOf('tx.')} <= $8
+      order by ${ownerKeyOf('tx.')} limit 1)
     order by 2 limit 1) as next
   where round.place < $6::int`;
 
 /** Oldest first, and few: the rows read of a principal do not depend on how many it has. */
 const windows = `
-  select principals.principal, it.*
+  select principals.principal, tx.*
   from principals left join unnest($9::text[], $10::timestamptz[], $11::text[]) as position(principal, created_at, id)
     on position.principal = principals.principal
   cross join lateral (
-    select it.id, it.gas_estimate, it.created_at, ${sharedKeyOf('it.')} as key
-    from ${accepted} and ${ownerKeyOf('it.')} = principals.principal
-      and (it.created_at, it.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
-    order by it.created_at, it.id limit (select 2 * size + 8 from share)) as it`;
+    select tx.id, tx.gas_estimate, tx.created_at, ${sharedKeyOf('tx.')} as key
+    from ${accepted} and ${ownerKeyOf('tx.')} = principals.principal
+      and (tx.created_at, tx.id) > (coalesce(position.created_at, '-infinity'), coalesce(position.id, ''))
+    order by tx.created_at, tx.id limit (select 2 * size + 8 from share)) as tx`;
 
 /**
  * A row that must come first and cannot be signed now. Other signers' rows wait only for rows that will be
  * signed at once.
  */
 const isExpired = 'earlier.deadline < $4::numeric';
-const isPassedBy = `earlier.signer <> it.signer and (earlier.id = any($7) or ${isExpired})`;
+const isPassedBy = `earlier.signer <> tx.signer and (earlier.id = any($7) or ${isExpired})`;
 const predecessors = `
   select count(*) as count,
     coalesce(bool_or(earlier.id = any($5) or earlier.reserved_until > now() or ${isExpired}), false) as are_held_up,
     array[
-      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer = it.signer))[1],
-      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer <> it.signer))[1]] as nearest
-  from (${acceptedBefore('it', { isPassedBy, limit: '$6::int' })}) as earlier`;
+      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer = tx.signer))[1],
+      (array_agg(earlier.id order by earlier.created_at desc, earlier.id desc) filter (where earlier.signer <> tx.signer))[1]] as nearest
+  from (${acceptedBefore('tx', { isPassedBy, limit: '$6::int' })}) as earlier`;
 
 /**
  * The orders among the read rows: the wallet that may sign each, and how many rows can be signed in a row;
@@ -126,8 +126,8 @@ const keys = `
   select oldest.*, oldest.keeper is null or oldest.keeper = any($2) as is_free, (
     select count(*) from (${acceptedOf('oldest.key', '$6::int')}) as deep
     where (oldest.keeper is null or oldest.keeper = any($2)) and exists (
-      select 1 from (${acceptedOf('oldest.key', '1')}) as it
-      where ${isSignable} and ${isTargetThere('it')} offset 0)) as depth
+      select 1 from (${acceptedOf('oldest.key', '1')}) as tx
+      where ${isSignable} and ${isTargetThere('tx')} offset 0)) as depth
   from (
     select one.*, ${keeperOf('one.key', { chainId: '$1', gasEstimate: 'one.gas_estimate', full: '$12' })} as keeper
     from (select distinct on (key) key, principal, gas_estimate, created_at as since from windows order by key, created_at, id)
@@ -155,12 +155,12 @@ const candidates = `
 /** Each principal's share, in the principals' order: nobody's first row waits for anybody's second. */
 const picked = `
   select id, key, keeper, nearest, principal, turn, place from (
-    select it.id, candidates.key, candidates.keeper, before.nearest, ${ownerKeyOf('it.')} as principal, principals.place,
-      row_number() over (partition by ${ownerKeyOf('it.')} order by candidates.since, candidates.key, it.created_at, it.id) as turn
-    from candidates join service.transactions it on it.id = candidates.id
-    left join principals on principals.principal = ${ownerKeyOf('it.')}
+    select tx.id, candidates.key, candidates.keeper, before.nearest, ${ownerKeyOf('tx.')} as principal, principals.place,
+      row_number() over (partition by ${ownerKeyOf('tx.')} order by candidates.since, candidates.key, tx.created_at, tx.id) as turn
+    from candidates join service.transactions tx on tx.id = candidates.id
+    left join principals on principals.principal = ${ownerKeyOf('tx.')}
     cross join lateral (${predecessors}) as before
-    where ${isSignable} and before.count < $6::int and not before.are_held_up and ${isTargetThere('it')}) as free
+    where ${isSignable} and before.count < $6::int and not before.are_held_up and ${isTargetThere('tx')}) as free
   where turn <= (select size from share)`;
 
 const claimStatement = `
@@ -179,14 +179,14 @@ const claimStatement = `
   candidates as materialized (${candidates}),
   picked as materialized (${picked}),
   found as (
-    select it.id, it.contract, it.call_data, it.signer, it.permit_nonce, it.gas_estimate, it.trace_parent, it.created_at,
+    select tx.id, tx.contract, tx.call_data, tx.signer, tx.permit_nonce, tx.gas_estimate, tx.trace_parent, tx.created_at,
       picked.nearest as after, picked.key, picked.keeper
     from (select * from picked order by turn, place limit $6) as picked
-    join service.transactions it on it.id = picked.id
-    where ${isSignable} order by it.created_at, it.id
-    for update of it skip locked)
-  select senders.wallets, it.*, (
-      select max(id) from service.transaction_attempts where transaction_id = it.id) as last_attempt_id, (
+    join service.transactions tx on tx.id = picked.id
+    where ${isSignable} order by tx.created_at, tx.id
+    for update of tx skip locked)
+  select senders.wallets, tx.*, (
+      select max(id) from service.transaction_attempts where transaction_id = tx.id) as last_attempt_id, (
       select json_agg(json_build_object('principal', looked.principal, 'createdAt', looked.created_at::text, 'id', looked.id,
           'isCut', looked.count = 2 * share.size + 8, 'isServed', looked.served >= share.size) order by principals.place)
       from (
@@ -196,8 +196,8 @@ const claimStatement = `
         join principals using (principal), share) as looked, (
       select max(place) = $6::int from round) as is_round_cut, (
       select bool_or(not is_free) from keys) as waits_for_others
-  from senders left join found it on senders.wallets is not null
-  order by it.created_at, it.id`;
+  from senders left join found tx on senders.wallets is not null
+  order by tx.created_at, tx.id`;
 
 /**
  * Locks the wallets' rows, and free accepted rows for these wallets: in turns over principals, of each one

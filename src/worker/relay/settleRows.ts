@@ -79,7 +79,7 @@ async function readPassedRows(
   }>({
     name: 'relay passed',
     text: `
-      select it.*, newest.objection, newest.objection_text, shown.head_number as head, shown.head_hash
+      select passed.*, newest.objection, newest.objection_text, shown.head_number as head, shown.head_hash
       from (select 1) as one
       left join service.projections shown on shown.chain_id = $1
       left join lateral (
@@ -93,10 +93,10 @@ async function readPassedRows(
         join service.transactions sent on sent.chain_id = $1 and sent.wallet = wallet.address
           and sent.wallet_nonce < wallet.mined_count and sent.state in (${stateLists.sent})
         where sent.updated_at < now() - $4 * interval '1 millisecond' and sent.id > $5
-        order by sent.id limit $6) it on true
+        order by sent.id limit $6) passed on true
       left join lateral (
         select objection, objection_text from service.transaction_attempts attempt
-        where attempt.chain_id = $1 and attempt.tx_hash = it.tx_hash limit 1) newest on true`,
+        where attempt.chain_id = $1 and attempt.tx_hash = passed.tx_hash limit 1) newest on true`,
     values: [
       query.chainId,
       query.wallets.map(({ address }) => address),

@@ -16,11 +16,11 @@ export async function insertWallets(
 ): Promise<void> {
   const wallets = [...views];
   await pool.query(
-    `insert into service.relayer_wallets as it (chain_id, address, status, balance, next_nonce)
+    `insert into service.relayer_wallets as wallet (chain_id, address, status, balance, next_nonce)
      select $1, address, 'unfunded', balance, next_nonce
      from unnest($2::text[], $3::numeric[], $4::bigint[]) as wallet(address, balance, next_nonce)
      order by address
-     on conflict (chain_id, address) do update set status = 'unfunded', updated_at = now() where it.status = 'retired'`,
+     on conflict (chain_id, address) do update set status = 'unfunded', updated_at = now() where wallet.status = 'retired'`,
     [
       chainId,
       wallets.map(([address]) => address),
@@ -45,10 +45,10 @@ export async function renewLeases(
        select address, lease_owner from service.relayer_wallets
        where chain_id = $1 and address = any($2) and (lease_owner = $3 or lease_owner is null or lease_until < now())
        order by address for update)
-     update service.relayer_wallets it
+     update service.relayer_wallets wallet
      set lease_owner = $3, lease_until = now() + $4 * interval '1 millisecond', updated_at = now()
-     from free where it.chain_id = $1 and it.address = free.address
-     returning it.address, it.next_nonce, free.lease_owner is distinct from $3 as is_new`,
+     from free where wallet.chain_id = $1 and wallet.address = free.address
+     returning wallet.address, wallet.next_nonce, free.lease_owner is distinct from $3 as is_new`,
     [chainId, addresses, owner, leaseMs],
   );
   return rows.map(({ address, next_nonce, is_new }) => ({

@@ -39,7 +39,7 @@ export async function createPermitWorld(world: RelayWorld) {
 
   /** A new agreement, which no permit has made. */
   const deploy = async (): Promise<Address> => {
-    const it = compileAgreement(turns, { docUri: 'test:turns', values: {} });
+    const parameters = compileAgreement(turns, { docUri: 'test:turns', values: {} });
     const [account = '0x' as const] = await client.getAddresses();
     const hash = await client.sendTransaction({
       account,
@@ -49,14 +49,14 @@ export async function createPermitWorld(world: RelayWorld) {
         abi: agreementFactoryAbi,
         functionName: 'createAgreement',
         args: [
-          it.docUri,
-          it.docHash,
-          it.initialState,
-          it.inputDefs,
-          it.transitions,
-          it.initVars,
-          it.verifiers,
-          it.actions,
+          parameters.docUri,
+          parameters.docHash,
+          parameters.initialState,
+          parameters.inputDefs,
+          parameters.transitions,
+          parameters.initVars,
+          parameters.verifiers,
+          parameters.actions,
         ],
       }),
     });
@@ -145,12 +145,12 @@ export async function createPermitWorld(world: RelayWorld) {
       `with shown as (
          select * from json_to_recordset($2::json) as it(signer text, nonce numeric, block bigint, hash text)),
        mined as (
-         update service.transactions it set state = 'mined', failure = null, mined_block_number = shown.block, tx_hash = shown.hash
-         from shown where it.contract = $1 and it.signer = shown.signer and it.permit_nonce = shown.nonce),
+         update service.transactions tx set state = 'mined', failure = null, mined_block_number = shown.block, tx_hash = shown.hash
+         from shown where tx.contract = $1 and tx.signer = shown.signer and tx.permit_nonce = shown.nonce),
        reopened as (
-         update service.transactions it set mined_block_number = null, state = 'broadcast'
-         where it.contract = $1 and it.state = 'mined' and not exists (
-           select 1 from shown where it.signer = shown.signer and it.permit_nonce = shown.nonce)),
+         update service.transactions tx set mined_block_number = null, state = 'broadcast'
+         where tx.contract = $1 and tx.state = 'mined' and not exists (
+           select 1 from shown where tx.signer = shown.signer and tx.permit_nonce = shown.nonce)),
        moved as (
          insert into service.projections (chain_id, head_number, head_hash, head_timestamp) values ($3, $4, $5, now())
          on conflict (chain_id) do update set head_number = excluded.head_number, head_hash = excluded.head_hash)

@@ -143,8 +143,8 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
       const { id: inputId } = z
         .object({ data: z.object({ id: z.string() }) })
         .parse(await response.json()).data;
-      const find = `select it.id, it.state, it.tx_hash, it.request_id, it.trace_parent
-        from service.transactions it join service.inputs input on input.transaction_id = it.id where input.id = $1`;
+      const find = `select tx.id, tx.state, tx.tx_hash, tx.request_id, tx.trace_parent
+        from service.transactions tx join service.inputs input on input.transaction_id = tx.id where input.id = $1`;
       const transaction = await waitUntil(
         'the input is mined',
         async () => {
