@@ -98,7 +98,7 @@ test('a deployment is handed to its owner, who signs it by the link', async () =
   });
 });
 
-test('a login is kept for this user alone, and only where the service takes the key', async () => {
+test('a login is stored for this user only, and only if the service accepts the key', async () => {
   const own = { HOME: home };
   const words = ['login', stack.baseUrl];
   expect(await runCli(program, words, { env: own, input: 'agk_test_wrong\n' })).toMatchObject({ code: 3 });
@@ -167,7 +167,7 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
   });
 });
 
-test('an output that cannot be written is told, and no success', async () => {
+test('output that cannot be written is reported as a failure', async () => {
   const full = spawn('sh', ['-c', `exec "${process.execPath}" "${program}" --version > /dev/full`]);
   const [complaint, [code]] = await Promise.all([text(full.stderr), once(full, 'close')]);
   expect([code, complaint]).toEqual([
@@ -176,7 +176,7 @@ test('an output that cannot be written is told, and no success', async () => {
   ]);
 });
 
-test('whoever reads no more ends the program in peace', async () => {
+test('a reader that closes the output early ends the program without an error', async () => {
   const child = startCli(program, ['--help'], env);
   child.stdout?.destroy();
   let complaint = '';
@@ -229,7 +229,7 @@ test('events are handed to a receiver on this machine, signed, and watched as th
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a document is played without a service, and a refused step is told by the exit code', async () => {
+test('a document is simulated without a service, and the exit code reports a refused step', async () => {
   const values = ['--value', 'wall=East wall', '--value', 'wallSquareMetres=84'];
   const steps = ['--step', 'artist:acceptCommission:{"artistSignature": "M."}', '--step', 'artist:takeOver'];
   const ended = await runCli(program, ['simulate', mural, ...values, ...steps, '--json'], { env: {} });

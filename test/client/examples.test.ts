@@ -71,7 +71,7 @@ test('there are examples to run', () => {
 });
 
 test.each(examples.map((example) => [example.name, example] as const))(
-  '%s runs as it stands',
+  '%s runs unchanged',
   async (name, { code }) => {
     const imports = [...code.matchAll(/^import [\s\S]*?;\n/gm)].map(([statement]) => statement);
     const body = imports.reduce((rest, statement) => rest.replace(statement, ''), code);

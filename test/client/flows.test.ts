@@ -85,7 +85,7 @@ describe('nothing is signed', () => {
     ...lies,
     ['message.docHash', ({ message }) => Object.assign(message ?? {}, { docHash: `0x${'22'.repeat(32)}` })],
     ['message.actionsHash', ({ message }) => Object.assign(message ?? {}, { actionsHash: elsewhere })],
-  ] as typeof lies)('where the service names another %s of a deployment', async (what, change) => {
+  ] as typeof lies)('if the service names another %s of a deployment', async (what, change) => {
     const { provider, asked } = createBrowserWallet(patron);
     const signing = signDeployment({
       client: createLiar(change),
@@ -102,7 +102,7 @@ describe('nothing is signed', () => {
     ...lies,
     ['message.payload', ({ message }) => Object.assign(message ?? {}, { payload: '0x01' })],
     ['message.inputId', ({ message }) => Object.assign(message ?? {}, { inputId: `0x${'22'.repeat(32)}` })],
-  ] as typeof lies)('where the service names another %s of an input', async (what, change) => {
+  ] as typeof lies)('if the service names another %s of an input', async (what, change) => {
     const { provider, asked } = createBrowserWallet(patron);
     const { id: agreementId } = await sharedPingPong();
     const signing = signInput({
@@ -129,7 +129,7 @@ describe('nothing is signed', () => {
 });
 
 describe('what is waited for', () => {
-  test('is an error where it does not come in time', async () => {
+  test('is an error if it does not come in time', async () => {
     const { id } = await sharedPingPong();
     await expect(waitForState(client, id, 'NEVER', { timeoutMs: 300, pollMs: 100 })).rejects.toBeInstanceOf(
       WaitTimeoutError,
@@ -138,7 +138,7 @@ describe('what is waited for', () => {
   });
 });
 
-test('a read shows what the same client has written, and one of another client with its token', async () => {
+test("a read shows the same client's writes, and another client's with its token", async () => {
   const { id } = await sharedPingPong();
   const { body } = await signInput({
     client,

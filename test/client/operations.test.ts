@@ -43,7 +43,7 @@ describe('the running service answers', () => {
     expect([again.id, metaOf(again)?.requestId]).toEqual([record.id, metaOf(again)?.requestId]);
   });
 
-  test('importAgreement, which is refused for what is managed already', async () => {
+  test('importAgreement, which is refused for an agreement that is already managed', async () => {
     const { address = '', displayName } = await deployed;
     const importing = client.agreements.import({ chainId, address, agreement: pingPong, displayName });
     await expect(importing).rejects.toMatchObject({ code: 'conflict', reason: 'already_managed' });
@@ -235,7 +235,7 @@ describe('the running service answers', () => {
   });
 });
 
-describe('a refusal is of its class, and says what the service says', () => {
+describe("a refusal has its class and the service's message", () => {
   test.each([
     ['a missing key', createClient({ apiKey: undefined }), UnauthorizedError, 'unauthorized'],
     ['a wrong key', createClient({ apiKey: 'agk_test_wrong' }), UnauthorizedError, 'unauthorized'],

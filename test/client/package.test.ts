@@ -60,7 +60,7 @@ describe('the packed client', () => {
     expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(mostBytes);
   });
 
-  test('needs nothing of Node where it is not Node: a worker has only what the web has', async () => {
+  test("needs nothing of Node outside of Node: a worker has only the web's functions", async () => {
     const code = await bundle(
       "export * from 'agreements-client'; export * from 'agreements-client/viem'; export * from 'agreements-client/webhooks';",
       'iife',
@@ -122,7 +122,7 @@ describe('the packed client', () => {
     expect(own.filter((line) => line.includes('error'))).toEqual([]);
   });
 
-  test('runs the program of its README, in under 40 lines, as it stands there', async () => {
+  test('runs the program of its README unchanged, in under 40 lines', async () => {
     const readme = await readFile(join(root, 'client/README.md'), 'utf8');
     const [document, program] = ['json', 'js'].map((language) => readCode(readme, language)[0] ?? '');
     expect(program?.trim().split('\n').length).toBeLessThan(40);

@@ -79,7 +79,7 @@ describe('a started Anvil', () => {
     expect(await answers(anvil.rpcUrl)).toBe(false);
   });
 
-  it('listens where it was told, and says why it cannot', async () => {
+  it('listens on the given port, and says why it cannot', async () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(/Anvil ended with 1:[\s\S]*Address already in use/);
   });

@@ -49,7 +49,7 @@ describe('a created agreement', () => {
     expect(code).toBe(`0x${proxyInitCode.slice(22)}`.toLowerCase());
   });
 
-  it("stands at the address of the factory's next creation", async () => {
+  it("is at the address of the factory's next creation", async () => {
     const nonce = BigInt(await chain.client.getTransactionCount({ address: factory }));
     expect(nonce).toBeGreaterThan(0n);
     expect(await createAgreement(chain)).toBe(getContractAddress({ from: factory, nonce }));

@@ -90,7 +90,7 @@ describe('a submitted field', () => {
     ).toBeNull();
   });
 
-  it('counts where it first appears', async () => {
+  it('counts at its first occurrence', async () => {
     const agreement = await createWithInput(chain, {
       fields: [declare('value', 'UINT256')],
       conditions: [condition('UINT_EQ_CONST', 'value', encodeUint(1n))],

@@ -17,7 +17,7 @@ describe('the model of the engine', () => {
 
   const compare = (cases: Iterable<ModelCase>) => runModelTest({ chain, cases });
 
-  it('says what the contracts say of generated agreements and inputs, to the byte', async () => {
+  it("gives the contracts' results for generated agreements and inputs, to the byte", async () => {
     const report = await compare(generateCases(2_000, 20_260_601));
     expect(report.findings, describeModelReport(report)).toEqual([]);
     // The cases reach every check of the engine, or else comparing them shows little.
@@ -25,7 +25,7 @@ describe('the model of the engine', () => {
     expect(report.reached.accepted).toBeGreaterThan(report.reached.steps / 8);
   });
 
-  it.each(readdirSync(examples))('says what the contracts say on all paths of %s', async (file) => {
+  it.each(readdirSync(examples))("gives the contracts' results on all paths of %s", async (file) => {
     const agreement: unknown = JSON.parse(readFileSync(new URL(file, examples), 'utf8'));
     const report = await compare(walkDocument(agreement));
     expect(report.findings, describeModelReport(report)).toEqual([]);

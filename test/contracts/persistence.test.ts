@@ -57,7 +57,7 @@ describe('a persisted field', () => {
     expect(await read(agreement, 7n)).toBeNull();
   });
 
-  it('overwrites the variable, as often as it is submitted', async () => {
+  it('overwrites the variable each time that it is submitted', async () => {
     const agreement = await createStore([uintField('amount', 1n)]);
     for (const amount of [7n, 8n]) {
       await chain.send(submission(agreement, 'store', [uintField('amount', amount)]));

@@ -86,7 +86,7 @@ describe('a placed contract', () => {
     );
   });
 
-  it('is not placed where code stands', async () => {
+  it('is not placed if there is code already', async () => {
     const rpcUrl = chain.rpcUrl;
     const address = await deployTestToken({ rpcUrl });
     const before = await readAccount(address);
@@ -113,7 +113,7 @@ describe('the protocol on a chain', () => {
     expect(await chain.client.readContract(read)).toBe(implementation);
   });
 
-  it('takes no transaction and no block, and stays as it is when it is asked for again', async () => {
+  it('takes no transaction and no block, and stays unchanged on a second call', async () => {
     const anvil = await startAnvil({ chainId: 59141 });
     try {
       const lineaSepolia = {

@@ -50,13 +50,13 @@ describe('SENDER_IN_ALLOWED_ADDRESSES', () => {
   const party = addressField('party', signer);
   const self = addressField('self', submitter);
 
-  it('accepts whoever is in a variable or among the literals', async () => {
+  it('accepts every address in a variable or among the literals', async () => {
     expect(await submitUnder(senderIsOneOf(['party', 'self'], [owner]), [party, self])).toBeNull();
     expect(await submitUnder(senderIsOneOf(['party'], [owner, submitter]), [party])).toBeNull();
     expect(await submitUnder(senderIsOneOf([], [submitter]))).toBeNull();
   });
 
-  it('refuses everybody else, and everybody when it names nobody', async () => {
+  it('refuses everybody else, and everybody if it names nobody', async () => {
     expect(await submitUnder(senderIsOneOf(['party'], [owner, stranger]), [party])).toBe(notAllowed);
     expect(await submitUnder(senderIsOneOf([], []))).toBe(notAllowed);
   });

@@ -38,7 +38,7 @@ describe('a verifier', () => {
     expect(await chain.findRevertData(rawSubmission(agreement, 'act', payload))).toBeNull();
   });
 
-  it('refuses by reverting, and its revert data is what the submitter sees', async () => {
+  it('refuses by reverting, and the submitter sees its revert data', async () => {
     const agreement = await createVerified(refusing);
     const refusal = customError(refusalText, agreement, id('act'), payload, submitter);
     expect(await chain.findRevertData(rawSubmission(agreement, 'act', payload, submitter))).toBe(refusal);

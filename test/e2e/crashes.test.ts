@@ -77,7 +77,7 @@ describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim)
   });
 });
 
-test('when the whole stack is killed nothing outlives it, and the next start serves what it had', async () => {
+test('when the whole stack is killed nothing outlives it, and the next start serves the same data', async () => {
   const caller = createCaller(local.stack, 84532);
   const { id } = await caller.deploy(await caller.prepareDeploy());
   const { address } = await caller.awaitDeployed(id);

@@ -38,7 +38,7 @@ describe('npm run dev -- --fork', () => {
     expect(await client.agreements.getState(record.id)).toMatchObject({ state: 'PONG' });
   });
 
-  test('goes on where it stopped, at the same block of the forked chain', async () => {
+  test('continues where it stopped, at the same block of the forked chain', async () => {
     const listIds = async () => {
       const { data } = await new AgreementsClient(local.stack).agreements.list({ limit: 100 });
       return data.map(({ id }) => id).join();

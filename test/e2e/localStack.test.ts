@@ -84,7 +84,7 @@ describe('npm run dev', () => {
     expect(['the worker', 'the api', 'the indexer'].map(hasKeys)).toEqual([true, false, false]);
   });
 
-  test('what the stack says of itself is for its owner alone', async () => {
+  test("only the owner can read the stack's description", async () => {
     const { stdout } = await promisify(execFile)('stat', ['-c', '%a', stacks.directory.stackFile]);
     expect(stdout.trim()).toBe('600');
   });

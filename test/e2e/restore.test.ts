@@ -128,9 +128,7 @@ const idsOf = (received: readonly Received[], secret: string) =>
     received.map(async ({ body, headers }) => (await verifyWebhook(body.toString(), headers, secret)).id),
   );
 
-test('a service that goes on from a backup keeps what it held, and tells nothing twice', async ({
-  annotate,
-}) => {
+test('a service restored from a backup keeps its data, and announces nothing twice', async ({ annotate }) => {
   await start('indexer', first.url);
   await start('worker', first.url);
   await start('api', first.url);

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-test('a node that answers from two forks makes no input double: the indexer ends, and its next start holds what the chain says', async () => {
+test('a node that answers from two forks doubles no input: the indexer ends, and its next start matches the chain', async () => {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());
   const chain = await startTestChain(84532);

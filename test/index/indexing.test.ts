@@ -109,7 +109,7 @@ test('agreements at one address on two chains are two agreements', async () => {
   expect(await countInputs(base)).toBe(beforeElsewhere);
 });
 
-test('a call of the factory itself tells the definition of its agreement', async () => {
+test('a direct call of the factory shows the definition of its agreement', async () => {
   for (const { direct, permitted } of [scenarioOf(linea, past), scenarioOf(linea, live)]) {
     const { definitions } = await rowsOf(linea);
     const { inputDefs, transitions, initVars } = buildContent();

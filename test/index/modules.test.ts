@@ -23,7 +23,7 @@ const beside = [
   'src/indexer/ponder/src/api/index.ts',
 ];
 
-test('the modules that name the index are those that Ponder loads, no more and no fewer', async () => {
+test('the modules behind the index name are exactly those that Ponder loads', async () => {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());
   const anvil = await startAnvil({ chainId: 59141 });

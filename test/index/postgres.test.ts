@@ -33,7 +33,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-test('what was committed before the server was killed is there when it starts again', async () => {
+test('data committed before the server was killed are there when it starts again', async () => {
   const dataDirectory = await temporaryDirectory();
   const first = await start(dataDirectory);
   await query(first.url, 'create table kept as select 7 as value');
@@ -56,7 +56,7 @@ test('a server that has not ended yet is waited for by the next one on its data'
   expect(await query((await starting).url, 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
-test('another port is chosen where the wanted one is taken', async () => {
+test('another port is chosen if the requested one is taken', async () => {
   const first = await start(await temporaryDirectory());
   const second = await start(await temporaryDirectory(), first.port);
   expect(second.port).not.toBe(first.port);

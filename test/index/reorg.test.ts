@@ -55,7 +55,7 @@ async function sendBlocks(count: number): Promise<Hex[]> {
 }
 
 test.for([1, 2, 3, 4, 5])(
-  'after a reorg of depth %i the index holds what the chain says, and again when all comes back',
+  'after a reorg of depth %i the index matches the chain, and again when everything comes back',
   async (depth) => {
     const hashes = await sendBlocks(depth);
     expect(hashes.length).toBe(depth);

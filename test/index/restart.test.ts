@@ -118,7 +118,7 @@ test.concurrent('a standby takes over when the indexer is killed, at once, and u
   }
 });
 
-test.concurrent('a standby takes over from an indexer that stands still, which writes nothing when it goes on', async ({
+test.concurrent('a standby takes over from a frozen indexer, which writes nothing when it continues', async ({
   onTestFinished,
 }) => {
   const { chain, createDatabase, launchIndexer, sendInputs, connect } = await openScene(onTestFinished);
@@ -164,7 +164,7 @@ test.concurrent('a standby takes over from an indexer that stands still, which w
   expect(await standby.stop()).toEqual({ code: 0, signal: null });
 });
 
-test.concurrent('an indexer that loses its database ends for another start, which goes on from what is stored', async ({
+test.concurrent('an indexer that loses its database ends for another start, which continues from the stored data', async ({
   onTestFinished,
 }) => {
   const { chain, launchIndexer, sendInputs } = await openScene(onTestFinished);
@@ -193,7 +193,7 @@ test.concurrent('an indexer that loses its database ends for another start, whic
   expect(await again.stop()).toEqual({ code: 0, signal: null });
 });
 
-test.concurrent('a block from before live indexing is seen without another one, and a websocket that says nothing holds up nobody', async ({
+test.concurrent('a block from before live indexing is seen without another one, and a silent websocket delays nothing', async ({
   onTestFinished,
 }) => {
   const { chain, createDatabase, launchIndexer, sendInputs } = await openScene(onTestFinished);
@@ -269,7 +269,7 @@ test.concurrent('a public chain that was reorganised below its final block is gi
   await waitUntil('the rebuild is noted as done', async () => (await readRebuilds())[0]?.is_done);
 });
 
-test.concurrent('an index of a local chain that lost its final blocks, or was started anew, is made again from what the chain says', async ({
+test.concurrent('an index of a local chain that lost its final blocks, or was restarted, is rebuilt from the chain', async ({
   onTestFinished,
 }) => {
   const { chain, createDatabase, launchIndexer, sendInputs } = await openScene(onTestFinished);

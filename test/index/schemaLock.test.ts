@@ -68,7 +68,7 @@ test.concurrent('a holder at work keeps the lock far beyond its lease', async ({
   expect(first.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test.concurrent('a holder that stands still is replaced, with what it had not committed, and ends when it goes on', async ({
+test.concurrent('a frozen holder is replaced, loses its uncommitted work, and ends when it continues', async ({
   onTestFinished,
 }) => {
   const { launchPair } = await openScene(onTestFinished);
@@ -104,7 +104,7 @@ test.concurrent('a holder whose main thread is busy for two leases keeps the loc
   expect(standby.lines.filter((line) => line.includes('written'))).toEqual([]);
 });
 
-test.concurrent('a holder that stood still for two leases goes on where nobody has taken its place', async ({
+test.concurrent('a holder that was frozen for two leases continues if nobody has taken its place', async ({
   onTestFinished,
 }) => {
   const { client, launch } = await openScene(onTestFinished);
@@ -132,7 +132,7 @@ test.concurrent('a holder that stood still for two leases goes on where nobody h
   expect(holder.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test.concurrent('what a former holder writes in a new session is refused by the database', async ({
+test.concurrent("the database refuses a former holder's writes in a new session", async ({
   onTestFinished,
 }) => {
   const { launchPair } = await openScene(onTestFinished);
@@ -144,7 +144,7 @@ test.concurrent('what a former holder writes in a new session is refused by the 
   expect(standby.lines.filter((line) => line.includes('lost'))).toEqual([]);
 });
 
-test.concurrent('a standby that stands still is no hindrance for another one', async ({ onTestFinished }) => {
+test.concurrent('a frozen standby does not hinder another one', async ({ onTestFinished }) => {
   const { client, launch, launchPair } = await openScene(onTestFinished);
   const { first, standby } = await launchPair();
   standby.signal('SIGSTOP');

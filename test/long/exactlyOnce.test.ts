@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** `npm run test:events` is the long form. */
-test('every transition of the final chains is told once and delivered, whatever is killed and reorganised', async () => {
+test('every transition of the final chains is announced once and delivered, whatever is killed and reorganised', async () => {
   const report = await runExactlyOnce({
     databaseUrl: database.url,
     transitions,

@@ -68,7 +68,7 @@ describe('a request whose database connection breaks', () => {
     expect(await findDeployment(service, body.signer)).toBe(id);
   });
 
-  test('after the commit is not told of success, and finds what it has stored when it comes again', async () => {
+  test('after the commit gets no success, and finds its stored result when it comes again', async () => {
     const body = await prepareDeployment(chain);
     proxy.cutNext('afterCommit');
     expect((await deploy(body)).status).toBe(503);

@@ -41,36 +41,33 @@ describe('what is too much', () => {
   test.each([
     ['reads', 'find_agreements', {}],
     ['writes', 'draft_agreement', { agreement: lamp.agreement }],
-  ])(
-    'of %s is told to the agent as a result, and goes by when it waits as long as it is told',
-    async (_, name, args) => {
-      const agent = await connect(await service.createPrincipal());
-      const answers: Answer[] = [];
-      for (let call = 0; call < 50; call++) {
-        const answer = await agent.call(name, args);
-        answers.push(answer);
-        if (answer.isError) break;
-      }
-      expect(answers[0]).toMatchObject({ isError: false });
-      const refused = answers.at(-1);
-      expect(refused).toMatchObject({
-        isError: true,
-        data: {
-          error: {
-            code: 'rate_limited',
-            whatToDo: expect.stringContaining('retryAfterSeconds'),
-            retryAfterSeconds: expect.any(Number),
-          },
+  ])('of %s is a result for the agent, and is over after the reported wait', async (_, name, args) => {
+    const agent = await connect(await service.createPrincipal());
+    const answers: Answer[] = [];
+    for (let call = 0; call < 50; call++) {
+      const answer = await agent.call(name, args);
+      answers.push(answer);
+      if (answer.isError) break;
+    }
+    expect(answers[0]).toMatchObject({ isError: false });
+    const refused = answers.at(-1);
+    expect(refused).toMatchObject({
+      isError: true,
+      data: {
+        error: {
+          code: 'rate_limited',
+          whatToDo: expect.stringContaining('retryAfterSeconds'),
+          retryAfterSeconds: expect.any(Number),
         },
-        text: expect.stringMatching(/^Error rate_limited: .*\nWhat to do: Wait/),
-      });
-      const { error } = refusedShape.parse(refused?.data);
-      await delay(error.retryAfterSeconds * 1_000);
-      expect(await agent.call(name, args)).toMatchObject({ isError: false });
-    },
-  );
+      },
+      text: expect.stringMatching(/^Error rate_limited: .*\nWhat to do: Wait/),
+    });
+    const { error } = refusedShape.parse(refused?.data);
+    await delay(error.retryAfterSeconds * 1_000);
+    expect(await agent.call(name, args)).toMatchObject({ isError: false });
+  });
 
-  test('of gas for a day is told with the name of the quota', async () => {
+  test('of gas for a day is reported with the name of the quota', async () => {
     const principal = await service.createPrincipal();
     await addUsage(service.handle.database, [
       { principalId: principal.id, gas: BigInt(defaultQuotas.gasPerDay) },
@@ -101,7 +98,7 @@ describe('what is too much', () => {
     });
   });
 
-  test('for the key is told as well: a scope that it has not', async () => {
+  test('for the key is reported too: a scope that it does not have', async () => {
     const agent = await connect(await service.createPrincipal(['agreements.read']));
     expect(await agent.call('draft_agreement', { agreement: lamp.agreement })).toMatchObject({
       isError: true,
@@ -110,7 +107,7 @@ describe('what is too much', () => {
   });
 });
 
-test('calls are counted by tool and by what became of them, whatever names agents make up', async () => {
+test('calls are counted by tool and outcome, whatever names agents make up', async () => {
   const count = async (tool: string, outcome: string) => {
     const text = await (await fetch(`${internalUrl}/metrics`)).text();
     const line = text

@@ -38,7 +38,7 @@ const preflight = {
 const namesOf = (header: string | null) => (header ?? '').split(',').map((name) => name.trim().toLowerCase());
 
 describe('a page of an origin that is allowed', () => {
-  test('may ask beforehand for what it needs', async () => {
+  test('may ask beforehand for permission', async () => {
     const { status, headers, text } = await send(shared.baseUrl, { ...preflight, origin });
     expect([status, text]).toEqual([204, '']);
     expect(headers.get('access-control-allow-origin')).toBe(origin);
@@ -97,7 +97,7 @@ describe('a page of any other origin', () => {
     },
   );
 
-  test('gets none at all where no origin is configured', async () => {
+  test('gets no permission if no origin is configured', async () => {
     const asked = await send(service.baseUrl, { ...preflight, origin });
     expect([asked.status, asked.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     const { headers } = await send(service.baseUrl, { origin, 'x-api-key': key });
@@ -124,7 +124,7 @@ describe('CORS_ORIGINS', () => {
   });
 
   test.each([['https://a.example/'], ['a.example'], ['https://A.example'], ['https://*.example']])(
-    'is refused where it could never match: %s',
+    'is refused if it could never match: %s',
     (origins) => {
       expect(() => read(origins)).toThrow('CORS_ORIGINS: expected origins');
     },
@@ -151,7 +151,7 @@ describe('every answer', () => {
     expect(answer.headers.get('x-powered-by')).toBeNull();
   });
 
-  test('asks for HTTPS where the service is reached by it, and only there', async () => {
+  test('requires HTTPS only if the service is reached by HTTPS', async () => {
     const headersOf = async (baseUrl: string) =>
       (await send(baseUrl)).headers.get('strict-transport-security');
     expect(await headersOf(shared.baseUrl)).toBe('max-age=31536000');

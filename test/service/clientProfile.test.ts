@@ -50,7 +50,7 @@ test('reads and refusals have the statuses that they have by default', async () 
   expect((await principal.call('POST', '/v0/agreements')).status).toBe(405);
 });
 
-test('the document tells of 201 for every POST, and of 200 for all else', async () => {
+test('the document has 201 for every POST, and 200 for everything else', async () => {
   const document = Object(await (await fetch(`${service.baseUrl}/v0/openapi.json`)).json());
   for (const methods of Object.values<Record<string, { responses: object }>>(document.paths))
     for (const [method, { responses }] of Object.entries(methods)) {
@@ -84,6 +84,6 @@ test('filters take days, which begin at midnight in UTC', async () => {
     expect((await other.call('GET', `/v0/agreements?createdAt[gte]=${day}`)).status).toBe(400);
 });
 
-test('a profile that there is none of is a fault of the configuration', async () => {
+test('an unknown profile is a fault of the configuration', async () => {
   await expect(startTestService({ env: { CLIENT_PROFILE: 'Shodai' } })).rejects.toThrow('CLIENT_PROFILE');
 });

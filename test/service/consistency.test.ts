@@ -157,7 +157,7 @@ describe('a token', () => {
     inputId: null,
   });
 
-  test('of a block is good once the chain is folded to it', async () => {
+  test('of a block is satisfied once the chain is folded to it', async () => {
     const { client } = setting.chain;
     const next = Number(await client.getBlockNumber()) + 1;
     const waiting = get(`?consistency=${writeConsistency([point(next)])}`);
@@ -165,7 +165,7 @@ describe('a token', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  test('may stand beside others, also of other chains', async () => {
+  test('may be combined with others, also of other chains', async () => {
     const { client } = setting.chain;
     const next = Number(await client.getBlockNumber()) + 1;
     const tokens = [point(next), point(7, otherChain)].map((one) => writeConsistency([one]));

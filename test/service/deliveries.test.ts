@@ -157,7 +157,7 @@ test('no more is under way to one host than its limit, over all its subscription
   expect(Math.max(receiver.mostAtOnce(), other.mostAtOnce())).toBeLessThanOrEqual(3);
 });
 
-test('an event whose notification was missed is found all the same', async () => {
+test('an event whose notification was lost is still found', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);
   await world.startDeliverer();

@@ -103,7 +103,7 @@ test('workers that are killed again and again deliver everything in the end', as
   expect(mostAtOnce).toBe(1);
 });
 
-test('a worker that stood still for longer than its lease leaves what others have to them', async () => {
+test("a worker that was frozen for longer than its lease leaves other workers' deliveries alone", async () => {
   const { id } = await world.subscribe(receiver.url);
   const record = await world.createRecord();
   const { child } = await startProcess({ leaseMs: 800 });

@@ -102,7 +102,7 @@ test('a literal address is checked when it is dialled', async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test('a certificate of another name, or of an authority that nobody knows, is refused', async () => {
+test('a certificate of another name, or of an unknown authority, is refused', async () => {
   const rules = createTargetRules({ allowed: ['127.0.0.1'], resolveHost: async () => ['127.0.0.1'] });
   await world.startDeliverer({ rules, ca });
   const elsewhere = await deliver(`https://wrong.example.test:${receiver.port}/`);

@@ -87,7 +87,7 @@ const readJson = async (response: Promise<Response>) =>
   documentShape.parse(await (await response).json()).data;
 
 describe('a document in JSON', () => {
-  test('is the text with its values, as they are, and where it belongs', async () => {
+  test('is the text with its values unchanged and in place', async () => {
     expect(await readJson(get('lease-1'))).toEqual({
       documentId: 'lease-1',
       docUri: record.doc_uri,
@@ -106,7 +106,7 @@ describe('a document in JSON', () => {
     expect(await readJson(get('empty'))).not.toHaveProperty('agreementAddress');
   });
 
-  test('is empty where the agreement has no readable text', async () => {
+  test('is empty if the agreement has no readable text', async () => {
     expect(await readJson(get('empty'))).toMatchObject({ contentType: 'md', content: '' });
     expect(await readJson(get('scalar'))).toMatchObject({ contentType: 'md', content: '' });
   });
@@ -154,7 +154,7 @@ describe('a document is not found', () => {
     ['%E0%A4%A'],
     ["'"],
     ['x'.repeat(5_000)],
-  ])('where nobody has it: %s', async (id) => {
+  ])('if nobody has it: %s', async (id) => {
     const answer = await principal.call('GET', `/v0/agreements/documents/${id}`);
     expect(outcome(answer)).toEqual(notFound);
   });
@@ -223,7 +223,7 @@ describe('a document as a page', () => {
     expect(headers.get('x-dns-prefetch-control')).toBe('off');
   });
 
-  test('that takes too long to render is plain text, and holds up nobody else', async () => {
+  test('that takes too long to render is plain text, and delays nobody else', async () => {
     let isDone = false;
     const towering = get('tower', { accept: 'text/html' }).finally(() => {
       isDone = true;
@@ -238,7 +238,7 @@ describe('a document as a page', () => {
 });
 
 describe.each([['application/json'], ['text/markdown'], ['text/html']])('an answer in %s', (accept) => {
-  test('may be kept by its caller alone, and sniffed by nobody', async () => {
+  test('only its caller may cache it, and no browser may sniff its type', async () => {
     const { headers } = await accepting(accept);
     expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('vary')).toBe('Accept');
@@ -246,7 +246,7 @@ describe.each([['application/json'], ['text/markdown'], ['text/html']])('an answ
     expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a caller that has it', async () => {
     const etag = (await accepting(accept)).headers.get('etag') ?? '';
     for (const known of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
       const response = await get('lease-1', { accept, 'if-none-match': known });

@@ -65,7 +65,7 @@ describe('evidence of histories that are not smooth', () => {
     await keep('fullBlockLease', id, ['appoint', 'accept']);
   });
 
-  test('of steps that a reorg has removed, and that were taken again otherwise, tells what the chain says now', async () => {
+  test('of steps that a reorg removed and that were then taken differently, match the current chain', async () => {
     const { chain } = world;
     const { id, address, agreement } = await world.playDirectLease();
     await keep('reorgedLease', id, ['knock', 'accept']);

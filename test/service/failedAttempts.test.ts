@@ -32,8 +32,8 @@ const failOften = (address: string) =>
 const awaitRefusal = (call: () => Promise<Answer[]>): Promise<Answer> =>
   waitUntil('a call is refused', async () => (await call()).find(({ status }) => status === 429));
 
-describe('a client that tries keys that nobody has', () => {
-  test('is told to wait once it has failed too often, and others are not', async () => {
+describe('a client that tries unknown keys', () => {
+  test('is asked to wait after too many failures, and others are not', async () => {
     const answers = await failOften('203.0.113.1');
     expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(tolerated);
     const refused = await awaitRefusal(() => failOften('203.0.113.1'));
@@ -63,7 +63,7 @@ describe('a client that tries keys that nobody has', () => {
     expect((await callFrom('2001:db8:1:3::a')).status).toBe(401);
   });
 
-  test('is not told from others behind a proxy that the operator has not told of', async () => {
+  test('looks like other clients behind a proxy that is not configured', async () => {
     const call = createCall(service.baseUrl, createApiKeyText('testnet'));
     const answers = await Promise.all(
       Array.from({ length: tolerated + 20 }, () =>

@@ -62,7 +62,7 @@ describe('a request that is sent again with its key', () => {
     expect(again.body).toEqual({ ...first.body, meta: { apiVersion: 'v0', requestId: 'trace-2' } });
   });
 
-  test('is answered with what was true then', async () => {
+  test('gets the original answer, even if it is no longer true', async () => {
     const key = randomUUID();
     const body = await prepareDeployment(chain);
     const impatient = await startTestApi(service.databaseUrl, {

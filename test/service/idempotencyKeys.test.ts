@@ -103,7 +103,7 @@ describe('a key', () => {
   });
 });
 
-describe('what is stored of an answer', () => {
+describe('the stored answer', () => {
   test('can still be read when the operator names a first key, or a new one before the old', async () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const startWith = (keys: string) => startTestApi(service.databaseUrl, { env: { ENCRYPTION_KEY: keys } });

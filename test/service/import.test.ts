@@ -117,7 +117,7 @@ describe('an agreement that was deployed elsewhere', () => {
     ]);
   });
 
-  test('is simulated from what the contract has stored since', async () => {
+  test('is simulated from the values that the contract has stored since', async () => {
     const { body, submit } = await deployed();
     const keeper = landlord;
     const inspect = { inputId: 'inspect', values: {}, by: keeper };
@@ -155,7 +155,7 @@ describe('an agreement that was deployed elsewhere', () => {
     ]);
   });
 
-  test('has the initial values of the chain, and those of the participants for what the chain does not show', async () => {
+  test("has the chain's initial values, and the participants' values for variables that the chain does not show", async () => {
     const keeper = createAccount().address;
     const { body } = await deployed();
     const participants = [
@@ -222,7 +222,7 @@ describe('the same agreement', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('may be held by two principals, of whom neither learns of the other', async () => {
+  test('may be held by two principals, without either learning of the other', async () => {
     const other = await setting.service.createPrincipal();
     const { address, body } = await deployed();
     const [own, others] = await Promise.all([adopt(body), adopt({ ...body, displayName: 'Theirs' }, other)]);
@@ -305,7 +305,7 @@ describe('an import is refused and nothing is stored', () => {
     ]);
   });
 
-  test('with what is wrong before any chain is asked', async () => {
+  test('with every fault, before any chain is asked', async () => {
     const { body } = await deployed();
     await expectRefused({ ...body, chainId: 1 }, 400, 'unsupported_chain');
     await expectRefused({ ...body, agreement: {} }, 400, 'invalid_agreement');
@@ -359,7 +359,7 @@ test('a deployment whose permit somebody else has sent is refused with the addre
   expect((await adopt({ chainId, address, agreement, displayName: 'Lease' })).status).toBe(200);
 });
 
-test('what the index cannot show in time is for another try, and nothing is stored', async () => {
+test('an agreement that the index cannot show in time needs another try, and nothing is stored', async () => {
   const { indexer, service } = setting;
   await indexer.stop();
   const { body } = await deployed();

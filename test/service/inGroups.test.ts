@@ -72,7 +72,7 @@ test('what comes while two groups are at work makes up the next one', async () =
   expect(await stored()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('groups that wait for a lock hold up nobody who comes later', async () => {
+test('groups that wait for a lock delay nobody who comes later', async () => {
   const holder = await handle.pool.connect();
   await holder.query('begin; insert into numbers values (1), (2)');
   const held: Promise<unknown>[] = [];
@@ -87,7 +87,7 @@ test('groups that wait for a lock hold up nobody who comes later', async () => {
   expect(await Promise.all(held)).toEqual([undefined, undefined]);
 });
 
-test('no statement gets more than so many', async () => {
+test('no statement gets more than the limit', async () => {
   await insertAll(Array.from({ length: 70 }, (_, at) => at + 1));
   expect(groups.map(({ length }) => length)).toEqual([32, 32, 6]);
   expect(await stored()).toHaveLength(70);
@@ -118,7 +118,7 @@ test('items of different owners share no statement, and one owner holds up no ot
   expect(await odd).toEqual([10, 30]);
 });
 
-describe('where the database refuses a group', () => {
+describe('if the database refuses a group', () => {
   test('each is run alone, and only those fail that are at fault', async () => {
     const results = await insertAll([1, -1, 2, -2]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);

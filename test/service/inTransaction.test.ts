@@ -32,7 +32,7 @@ const write = (text: string) =>
   );
 const read = async () => (await handle.database.execute<{ text: string }>(sql`select text from notes`)).rows;
 
-test('what is thrown undoes all of it, and goes on to the caller', async () => {
+test('an error undoes all of it, and reaches the caller', async () => {
   const failed = inTransaction(handle.database, async (transaction) => {
     await transaction.execute(sql`insert into notes values ('undone')`);
     throw new Error('no');

@@ -50,7 +50,7 @@ test('all notices arrive at their channels, equal ones that wait together once',
   expect(heard.toSorted()).toEqual(['one first', 'one last', 'one same', 'other end', 'other same']);
 });
 
-test('a notice that fails holds up none that comes later', async () => {
+test('a notification that fails delays no later one', async () => {
   const longerThanAllowed = 'x'.repeat(8_000);
   notifySoon(handle.pool, 'one', [longerThanAllowed]);
   notifySoon(handle.pool, 'one', ['after it']);

@@ -82,7 +82,7 @@ test('the signature of a permit may have either recovery value, which is a whole
   });
 });
 
-test('no part of a combined schema refuses what the other parts ask for', () => {
+test('no part of a combined schema refuses what the other parts require', () => {
   const isStrict = (part: Record<string, unknown>): boolean =>
     typeof part.$ref === 'string'
       ? isStrict(document.components.schemas[part.$ref.replace('#/components/schemas/', '')] ?? {})
@@ -92,7 +92,7 @@ test('no part of a combined schema refuses what the other parts ask for', () => 
   expect(combined.filter((parts) => parts.some(isStrict))).toEqual([]);
 });
 
-test('the limits in force are told, and how callers learn what is left of them', () => {
+test('the document has the current limits, and how callers learn what is left of them', () => {
   expect(text).toContain('- Request body: 1048576 bytes, ');
   expect(text).toContain('The first 65536 bytes of a response are read.');
   expect(text).toContain('1 on Linea Sepolia, 3 on Ethereum Sepolia, 1 on Base Sepolia');

@@ -120,7 +120,7 @@ async function addTransaction(id: string, state: string, ageSeconds: number): Pr
   );
 }
 
-test('what has not happened yet is counted, too: the first time is an increase', async () => {
+test('rare events are counted from 0, so that the first one is an increase', async () => {
   for (const chain of testnets) {
     for (const reach of ['confirmed', 'unconfirmed'])
       expect(await readMetric(`agreements_reorganisations_total{chain="${chain}",reach="${reach}"}`)).toBe(0);
@@ -154,7 +154,7 @@ describe('readiness', () => {
     expect(ready.chains.map((chain) => chain.chainId).toSorted()).toEqual(testnets.toSorted());
   });
 
-  test('tells position and lag, what waits in the outbox, and what the wallets hold', async () => {
+  test("has position and lag, waiting outbox rows, and the wallets' funds", async () => {
     await showIndex();
     const { pool } = service.handle;
     await addTransaction('txn_1', 'accepted', 10);
@@ -220,7 +220,7 @@ describe('readiness', () => {
     expect(await readMetric('process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 
-  test('names a chain of which no node answers the indexer, and stays ready for the others', async () => {
+  test('names a chain whose nodes do not answer the indexer, and stays ready for the others', async () => {
     await showIndex();
     const { pool } = service.handle;
     await pool.query('create schema if not exists indexer');
@@ -260,7 +260,7 @@ describe('readiness', () => {
 });
 
 describe('a database that is away', () => {
-  test('is told at once, by health and readiness, and forgotten as soon as it is back', async () => {
+  test('is reported at once, by health and readiness, and gone as soon as it is back', async () => {
     await showIndex();
     const name = new URL(service.databaseUrl).pathname.slice(1);
     const admin = new pg.Client({ connectionString: inject('postgresUrl') });
@@ -309,15 +309,15 @@ describe('requests', () => {
     expect(await count('method="other",route="none",status="404"')).toBe(1);
   });
 
-  test('of callers never reach what is for operators', async () => {
+  test("of callers never reach the operators' routes", async () => {
     const { call } = await service.createPrincipal();
     expect((await call('GET', '/ready')).status).toBe(404);
     expect((await call('GET', '/metrics')).status).toBe(404);
   });
 });
 
-describe('what is served', () => {
-  test('makes no process ready while it stands behind the node, or records behind the index', async () => {
+describe('the served data', () => {
+  test('make no process ready while they lag behind the node, or records behind the index', async () => {
     await showIndex();
     const { pool } = service.handle;
     await createAnvilClient(anvil.rpcUrl).mine({ blocks: 20 });
@@ -345,7 +345,7 @@ describe('what is served', () => {
 });
 
 describe('the internal port', () => {
-  test('that is taken stops the start only where it was named', async () => {
+  test('that is taken prevents the start only if it was configured', async () => {
     const port = Number(new URL(internalUrl).port);
     const usual = await startTestApi(service.databaseUrl, {
       internal: { host: '127.0.0.1', port, isNamed: false, allowedLagMs },

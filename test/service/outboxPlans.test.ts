@@ -132,7 +132,7 @@ describe.each(modes)('planned with %s,', (mode) => {
     expect(rowsRead, plans).toBeLessThan(10 * mined);
   });
 
-  test('settling all that is open reads that, and an effect only where there is one', async () => {
+  test('settling all open rows reads only those, and an effect only if there is one', async () => {
     const database = drizzle(explained.pool, drizzleOptions);
     const { rowsRead, plans } = await measure(async () =>
       expect(await findConsumedPermits(database, { ...range, isWhole: true })).toHaveLength(mined),
@@ -140,7 +140,7 @@ describe.each(modes)('planned with %s,', (mode) => {
     expect(rowsRead, plans).toBeLessThan(5 * (underWay + waiting + mined));
   });
 
-  test('looking for what has expired, and calling what is settled final, reads next to nothing', async () => {
+  test('looking for expired rows, and marking settled ones final, reads next to nothing', async () => {
     const database = drizzle(explained.pool, drizzleOptions);
     const head = { number: 10n ** 9n, hash: '0x', timestamp: 3_000_000_000n } as const;
     const { rowsRead, plans } = await measure(async () => {

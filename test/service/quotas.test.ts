@@ -78,7 +78,7 @@ test('writes beyond a quota are refused with its name, those of others are not, 
   expect((await deploy(last)).status).toBe(503);
 });
 
-test('answers that are kept for keys count at once, those that were kept are answered beyond the quota, and a refusal is not kept', async () => {
+test('kept answers count at once, are returned beyond the quota too, and a refusal is not kept', async () => {
   const principal = await service.createPrincipal();
   await administer('quotas', 'set', principal.name, 'answerBytesPerDay', '1');
   const validate = (key: string) =>
@@ -99,7 +99,7 @@ test('answers that are kept for keys count at once, those that were kept are ans
   await expect.poll(async () => (await validate('second')).status).toBe(200);
 });
 
-test('mails beyond the quota of a day are skipped, and those of whoever has sent fewer come first', async () => {
+test('mails beyond the daily quota are skipped, and principals with fewer mails come first', async () => {
   const { pool, database } = service.handle;
   const [many, few] = [await service.createPrincipal(), await service.createPrincipal()];
   const due: { firingId: string; principalId: string }[] = [];

@@ -58,7 +58,7 @@ describe('two replicas', () => {
     }
   });
 
-  test('let a principal go on that has waited as it was told', async () => {
+  test('admit a principal after the reported wait', async () => {
     const { key, call } = await service.createPrincipal();
     const { refused } = await callBoth(200, { key, method: 'GET', path: list });
     await delay(Number(refused[0]?.headers.get('retry-after')) * 1000);
@@ -91,7 +91,7 @@ describe('a principal', () => {
 });
 
 describe('the headers of an answer', () => {
-  test('name the quota and what is left of it', async () => {
+  test('report the quota and what is left of it', async () => {
     const { call } = await service.createPrincipal();
     expect(limitHeaders(await call('GET', list))).toEqual({
       policy: '"read";q=100;w=2',

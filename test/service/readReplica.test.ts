@@ -95,7 +95,7 @@ async function withStillReplica<Result>(run: () => Promise<Result>): Promise<Res
 }
 
 describe('an API with a read replica', () => {
-  test('answers reads from it, and one with a token only once it shows what the token names', async () => {
+  test("answers reads from it, and reads with a token only once it shows the token's write", async () => {
     const id = await storeRecord('old');
     await withStillReplica(async () => {
       await rename(id, 'new');
@@ -191,7 +191,7 @@ describe('a read from the replica', () => {
     expect(outcomes).toEqual(['cancelled', 'replica']);
   });
 
-  test('that it cannot show in time what it has to is answered by the primary', async () => {
+  test('that cannot catch up in time is answered by the primary', async () => {
     const reads = open(1);
     await withStillReplica(async () => {
       const now = await reads.mark();

@@ -29,7 +29,7 @@ afterAll(async () => {
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const quotient = 'select $1::int / $2::int as quotient';
 
-test('what is asked for in one turn travels together, eight at most, and each asker has its own rows', async () => {
+test('reads of one turn are sent together, at most eight, and each caller gets its own rows', async () => {
   const statement = `select n, $1::int as asker, now()::text as "transaction", pg_backend_pid() as pid
     from generate_series(1, $1::int % 3) as n`;
   for (const _round of ['prepares', 'runs again']) {
@@ -85,7 +85,7 @@ test('a statement is prepared once on a connection, however often a turn asks fo
   expect(rows).toHaveLength(1);
 });
 
-test('what the database refuses to one asker it refuses to no other', async () => {
+test('a refusal by the database affects only its own caller', async () => {
   for (const _round of ['prepares', 'runs again']) {
     const answers = await Promise.allSettled(
       [1, 0, 2, 0, 4].map((divisor) => readTogether(pool, quotient, [8, divisor])),
@@ -136,7 +136,7 @@ test('a row that cannot be read is missing from no answer', async () => {
   expect(await readTogether(pool, statement, [14, 14])).toEqual([{ amount: '$14.00' }]);
 });
 
-test('without a connection every asker is told, and nobody tries again', async () => {
+test('without a connection every caller gets the error, and nothing is retried', async () => {
   const url = new URL(database.url);
   const wrong = [
     { url: 'postgresql://nobody@127.0.0.1:1/none', code: 'ECONNREFUSED' },

@@ -56,7 +56,7 @@ test('every link within it leads somewhere, and no place has two of one name', (
   expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
 });
 
-test('what a document says is shown, never taken for markup', () => {
+test("the document's texts are shown, never interpreted as markup", () => {
   const hostile = `"><script>alert(1)</script>\`<img src=x>\``;
   const page = buildReference({
     info: { title: hostile, version: hostile, description: hostile, 'x-limits': { [hostile]: hostile } },

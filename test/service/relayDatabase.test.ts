@@ -44,7 +44,7 @@ async function expectOnce(rows: Awaited<ReturnType<RelayWorld['accept']>>, addre
 
 describe('a relay whose database connection breaks', () => {
   test.each(['beforeCommit', 'afterCommit'] as const)(
-    '%s of what it has signed loses and doubles nothing',
+    '%s of its signed rows loses and doubles nothing',
     async (cut) => {
       const proxy = await createCutProxy(world.databaseUrl);
       const { plan, address } = await planWith(proxy.url);
@@ -89,7 +89,7 @@ describe('a relay whose database connection breaks', () => {
 
 /** As PostgreSQL itself finds it, where a file system can be mounted here, and as a trigger says it. */
 test.each(['mounted', 'raised'] as const)(
-  'a relay whose database has no room left (%s) sends what is stored, and the rest once there is room',
+  'a relay whose database has no room left (%s) sends stored rows, and the rest once there is room',
   async (wanted) => {
     const own = await createRelayWorld();
     onTestFinished(() => own.close());

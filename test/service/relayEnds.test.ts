@@ -44,7 +44,7 @@ describe('a permit that expires', () => {
     expect(await world.client.getTransactionCount({ address })).toBe(1);
   });
 
-  test('before any node had it frees its nonce for what was signed after it', async () => {
+  test('before any node had it frees its nonce for later rows', async () => {
     const { key, address } = await world.createWallet();
     const lossy = await losesFirstBytes();
     await world.startRelay({ keys: [key], rpcUrls: [lossy.url] });
@@ -77,7 +77,7 @@ describe('a permit that expires', () => {
     expect(await world.readFillers(address)).toEqual([]);
   });
 
-  test('in the mempool makes way for what was signed after it', async () => {
+  test('in the mempool makes way for later rows', async () => {
     const { key, address } = await world.createWallet();
     await world.client.setAutomine(false);
     await world.startRelay({ keys: [key], settings: { replaceAfterMs: 500 } });

@@ -26,7 +26,7 @@ async function countAttempts(id: string): Promise<number> {
   return (await world.pool.query(query, [id])).rowCount ?? 0;
 }
 
-test('the first input of a kind is estimated, and what it used is kept and compared with its receipt', async () => {
+test('the first input of a kind is estimated, and its gas is stored and compared with its receipt', async () => {
   const keys = await world.createWallets(1);
   const agreement = await permits.deploy();
   const stopIndexing = permits.startIndexing(agreement);

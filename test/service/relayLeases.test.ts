@@ -76,7 +76,7 @@ test('a relay that has lost the lease signs nothing until it is its own again', 
   await world.waitForMints([row.recipient]);
 });
 
-test('what a wallet has signed is seen through when its key is gone, and it retires', async () => {
+test("a wallet's signed rows are followed to their end when its key is gone, and it retires", async () => {
   const old = await world.createWallet();
   const current = await world.createWallet();
   const silent = await world.disturb(({ method }) =>

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterEach(() => world.reset());
 afterAll(() => world.close());
 
-test("on Linea a transaction pays what the chain's own estimate for it asks", async () => {
+test("on Linea a transaction pays the chain's own estimate for it", async () => {
   const tip = parseGwei('3');
   const node = await world.disturb(({ method }) =>
     method === 'linea_estimateGas'

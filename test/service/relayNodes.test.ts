@@ -81,7 +81,7 @@ describe('a node', () => {
     expect(kinds.silence).toBeGreaterThan(2);
   });
 
-  test('that lags behind and says "nonce too low" to what it does not know gets nothing signed twice', async () => {
+  test('that lags and answers "nonce too low" for an unknown transaction gets nothing signed twice', async () => {
     const { key, address } = await world.createWallet();
     let isBehind = true;
     const zero = { result: '0x0' };
@@ -105,7 +105,7 @@ describe('a node', () => {
     expect(await world.client.getTransactionCount({ address })).toBe(3);
   });
 
-  test('that does not see yet what it has mined is sent the same bytes again, and nothing else', async () => {
+  test('that does not see a mined transaction yet is sent the same bytes again, and nothing else', async () => {
     const { key, address } = await world.createWallet();
     let isBlind = true;
     const blind = await world.disturb(({ method }) => {

@@ -51,7 +51,7 @@ async function expectMintedOnce(rows: readonly { recipient: Address }[]): Promis
 }
 
 describe('the counter of a wallet', () => {
-  test('that is ahead of the chain with nothing under way goes down, and what is sent is mined', async () => {
+  test('that is ahead of the chain with nothing under way goes down, and sent rows are mined', async () => {
     const { key, address } = await world.createWallet();
     await insertWallet(address, 7);
     await world.startRelay({ keys: [key] });
@@ -90,7 +90,7 @@ describe('the counter of a wallet', () => {
 });
 
 describe('a nonce at which somebody else has a transaction in the mempool', () => {
-  test('is theirs until two blocks have left that out, also where the wallet was idle before', async () => {
+  test('is theirs until two blocks have left it out, even if the wallet was idle before', async () => {
     const { key, address } = await world.createWallet();
     await world.client.setAutomine(false);
     const node = await world.disturb(() => undefined);
@@ -144,7 +144,7 @@ describe('bytes that were signed', () => {
     expect(after.map(({ attempts }) => attempts.length)).toEqual(rows.map(() => 1));
   });
 
-  test('and of which the node lost the first are all mined once that is sent again', async () => {
+  test('whose first transactions the node lost are all mined once those are sent again', async () => {
     const { key } = await world.createWallet();
     let lost: unknown;
     let isLosing = true;
@@ -164,7 +164,7 @@ describe('bytes that were signed', () => {
     expect(after.map(({ hash }) => hash)).toEqual(states.map(({ hash }) => hash));
   });
 
-  test('and were mined although nobody heard the answer are not sent under another nonce', async () => {
+  test('that were mined without an answer are not sent under another nonce', async () => {
     const { key, address } = await world.createWallet();
     let isDeaf = true;
     const deaf = await world.disturb((call) => (isSend(call) && isDeaf ? 'loseAnswer' : undefined));

@@ -146,7 +146,7 @@ describe('a transaction that reverts', () => {
     await world.waitForState(id, 'failed');
   });
 
-  test('is sent again where the same call would succeed now', async () => {
+  test('is sent again if the same call would succeed now', async () => {
     const { key, address } = await world.createWallet();
     const other = await world.createWallet();
     await world.startRelay({ keys: [key] });

@@ -50,7 +50,7 @@ async function expectExactlyOnce(rows: readonly { recipient: Address }[], wallet
   for (const wallet of wallets) expect(await world.readFillers(wallet)).toEqual([]);
 }
 
-test('a wallet whose key is in KMS sends what is accepted, each once', async () => {
+test('a wallet whose key is in KMS sends accepted rows, each once', async () => {
   const { server, open, address } = await createKmsWallet();
   await world.startRelay({ keys: [], awaited: [open()] });
   const rows = await world.accept(40);
@@ -60,7 +60,7 @@ test('a wallet whose key is in KMS sends what is accepted, each once', async () 
   expect(server.count('Sign')).toBeGreaterThanOrEqual(40);
 });
 
-test('while one signer does not answer, other wallets send, what is stored goes on, and its rows are not lost', async () => {
+test('while one signer does not answer, other wallets send, stored rows go on, and its rows are not lost', async () => {
   const held = Promise.withResolvers<void>();
   const kms = await createKmsWallet(() => held.promise);
   const [key = '0x' as Hex] = await world.createWallets(1);
@@ -117,7 +117,7 @@ test.each<[string, KmsTreatment]>([
   expect((await world.readWallet(address))?.next_nonce).toBe('12');
 });
 
-test('what a signer refuses for good is signed by another wallet', async () => {
+test('a row that a signer permanently refuses is signed by another wallet', async () => {
   const kms = await createKmsWallet(() => 'deny');
   await world.startRelay({ keys: [], awaited: [kms.open()] });
   const rows = await world.accept(5);
@@ -129,7 +129,7 @@ test('what a signer refuses for good is signed by another wallet', async () => {
   expect((await world.readWallet(kms.address))?.next_nonce).toBe('0');
 });
 
-test('a lease that is lost while the signer is asked leaves nothing behind of what it signs', async () => {
+test('a lease lost while the signer is asked leaves nothing of its signatures', async () => {
   const held = Promise.withResolvers<void>();
   const kms = await createKmsWallet(() => held.promise);
   const first = await world.startRelay({ keys: [], awaited: [patient(kms.open)] });
@@ -168,7 +168,7 @@ test('a row that ends while the signer is asked leaves no gap in the nonces', as
   expect((await world.readRow(gone?.id ?? '')).attempts).toEqual([]);
 });
 
-test('what a process that died had reserved is signed by another', async () => {
+test('rows reserved by a dead process are signed by another', async () => {
   const row = await world.acceptOne();
   await world.pool.query(
     `update service.transactions set reserved_until = now() + interval '2 seconds' where id = $1`,

@@ -22,7 +22,7 @@ async function readOwners(): Promise<string[]> {
   return rows.map(({ owner }) => owner);
 }
 
-test('whoever has thousands of open rows keeps nobody waiting', async () => {
+test('a principal with thousands of open rows delays nobody', async () => {
   const { key } = await world.createWallet();
   await world.accept(3_000, { principalId: 'busy' });
   const late = await world.acceptOne({ principalId: 'late' });

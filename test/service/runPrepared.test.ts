@@ -78,7 +78,7 @@ test('a statement without rows can be run again', async () => {
   expect(await runPrepared(pool, 'select n from counted order by n', [])).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('what the database refuses is told with the code and the caller, and the next run succeeds', async () => {
+test('a refusal by the database has its code and the caller, and the next run succeeds', async () => {
   const divide = 'select 1 / $1::int as quotient';
   expect(await runPrepared(pool, divide, [1])).toEqual([{ quotient: 1 }]);
   const failure = await runPrepared(pool, divide, [0]).catch((error: unknown) => error);
@@ -93,7 +93,7 @@ test('a text that is no statement is refused each time, and holds nothing up', a
   expect(await readBackend()).toBeTypeOf('number');
 });
 
-test('rows never stand under the names of columns that a table had before', async () => {
+test('rows never have the column names of an earlier table', async () => {
   await pool.query('create table changing (first text, second text)');
   await pool.query(`insert into changing values ('one', 'two')`);
   const statement = 'select * from changing';
@@ -130,7 +130,7 @@ test('runs that ask at once wait for each other on the connection, and all are a
   expect(rows.flat()).toEqual(Array.from({ length: 20 }, (_, n) => ({ n })));
 });
 
-test('of very many statements the first ones stay prepared, and the others run all the same', async () => {
+test('of very many statements the first ones stay prepared, and the others still run', async () => {
   const sum = (n: number) => `select $1::int + ${n} as sum`;
   for (let n = 0; n < 250; n++) expect(await runPrepared(pool, sum(n), [1])).toEqual([{ sum: n + 1 }]);
   for (const n of [0, 249]) expect(await runPrepared(pool, sum(n), [2])).toEqual([{ sum: n + 2 }]);

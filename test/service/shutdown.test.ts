@@ -116,7 +116,7 @@ describe('an API that is asked to stop', () => {
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
   });
 
-  test('serves whoever comes while balancers still have to notice, and asks each to come back elsewhere', async () => {
+  test('serves all callers until balancers notice, and asks each to come back elsewhere', async () => {
     await start({ SHUTDOWN_GRACE_MS: '10000' });
     replica.program.signal('SIGTERM');
     await waitUntil('it says that it stops', async () => {

@@ -190,7 +190,7 @@ describe('a simulated record', () => {
   const simulate = (id: string, steps: readonly object[], { call } = scene.principal) =>
     call('POST', `/v0/agreements/${id}/simulate`, { body: { steps } });
 
-  test('goes on from where the record stands, and changes nothing', async () => {
+  test("continues from the record's state, and changes nothing", async () => {
     const lease = await scene.deploy();
     const before = await scene.service.countRows();
     const answer = await simulate(lease.id, [

@@ -29,7 +29,7 @@ function floorOf(file: string): number {
 }
 
 describe('the house', () => {
-  test('every file stands on a floor', () => {
+  test('every file belongs to a floor', () => {
     expect(files.filter((file) => floorOf(file) === -1)).toEqual([]);
   });
 

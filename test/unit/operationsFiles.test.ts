@@ -17,7 +17,7 @@ async function listMetrics(): Promise<Set<string>> {
 }
 
 test.each(['operations/prometheus-alerts.yaml', 'operations/grafana-dashboard.json', 'OPERATIONS.md'])(
-  '%s names no metric that nobody measures',
+  '%s names only existing metrics',
   async (path) => {
     const metrics = await listMetrics();
     const named = read(path).match(/\b(?:agreements_|http_request_|process_)[a-z_]+\b/g) ?? [];
@@ -38,7 +38,7 @@ async function listOwnMetrics(): Promise<string[]> {
 const names = (text: string, metric: string) =>
   new RegExp(`\\b${metric}(_(count|sum|bucket))?\\b`).test(text);
 
-test('OPERATIONS.md tells how to save and restore the schemas that cannot be made again', () => {
+test('OPERATIONS.md explains how to save and restore the schemas that cannot be rebuilt', () => {
   expect(findCommand('pg_dump')).toMatch(
     /^pg_dump --format=custom --schema=service --schema=graphile_worker "\$DATABASE_URL" > (\S+)$/,
   );
@@ -66,7 +66,7 @@ const readDashboard = () => dashboardShape.parse(JSON.parse(read('operations/gra
 /** Numbers of blocks, of which only the age says whether all is well: that is what is shown. */
 const unshown = ['agreements_index_block', 'agreements_folded_block'];
 
-test('the dashboard shows every metric of the service, but for those that say nothing by themselves', async () => {
+test('the dashboard shows every metric of the service, except block numbers', async () => {
   const { panels } = readDashboard();
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
   const missing = (await listOwnMetrics()).filter((metric) => !names(expressions, metric));
@@ -93,7 +93,7 @@ describe('operations/prometheus.yaml', () => {
     expect(files.filter((file) => !existsSync(locate(`operations/${file}`)))).toEqual([]);
   });
 
-  test('scrapes each process of compose.yaml, all replicas of it, where it tells its metrics', () => {
+  test('scrapes each process of compose.yaml, with all replicas, at its metrics port', () => {
     const jobs = text.matchAll(
       /- job_name: agreements-(\w+)\n\s+dns_sd_configs: \[\{ names: \[(\w+)\], type: A, port: (\d+),/g,
     );
@@ -114,7 +114,7 @@ describe('operations/prometheus.yaml', () => {
     for (const [, job] of asked) expect(text).toContain(`job_name: ${job}\n`);
   });
 
-  test('is what the Prometheus of compose.yaml reads', () => {
+  test("is the configuration of compose.yaml's Prometheus", () => {
     expect(compose).toContain('"./operations:/etc/prometheus:ro"');
     expect(compose).toContain('--config.file=/etc/prometheus/prometheus.yaml');
   });

@@ -122,7 +122,7 @@ describe('keys', () => {
     ]);
   });
 
-  test('a key that does not exist is refused with the reason, as JSON where that was asked for', async () => {
+  test('a key that does not exist is refused with the reason, as JSON if requested', async () => {
     const { code, output, complaint } = await admin('keys', 'revoke', 'key_none', '--json');
     expect({ code, complaint }).toEqual({ code: 1, complaint: '' });
     expect(JSON.parse(output)).toEqual({ error: { message: expect.stringContaining('key_none') } });
@@ -163,14 +163,14 @@ describe('the command line', () => {
     expect(output).toContain('npm run -s admin -- keys create');
   });
 
-  test('a command that is not complete says what is missing', async () => {
+  test('an incomplete command says what is missing', async () => {
     const { code, complaint } = await admin('keys', 'create');
     expect(code).toBe(1);
     expect(complaint).toContain("missing required argument 'principal'");
   });
 });
 
-test('whoever stops reading gets no complaint', async () => {
+test('a reader that stops early causes no error', async () => {
   const entry = fileURLToPath(new URL('../../../src/cli/admin/admin.ts', import.meta.url));
   const child = spawn(process.execPath, [entry, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();

@@ -109,7 +109,7 @@ test('listening is refused on a port that is in use, and leaves no webhook', asy
   }
 });
 
-test('listening says what to do where the workers may not send to this machine', async () => {
+test('listening says what to do if the workers may not send to this machine', async () => {
   await deliverer.close();
   deliverer = await startTestDeliverer(service, {});
   try {

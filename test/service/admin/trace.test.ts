@@ -94,7 +94,7 @@ describe('a trace', () => {
     ['the digest of a permit', () => rows.input.permit_digest],
     ['an event', () => eventId],
     ['a delivery', () => 'dlv_traced'],
-  ])('by %s leads from who asked to who was told', async (_, idOf) => {
+  ])('by %s leads from the asker to the notified receivers', async (_, idOf) => {
     const found = await trace(idOf());
     expect(found.records).toMatchObject([
       { id: lease.id, principalId: principal.id, address: lease.address },
@@ -158,7 +158,7 @@ describe('a trace', () => {
     expect(found.inputs).toHaveLength(1);
   });
 
-  test('is told in lines, without secrets of receivers', async () => {
+  test('is printed in lines, without secrets of receivers', async () => {
     const { code, output } = await admin('trace', rows.input.tx_hash);
     expect(code).toBe(0);
     for (const told of [

@@ -63,7 +63,7 @@ describe('the console', () => {
     expect(other.headers.get('x-frame-options')).toBe('DENY');
   });
 
-  test('is left out where it is off, and takes GET alone', async () => {
+  test('is left out if it is off, and accepts only GET', async () => {
     expect((await ask('/console', without.baseUrl)).status).toBe(404);
     expect((await fetch(`${service.baseUrl}/console`, { method: 'POST' })).status).toBe(405);
   });

@@ -108,7 +108,7 @@ test('while a migration makes indexes alone, its table can be read', async () =>
   ]);
 });
 
-test('a migration that fails leaves what was made before it, and nothing of itself', async () => {
+test('a migration that fails leaves earlier ones applied, and nothing of itself', async () => {
   const folder = await addMigration('create table "service"."half" ()', 'drop table "service"."absent"');
   const client = await connect();
   await expect(applyMigrations(client, { folder })).rejects.toThrow(/"?absent"? does not exist/);

@@ -66,7 +66,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     { pool_mode: 'transaction', default_pool_size: '1' },
     { pool_mode: 'transaction', server_round_robin: '1' },
     { pool_mode: 'statement' },
-  ])('with %o nothing starts, and the reason is told', async (settings) => {
+  ])('with %o nothing starts, and the reason is logged', async (settings) => {
     pooler = await startPgBouncer(database.url, settings);
     await expect(migrateDatabase(pooler.url)).rejects.toThrow('session mode');
     const client = new pg.Client({ connectionString: database.url });

@@ -75,7 +75,7 @@ describe('an accepted deployment', () => {
     expect(answer).toContain('"json":{"9":3,"10":1,"b":2,"a":100,"metadata"');
   });
 
-  test('has a document id of its own where none is given, and the URI that the signer derives', async () => {
+  test('gets its own document id if none is given, and the URI that the signer derives', async () => {
     const account = createAccount();
     const { body } = await scene.prepare({ account });
     const { docUri: _, ...rest } = body;

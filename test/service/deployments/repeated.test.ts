@@ -62,7 +62,7 @@ describe('the same permit again', () => {
       [signer],
     );
 
-  test('opens the record again whose transaction had failed, while the permit is good', async () => {
+  test('reopens a record whose transaction had failed, while the permit is valid', async () => {
     const { body } = await scene.prepare();
     const first = await scene.deploy(body);
     await fail(body.signer);
@@ -72,7 +72,7 @@ describe('the same permit again', () => {
     expect((await scene.findTransaction(body.signer)).state).toBe('accepted');
   });
 
-  test('says why the record failed, once the permit is good for nothing', async () => {
+  test('says why the record failed, once the permit is no longer valid', async () => {
     const { body } = await scene.prepare();
     await scene.deploy(body);
     await scene.chain.send(scene.chain.factory, (await scene.findTransaction(body.signer)).call_data);

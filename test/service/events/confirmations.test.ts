@@ -37,7 +37,7 @@ test('an event waits for its confirmations, the including block counted, and the
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
-test('a transaction that a shallow reorganisation moves is told once, under the id that it had', async () => {
+test('a transaction that a shallow reorg moves is announced once, with the same id', async () => {
   await scene.draft();
   await scene.mine(deployment());
   await confirm();
@@ -60,7 +60,7 @@ async function pendingIds(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test('a transition that fell out before its confirmations is never told, and what took its place is', async () => {
+test('a transition that fell out before its confirmations is never announced, but its replacement is', async () => {
   await scene.draft();
   await scene.mine(deployment());
   await confirm();
@@ -79,7 +79,7 @@ test('a transition that fell out before its confirmations is never told, and wha
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
-test('a transaction that comes back to another state is told as it is in the end', async () => {
+test('a transaction that comes back with another state is announced in its final form', async () => {
   await scene.draft();
   await scene.mine(deployment());
   await confirm();
@@ -92,7 +92,7 @@ test('a transaction that comes back to another state is told as it is in the end
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
-test('a deployment that a shallow reorganisation puts at another address is told once', async () => {
+test('a deployment that a shallow reorg moves to another address is announced once', async () => {
   const { recordId } = await scene.draft();
   const event = deployment();
   await scene.mine(event);
@@ -104,7 +104,7 @@ test('a deployment that a shallow reorganisation puts at another address is told
   expect(await tellShort()).toEqual(['>dark __deploy 0']);
 });
 
-test('a deployment that fell out is not told, and the record is a Draft', async () => {
+test('a deployment that fell out is not announced, and the record is a Draft', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   scene.drop(1);
@@ -115,7 +115,7 @@ test('a deployment that fell out is not told, and the record is a Draft', async 
   expect(await tellShort()).toEqual([]);
 });
 
-test('a reorganisation below the confirmations corrects the record and tells nothing anew of what came back', async () => {
+test('a reorg below the confirmations corrects the record and announces nothing again that came back', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   const [first, second, third] = [input(toggle('5')), input(toggle('6')), input(toggle('7'))];
@@ -141,7 +141,7 @@ test('a reorganisation below the confirmations corrects the record and tells not
   expect(summarise(after.slice(3))).toEqual(['dark>lit toggle 3']);
 });
 
-test('what a reorganisation below the confirmations removed was told, and is not taken back', async () => {
+test('an event that a reorg below the confirmations removed stays released', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   await scene.mine(input(toggle('5')));
@@ -176,7 +176,7 @@ test('an index that starts again with less, or is built anew, releases nothing a
   expect(after.slice(0, 1)).toEqual(before);
 });
 
-test('without a head nobody knows how much is confirmed, and nothing is released', async () => {
+test('without a head the confirmations are unknown, and nothing is released', async () => {
   await scene.draft();
   await scene.mine(deployment());
   scene.add();

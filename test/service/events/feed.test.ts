@@ -80,7 +80,7 @@ async function tell(events: readonly NewEvent[]): Promise<void> {
 const ids = (answer: { body: { data?: unknown } }) =>
   Array.isArray(answer.body.data) ? answer.body.data.map((event) => Reflect.get(event, 'id')) : [];
 
-test('a feed without events is empty, and its cursor is good for what comes later', async () => {
+test('a feed without events is empty, and its cursor works for later events', async () => {
   const { principal, eventOf } = await createTold();
   const empty = await principal.call('GET', feed);
   expect(empty.status).toBe(200);
@@ -92,7 +92,7 @@ test('a feed without events is empty, and its cursor is good for what comes late
   expect(later.body.data).toEqual([JSON.parse(event.body)]);
 });
 
-test('pages follow each other to the end, and the last cursor shows only what is new', async () => {
+test('pages follow each other to the end, and the last cursor shows only new events', async () => {
   const { principal, eventOf } = await createTold();
   const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(59141, sequence, BigInt(sequence)));
   await storeEvents(service.handle.database, events);
@@ -111,7 +111,7 @@ test('pages follow each other to the end, and the last cursor shows only what is
   expect(seen).toEqual(events.map(({ id }) => id));
 });
 
-test('nobody is shown the events of others, nor is a cursor of theirs accepted', async () => {
+test('nobody sees the events of others, and cursors of others are refused', async () => {
   const [one, other] = [await createTold(), await createTold()];
   await tell([one.eventOf(59141, 1, null)]);
   const page = await one.principal.call('GET', feed);
@@ -121,7 +121,7 @@ test('nobody is shown the events of others, nor is a cursor of theirs accepted',
   expect(answer).toMatchObject({ status: 400, body: { error: { details: { field: 'after' } } } });
 });
 
-test('a cursor that is newer than the backup that a database was restored from is refused, however much was told since', async () => {
+test('a cursor newer than the restored backup is refused, however many events came since', async () => {
   const { principal, eventOf } = await createTold();
   const [kept, lost, ...later] = [1, 2, 3, 4].map((sequence) => eventOf(59141, sequence, null));
   if (!kept || !lost) throw new Error('there are four events');
@@ -195,7 +195,7 @@ test('the feed is for principals that may read webhooks', async () => {
   expect((await mayNot.call('GET', feed)).status).toBe(403);
 });
 
-test('what is released while another release is not committed comes after it, and is not seen before it', async () => {
+test('a release during an uncommitted release comes after it, and is not visible before it', async () => {
   const { principal, eventOf } = await createTold();
   const [first, second] = [eventOf(59141, 1, 1n), eventOf(84532, 1, 1n)];
   await storeEvents(service.handle.database, [first, second]);
@@ -212,7 +212,7 @@ test('what is released while another release is not committed comes after it, an
   expect(ids(await principal.call('GET', feed))).toEqual([first.id, second.id]);
 });
 
-test('whoever polls while all chains release at once gets every event once, those of one chain in order', async () => {
+test('a reader that polls while all chains release at once gets every event once, those of one chain in order', async () => {
   const { principal, eventOf } = await createTold();
   const rounds = 25;
   const perRound = 3;
@@ -258,7 +258,7 @@ test('whoever polls while all chains release at once gets every event once, thos
   });
 });
 
-test('an event that is stored and released again stays what it was', async () => {
+test('an event that is stored and released again stays unchanged', async () => {
   const { principal, eventOf } = await createTold();
   const event = eventOf(59141, 1, null);
   await tell([event]);
@@ -285,7 +285,7 @@ test('a page holds no more than four megabytes, but always goes on', async () =>
   expect(new Set(seen)).toEqual(new Set(events.map(({ id }) => id)));
 });
 
-test('events that are old are removed in steps, with their deliveries, and a cursor from before is told so', async () => {
+test('old events are removed in steps, with their deliveries, and earlier cursors are refused', async () => {
   const { principal, eventOf } = await createTold();
   await tell([1, 2, 3].map((sequence) => eventOf(59141, sequence, null)));
   const first = await principal.call('GET', `${feed}?limit=1`);

@@ -57,7 +57,7 @@ async function listen(owner: TestPrincipal, options: { after?: string; lastEvent
   return listener;
 }
 
-test('tells what there is and then what comes, in order, each once and with the cursor after it', async () => {
+test('sends existing events and then new ones, in order, each once and with the cursor after it', async () => {
   principal = await service.createPrincipal();
   const before = await release(principal, 60);
   const listener = await listen(principal);
@@ -69,7 +69,7 @@ test('tells what there is and then what comes, in order, each once and with the 
   expect(body.data).toEqual([]);
 });
 
-test('begins now where that is asked for, and at the place that the browser remembers before all else', async () => {
+test('begins now if requested, and prefers the position that the browser remembers', async () => {
   principal = await service.createPrincipal();
   const [first] = await release(principal, 3);
   const now = await listen(principal, { after: 'now' });
@@ -103,7 +103,7 @@ test('a listener that is cut a hundred times at random misses nothing and gets n
   expect(told).toEqual(expected);
 });
 
-test('a thousand listeners are told over one connection that listens', async () => {
+test('a thousand listeners are served over one listening connection', async () => {
   principal = await service.createPrincipal();
   const crowd = await Promise.all(Array.from({ length: 1_000 }, () => listen(principal, { after: 'now' })));
   const ids = await release(principal, 3);
@@ -115,7 +115,7 @@ test('a thousand listeners are told over one connection that listens', async () 
   expect(rows[0]).toEqual({ listening: 1 });
 });
 
-test('a listener too many is told to come back', async () => {
+test('one listener too many is asked to come back', async () => {
   const few = await startTestApi(service.databaseUrl, { env: { EVENT_STREAMS_MAX: '1' } });
   try {
     const crowded = await service.createPrincipal();
@@ -133,7 +133,7 @@ test('a listener too many is told to come back', async () => {
   }
 });
 
-test('nobody is told of the events of others, nor taken to a place in their feed', async () => {
+test('nobody gets the events of others, or reaches a position in their feed', async () => {
   const [ada, grace] = [await service.createPrincipal(), await service.createPrincipal()];
   const ofAda = await listen(ada);
   const ofGrace = await listen(grace);

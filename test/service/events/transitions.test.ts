@@ -28,7 +28,7 @@ const readTold = async (principalId = scene.principalId) =>
   (await readFeed(fixture.pool, principalId)).events;
 const tellShort = async (principalId?: string) => summarise(await readTold(principalId));
 
-test('the deployment and every input that changed the state are told once, in their order', async () => {
+test('the deployment and every input that changed the state are announced once, in order', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   await scene.mine(input(toggle('5')), input(toggle('6')));
@@ -52,14 +52,14 @@ test('the deployment and every input that changed the state are told once, in th
   }
 });
 
-test('an input that leaves the state as it is is told to nobody', async () => {
+test('an input that keeps the state is not announced', async () => {
   await scene.draft();
   await scene.mine(deployment(), input(annotate('bright')));
   await scene.mine(input(annotate('brighter')));
   expect(await tellShort()).toEqual(['>dark __deploy 0']);
 });
 
-test('inputs that never passed through this service are told like its own', async () => {
+test('inputs that never passed through this service are announced like its own', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   await scene.submit(recordId, toggle('5'), { nonce: 0n });
@@ -75,7 +75,7 @@ test('inputs that never passed through this service are told like its own', asyn
   ]);
 });
 
-test('several inputs of one transaction are told one by one', async () => {
+test('several inputs of one transaction are announced one by one', async () => {
   await scene.draft();
   const txHash = deployment().txHash;
   await scene.mine(deployment());
@@ -95,13 +95,13 @@ test('a deployment and inputs that one block holds keep their order', async () =
   expect((await readTold()).map(({ data }) => data.sequence)).toEqual([0, 1, 2]);
 });
 
-test('a Draft whose agreement is not on the chain is told of nothing', async () => {
+test('a Draft whose agreement is not on the chain announces nothing', async () => {
   await scene.draft();
   await scene.mine();
   expect(await tellShort()).toEqual([]);
 });
 
-test('of an adopted agreement only what happens after its adoption is told, and never its deployment', async () => {
+test('for an adopted agreement only transitions after its adoption are announced, and never its deployment', async () => {
   await scene.mine(deployment());
   await scene.mine(input(toggle('5')));
   const { principalId, recordId } = await scene.askFor(clone);
@@ -117,7 +117,7 @@ test('of an adopted agreement only what happens after its adoption is told, and 
   expect(await tellShort(principalId)).toEqual(['lit>dark toggle 2']);
 });
 
-test('of an adopted agreement an own input is told, though a reorganisation puts it before the adoption', async () => {
+test('for an adopted agreement an own input is announced, even if a reorg puts it before the adoption', async () => {
   await scene.mine(deployment());
   await scene.mine(input(toggle('5')));
   await scene.mine();
@@ -132,7 +132,7 @@ test('of an adopted agreement an own input is told, though a reorganisation puts
   expect(await tellShort(principalId)).toEqual(['lit>dark toggle 2']);
 });
 
-test('principals that hold the same agreement are told of it each by itself, under ids that differ', async () => {
+test('principals with the same agreement each get its events, with different ids', async () => {
   const first = await scene.draft();
   const other = await service.insertPrincipal(fixture.database);
   await service.insertRecord(fixture.database, {
@@ -187,7 +187,7 @@ test('an event that was stored and not released, as by a crash in between, is re
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
-test('an agreement used before its Draft was stored is told from its deployment on', async () => {
+test('an agreement used before its Draft was stored is announced from its deployment on', async () => {
   await scene.mine(deployment());
   await scene.mine(input(toggle('5')));
   await scene.draft();

@@ -101,7 +101,7 @@ describe('by index and outbox', () => {
     expect(await countStored(lease)).toBe(2);
   });
 
-  test('an input is taken that needs what others that are open leave behind, of whatever signer', async () => {
+  test('an input that depends on other open inputs is accepted, whoever signed them', async () => {
     const lease = await deploy();
     const keeper = createAccount();
     const inspect = { inputId: 'inspect', values: {}, account: keeper };
@@ -137,7 +137,7 @@ describe('by index and outbox', () => {
     expect(asked).toEqual([]);
   });
 
-  test('what is open and too long together is left to the node', async () => {
+  test('open inputs that are too long together are left to the node', async () => {
     const lease = await deploy();
     const { pool } = setting.service.handle;
     const excess = 2 * 1024 * 1024;
@@ -181,7 +181,7 @@ describe('by index and outbox', () => {
     expect(asked).toEqual([]);
   });
 
-  test('what is mined comes before an input as well while a reorganisation that took it out is not folded', async () => {
+  test('mined inputs also count as predecessors until a reorg that removed them is folded', async () => {
     const { service, chain, worker } = setting;
     const { pool } = service.handle;
     const lease = await deploy();

@@ -25,7 +25,7 @@ describe('the same permit again', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test('opens the input again whose transaction had failed, while the permit is good', async () => {
+  test('reopens an input whose transaction had failed, while the permit is valid', async () => {
     const lease = await scene.deploy();
     const { body } = await lease.sign({ ...accept, account: lease.tenant });
     const hasty = await startTestApi(scene.service.databaseUrl, {

@@ -18,7 +18,7 @@ describe('an input is refused and nothing is stored', () => {
     lease = await scene.deploy();
   });
 
-  test('with a signature over something else, and what was expected is said', async () => {
+  test('with a signature over something else, and the answer has the expected data', async () => {
     const { body, payload } = await lease.sign({ ...accept, account: lease.tenant });
     const altered = { ...body, values: { ...body.values, months: '7' } };
     const refusal = await scene.expectRefused(lease, altered, 400, 'signature_mismatch');

@@ -29,7 +29,7 @@ describe.each(planCases)('at 100,000 rows, with $state statistics and $mode,', (
   });
 
   test.each([0, manyEvents / 2, manyEvents - 5, manyEvents])(
-    'the feed of events after %i costs what a page costs',
+    'the feed of events after %i costs only its page',
     async (position) => {
       const explained = rows.explainedPool(mode);
       const after = writeFeedCursor({ principalId, position, eventId: undefined });
@@ -45,7 +45,7 @@ describe.each(planCases)('at 100,000 rows, with $state statistics and $mode,', (
 
   // These are sent without a name and planned each time.
   test.skipIf(mode === 'force_generic_plan').each([undefined, ...deliveryStatuses])(
-    'a page of deliveries of the status %s costs what a page costs',
+    'a page of deliveries of the status %s costs only its page',
     async (status) => {
       const explained = rows.explainedPool(mode);
       const database = drizzle(explained.pool, drizzleOptions);

@@ -97,7 +97,7 @@ describe('a reader of all pages', () => {
     },
   );
 
-  test.each(sorts)('by $name, $direction, sees each agreement that nobody touches once', async (sort) => {
+  test.each(sorts)('by $name, $direction, sees each unchanged agreement once', async (sort) => {
     const mark = `${sort.name.toLowerCase()}${marks[sort.direction]}`;
     const ids = await readAll(
       (cursor) => listRecords(reader, { principalId, sort, limit, cursor, createdAt: {}, updatedAt: {} }),
@@ -133,7 +133,7 @@ describe('a reader of all pages', () => {
   });
 
   test.each(sorts.filter(({ kind }) => kind === 'instant'))(
-    'of a history by $name, $direction, sees each input that nobody touches once',
+    'of a history by $name, $direction, sees each unchanged input once',
     async (sort) => {
       const mark = `${sort.name.toLowerCase()}${marks[sort.direction]}`;
       const { rows } = await writer.query<{ id: string }>(

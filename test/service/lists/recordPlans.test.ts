@@ -70,7 +70,7 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
   ];
 
   test.each(sortsOf({ mode, state }))(
-    'a page of agreements by $name, $direction, costs what a page costs',
+    'a page of agreements by $name, $direction, costs only its page',
     async (sort) => {
       const explained = rows.explainedPool(mode);
       const faults: string[] = [];
@@ -111,7 +111,7 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
   ];
 
   test.each(sortsOf({ mode, state }).filter(({ kind }) => kind === 'instant'))(
-    'a page of a history by $name, $direction, costs what a page costs',
+    'a page of a history by $name, $direction, costs only its page',
     async (sort) => {
       const explained = rows.explainedPool(mode);
       const faults: string[] = [];

@@ -74,7 +74,7 @@ test.each([
   ['webhooks', 'cursor'],
   ['deliveries', 'cursor'],
   ['events', 'after'],
-])('the length of a list of %s is told where the first page holds all of it', async (list, parameter) => {
+])('the length of a list of %s is given if the first page holds all of it', async (list, parameter) => {
   const { by, paths } = await createOwner();
   const read = async (query: string) => {
     const { status, body } = await by.call('GET', `${paths[list]}${query}`);
@@ -89,7 +89,7 @@ test.each([
   expect(await read(`limit=2&${parameter}=${first?.nextCursor}`)).not.toHaveProperty('totalCount');
 });
 
-test('the length of a filtered list is that of what the filter lets pass', async () => {
+test('the length of a filtered list is the number of matching rows', async () => {
   const { by, paths } = await createOwner();
   const totalOf = async (list: string, query: string) =>
     (await by.call('GET', `${paths[list]}${query}`)).body.pageInfo?.totalCount;

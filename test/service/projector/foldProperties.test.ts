@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test('whatever chain, indexer and principals do, the records are what the index shows, and never less than was shown', async () => {
+test('whatever chain, indexer and principals do, the records match the index, and never go back', async () => {
   const seen = new Map<string, number>();
   const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   const check = async (world: World, folder: number, expired: Set<string>) => {

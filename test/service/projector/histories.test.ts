@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => fixture.close());
 
-test('a Draft becomes Deployed with what the chain says, whoever submitted its permit', async () => {
+test("a Draft becomes Deployed with the chain's data, whoever submitted its permit", async () => {
   const { recordId } = await scene.draft();
   const event = deployment({ sender: bob });
   await scene.mine(event);
@@ -91,7 +91,7 @@ test('the time of the state is that of the last change of state, the time of the
   });
 });
 
-test('signer and submitter are those of the permit, else the sender if it called the agreement itself, else nobody', async () => {
+test('signer and submitter come from the permit, else from the sender if it called the agreement itself, else they are null', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   const { signer: _none, ...direct } = input(toggle('1'), { sender: bob });
@@ -201,7 +201,7 @@ test('a record is asked for by address, but only one with the same document is f
   expect(await scene.record(other.recordId)).toMatchObject({ status: 'Draft', address: clone, state: null });
 });
 
-test('a principal that holds the agreement already is told so in the Draft', async () => {
+test('if a principal already holds the agreement, the Draft says so', async () => {
   await scene.mine(deployment());
   const asked = await scene.askFor(clone);
   await scene.fold();

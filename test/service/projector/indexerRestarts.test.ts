@@ -130,7 +130,7 @@ test('an index that went back and shows another history below its window is comp
   expect(await scene.record(recordId)).toMatchObject({ state: 'lit', inputCount: 1 });
 });
 
-test('a block that was indexed twice is folded anew once the index shows it as it is', async () => {
+test('a block that was indexed twice is folded again once the index is right', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   scene.add(input(toggle('5')));

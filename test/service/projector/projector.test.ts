@@ -73,7 +73,7 @@ async function listenTo(...names: string[]): Promise<string[]> {
 const isCounted = (recordId: string, inputCount: number) => async () =>
   (await scene.record(recordId)).inputCount === inputCount;
 
-test('it folds when the index notifies, and tells which record and which transaction have changed', async () => {
+test('it folds when the index notifies, and announces the changed record and transaction', async () => {
   const { recordId, transactionId } = await scene.draft();
   await startProjector();
   const heard = await listenTo(channels.recordChanged, channels.transactionChanged, channels.outbox);
@@ -160,7 +160,7 @@ test('two workers at once, whose connections are cut again and again, lose nothi
   expect((await scene.record(recordId)).variables.remark).toBe(String(rounds - 1));
 });
 
-test('a transaction that somebody else writes at the same moment is settled all the same', async () => {
+test('a transaction that another session writes at the same moment is still settled', async () => {
   const { recordId } = await scene.draft();
   scene.add(deployment());
   await scene.show();

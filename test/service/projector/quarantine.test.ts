@@ -186,7 +186,7 @@ test('a record whose inputs in the index make no sense is set aside by itself', 
   expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'lit', variables: { brightness: '6' } });
 });
 
-test('what a reorganisation takes from a record in quarantine is gone when it is tried again', async () => {
+test('inputs that a reorg takes from a quarantined record are gone when it is retried', async () => {
   scene.add(deployment(), deployment());
   scene.add(input(toggle('6'), { agreement: other }));
   await scene.show();

@@ -59,7 +59,7 @@ test('an own submission that falls out waits again, and is MINED under the same 
   expect(await scene.transaction(transactionId)).toMatchObject({ state: 'mined', minedBlockNumber: 3n });
 });
 
-test('what others sent keeps its id when a reorganisation moves it to another block', async () => {
+test('inputs by others keep their id when a reorg moves them to another block', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   const event = input(toggle('5'));
@@ -78,7 +78,7 @@ test.each([
   { wallet: clone, attempts: 1, isAccepted: false, state: 'signed' },
   { wallet: clone, attempts: 2, isAccepted: true, state: 'broadcast' },
 ])(
-  'a transaction that falls out is $state again where that is how far it had come',
+  'a transaction that falls out is $state again if that was its state before',
   async ({ wallet, attempts, isAccepted, state }) => {
     const { recordId, transactionId } = await scene.draft();
     const { pool } = fixture;

@@ -41,7 +41,7 @@ test('a permit whose nonce other content used up fails, and what refers to it sa
   });
 });
 
-test('a deployment with the same document and other values is not what was signed, nor is one that cannot be read', async () => {
+test('a deployment with the same document and other values is not the signed one, nor is one that cannot be read', async () => {
   const others = await scene.draft();
   await scene.mine(deployment({ lamp: { ...lamp, signedHash: createLamp('other values').signedHash } }));
   expect(await scene.transaction(others.transactionId)).toMatchObject({

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterAll(() => fixture.close());
 
-test('a payload that is no list of fields, or not what the document declares, is kept as it is and stops nothing', async () => {
+test('a payload that is no list of fields, or differs from the document, is kept unchanged and stops nothing', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
   const word = (value: number) => value.toString(16).padStart(64, '0');
@@ -46,7 +46,7 @@ test('a payload that is no list of fields, or not what the document declares, is
   });
 });
 
-test('states and inputs that the document does not name, or not storably, stand by their hash', async () => {
+test('states and inputs without a storable name in the document appear by their hash', async () => {
   const unstorable = 'l\u0000t';
   const text = lamp.text.replaceAll('"lit"', JSON.stringify(unstorable)).replaceAll('"toggle"', '"switch"');
   const { recordId } = await scene.draft();

@@ -68,7 +68,7 @@ async function readFeed(principalId: string): Promise<{ id: string; type: string
   return rows;
 }
 
-test('a transition that is confirmed comes before what is said of the state that it entered, though nobody has released it yet', async () => {
+test('a confirmed transition comes before notifications about its state, even if it was not released yet', async () => {
   const due = await insertDue('early');
   const entering = await storeTransition(due, confirmedBlock);
   const unconfirmed = await storeTransition(due, confirmedBlock + 1n);

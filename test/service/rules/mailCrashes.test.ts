@@ -26,7 +26,7 @@ const places: { fault: `${FaultPoint}:${number}`; taken: number; noted: number }
   { fault: 'afterMailCommit:1', taken: 4, noted: 3 },
 ];
 
-test('workers that are killed around the sending of mails: only what was taken and not noted is sent again', async () => {
+test('workers killed while sending mails: only a mail that was accepted but not stored is sent again', async () => {
   scene = await createCrashScene(rules);
   await scene.deploy();
   await scene.toggle(toggles);

@@ -69,7 +69,7 @@ async function hurry(): Promise<void> {
   await fixture.pool.query(`select graphile_worker.add_job('nothing', job_key => 'wake')`);
 }
 
-test('a mail says what the rule says, to one receiver, in the name of the service', async () => {
+test("a mail has the rule's text, one receiver, and the service as its sender", async () => {
   const scene = await begin({ recipients: ['holder', '@observers'] });
   startSending();
   await scene.mine(input(toggle('1')));
@@ -119,7 +119,7 @@ test('a mail whose receiver is refused for good has failed, and the others go ou
   expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['failed', 'sent']);
 });
 
-test('a mail that nobody takes is given up in the end', async () => {
+test('a mail that no server accepts is eventually given up', async () => {
   const scene = await begin();
   await server.close();
   startSending();

@@ -62,7 +62,7 @@ const places: { fault: `${FaultPoint}:${number}`; left: Left }[] = [
   { fault: 'afterFoldCommit:1', left: pending },
 ];
 
-test('workers that are killed while transitions are matched and while rules become due: each is told of once', async () => {
+test('workers killed while transitions are matched and rules become due: each is announced once', async () => {
   await scene.deploy();
   await scene.toggle(toggles);
   for (const { fault, left } of places) {
@@ -91,7 +91,7 @@ test('workers that are killed while transitions are matched and while rules beco
   expectTakenAgain(3);
 });
 
-test('with two workers, of which one after the other is killed, everything is told of once', async () => {
+test('with two workers, killed in turn, everything is announced once', async () => {
   await scene.deploy();
   const first = scene.start();
   const faults = ['afterFiringWrite:2', 'beforeRulesCommit:2', 'afterMailSend:2'] as const;

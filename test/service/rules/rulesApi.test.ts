@@ -136,14 +136,14 @@ test('bad rules are refused with everything that is wrong, and nothing is stored
   expect(await stack.service.countRows()).toEqual(before);
 });
 
-test('what is wrong with values comes before what is wrong with rules', async () => {
+test('faults of values come before faults of rules', async () => {
   const { unsigned } = await prepare({ rules: 'none' });
   const body = { ...unsigned, initValues: { ...unsigned.initValues, rent: 'much' } };
   const { details } = outcome(await principal.call('POST', '/v0/agreements/validate', { body }));
   expect(details?.reason).toBe('invalid_values');
 });
 
-test('rules whose mails nobody sends are accepted with a warning', async () => {
+test('rules with mails on an installation without a mail server are accepted with a warning', async () => {
   const { answer, unsigned } = await deploy({
     rules: [{ ...onDeploy, notification: { subject: 's', body: 'b' } }],
   });
@@ -160,7 +160,7 @@ test('rules whose mails nobody sends are accepted with a warning', async () => {
   });
 });
 
-test('rules speak of the deployment, and of a state that lasts by the clock where the chain stands still', async () => {
+test('rules fire for the deployment, and for a state that lasts by the clock while the chain stands still', async () => {
   await startRunner({ idleMs: 0 });
   const { record } = await deploy({ metadata: { id: 'lease-rules' }, rules: [onDeploy, onAge] });
   await waitUntil('all is told', async () => (await toldOf(record.id)).length === 4);
@@ -281,7 +281,7 @@ test('a preview of a moment says how the state was entered, as the notification 
   expect(await read()).toEqual(['OFFERED>ACTIVE by accept']);
 });
 
-test('a preview is refused where it makes no sense, and to whoever has no part in it', async () => {
+test('a preview is refused if it makes no sense, or to strangers', async () => {
   const { record } = await deploy({ rules: [onDeploy] });
   const details = async (body: unknown) => outcome(await preview(record.id, body)).details;
   expect(await details({})).toMatchObject({ issues: [{ path: 'at' }] });
@@ -308,7 +308,7 @@ test('a preview is refused where it makes no sense, and to whoever has no part i
 });
 
 // Last: permits that are signed by the clock are out of date for a chain that is ahead of it.
-test('a state that is left in time is not told of, and one that lasts is as soon as the chain says so', async () => {
+test('a state that is left in time is not announced, and one that lasts is as soon as the chain shows it', async () => {
   await startRunner({ idleMs: 3_600_000 });
   const rule = {
     ...onAge,

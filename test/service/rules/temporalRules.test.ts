@@ -40,7 +40,7 @@ async function passTo(timestamp: number): Promise<void> {
   await waitUntil('everything has fired that is due', scene.settled);
 }
 
-test('a state that lasts long enough is told of, once a stay, without a transition', async () => {
+test('a state that lasts long enough is announced once per stay, without a transition', async () => {
   await begin([temporal()]);
   await scene.deployAt(start);
   await scene.startRunner();
@@ -63,7 +63,7 @@ test('a state that lasts long enough is told of, once a stay, without a transiti
   expect(await bodies()).toEqual(['>dark ', 'lit>dark ']);
 });
 
-test('a state that was left before the time had come is not told of', async () => {
+test('a state that was left before its time is not announced', async () => {
   await begin([temporal()]);
   await scene.deployAt(start);
   await scene.mineAt(start + 2 * hour, input(toggle('1')));
@@ -72,7 +72,7 @@ test('a state that was left before the time had come is not told of', async () =
   expect(await scene.told()).toEqual([]);
 });
 
-test('what was due while nobody ran is told of when somebody does, also of a state that was left since', async () => {
+test('rules that became due while no worker ran fire when one does, even for a state that was left since', async () => {
   await begin([temporal()]);
   await scene.deployAt(start);
   await scene.mineAt(start + 3 * hour, input(toggle('1')));
@@ -124,7 +124,7 @@ test('a rule fires as often as it may', async () => {
   expect(await scene.told()).toHaveLength(2);
 });
 
-test('a date that comes near is told of, and one that is moved once more', async () => {
+test('an approaching date is announced, and announced again after it moved', async () => {
   await begin([temporal({ ...ofDate('deadlineApproaching'), fireOnce: false, checkInterval: hours(24) })]);
   await scene.deployAt(start);
   await scene.startRunner();
@@ -144,7 +144,7 @@ test('a date that comes near is told of, and one that is moved once more', async
   expect(await bodies()).toHaveLength(2);
 });
 
-test('a date that is past long enough is told of once a stay, however often it is moved', async () => {
+test('a date long enough in the past is announced once per stay, however often it moves', async () => {
   await begin([temporal(ofDate('elapsedSinceVariable'))]);
   await scene.deployAt(start);
   await scene.startRunner();
@@ -160,7 +160,7 @@ test('a date that is past long enough is told of once a stay, however often it i
   expect(await scene.told()).toHaveLength(1);
 });
 
-test('a state that was entered in a block without its confirmations is not told of, nor one that fell out', async () => {
+test('a state without confirmations, or in a block that fell out, is not announced', async () => {
   await begin([temporal({ states: ['lit'] })], 3);
   await scene.deployAt(start);
   await scene.startRunner();
@@ -187,7 +187,7 @@ test('a state whose end fell out lasts on', async () => {
   expect(await bodies()).toEqual(['>dark ']);
 });
 
-test('a deployment that comes back after a reorganisation is told of once', async () => {
+test('a deployment that comes back after a reorg is announced once', async () => {
   await begin([temporal()]);
   await scene.deployAt(start);
   const [deployed] = scene.chain();

@@ -17,7 +17,7 @@ afterAll(() => fixture.close());
 const begin = (...rules: Parameters<typeof createRuleScene>[1]['rules']) =>
   createRuleScene(fixture, { rules, confirmations });
 
-test('a rule tells each of its recipients once, right behind the transition, when that has its confirmations', async () => {
+test('a rule notifies each of its recipients once, right after the transition and its confirmations', async () => {
   const scene = await begin(
     ruleOf({ recipients: ['holder', '*', '@observers', 'ALICE@mail.example'] }),
     ruleOf({ id: 'other', trigger: { type: 'onTransition', from: ['lit'] } }),
@@ -84,7 +84,7 @@ test('an event says all that is known, and the deployment is a transition too', 
   });
 });
 
-test('what a rule said to a transition is withdrawn with it, and is the same when it comes back', async () => {
+test('the notifications of a transition are withdrawn with it, and are the same when it comes back', async () => {
   const scene = await begin(ruleOf(), ruleOf({ id: 'mail' }, 'email'));
   await scene.mine(deployment());
   await scene.mine();
@@ -115,7 +115,7 @@ test('what a rule said to a transition is withdrawn with it, and is the same whe
   ]);
 });
 
-test('a rule fires as often as it may for each recipient, not counting what was withdrawn', async () => {
+test('a rule fires up to its limit for each recipient, not counting withdrawn firings', async () => {
   const scene = await begin(
     ruleOf({ recipients: ['holder', '@observers'], constraints: { maxOccurrences: 2 } }),
   );
@@ -136,7 +136,7 @@ test('a rule fires as often as it may for each recipient, not counting what was 
   ]);
 });
 
-test('what a rule tells 250 recipients of large values is stored once for all of them, and told to each', async () => {
+test("a rule's large values for 250 recipients are stored once, and sent to each", async () => {
   const scene = await begin(ruleOf({ recipients: ['@observers'] }));
   const { pool } = fixture;
   await scene.query(sql`update service.records set observers = (
@@ -205,7 +205,7 @@ test('a recipient without an e-mail address gets no mail, which is noted', async
   ]);
 });
 
-test('a template that is none, for whatever reason, stops nothing', async () => {
+test('an invalid template, for whatever reason, stops nothing', async () => {
   const scene = await begin(ruleOf());
   await fixture.pool.query(`update service.records set notification_template = '{"rules": 7}'`);
   await scene.mine(deployment());
@@ -214,7 +214,7 @@ test('a template that is none, for whatever reason, stops nothing', async () => 
   expect(await scene.firings()).toEqual([]);
 });
 
-test('a value that no text can hold as it is stops nothing', async () => {
+test('a value that cannot be stored as text stops nothing', async () => {
   const date = {
     type: 'elapsedSinceVariable' as const,
     variable: 'remark',

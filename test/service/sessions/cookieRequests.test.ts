@@ -48,7 +48,7 @@ describe('a request by cookie', () => {
     }
   });
 
-  test("of something that is no token, or nobody's, is refused", async () => {
+  test('with an invalid or unknown token is refused', async () => {
     for (const token of ['', 'x', scene.principal.key, `ags_${'0'.repeat(64)}`, `ags_${'0'.repeat(63)}`]) {
       const browser = scene.newBrowser();
       browser.jar.set('agreements-session', token);

@@ -82,7 +82,7 @@ describe('a draft', () => {
     expect(await countTransactions()).toBe((sent ?? 0) + 1);
   });
 
-  test('takes no signature but that of its owner, and of nothing but what was prepared', async () => {
+  test("accepts only its owner's signature, and only over the prepared data", async () => {
     const { record, landlord, tenant, sign } = await prepare();
     const visit = await share(record.id);
     const before = await scene.service.countRows();

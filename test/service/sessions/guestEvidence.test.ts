@@ -67,7 +67,7 @@ describe('by a link, the evidence of its agreement', () => {
     expect(found?.uses).toMatchObject([{ kind: 'evidence', usedAt: expect.any(String) }]);
   });
 
-  test('is a page for whoever prints it, under the policy of such pages', async () => {
+  test('is a page for printing, under the policy of such pages', async () => {
     const { secret } = await share();
     const answer = await readAs(secret, { accept: 'text/html' });
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -81,7 +81,7 @@ describe('by a link, the evidence of its agreement', () => {
     expect(verdict).toMatchObject({ ok: true, agreement: { owner: lease.landlord.address.toLowerCase() } });
   });
 
-  test('is refused once the link is revoked or has expired, and to a link that nobody made', async () => {
+  test('is refused once the link is revoked or has expired, and for an unknown link', async () => {
     const [revoked, expired] = [await share(), await share()];
     await world.principal.call('DELETE', `/v0/agreements/${lease.id}/links/${revoked.link.id}`);
     const past = `update service.signing_links set expires_at = now() - interval '1 second' where id = $1`;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 describe('a narrowed session', () => {
-  test('is good for its capabilities alone, whatever the key is', async () => {
+  test('has only its capabilities, whatever the key has', async () => {
     const { browser } = await scene.enter({ capabilities: ['agreements.read'] });
     expect((await browser.call('GET', list)).status).toBe(200);
     for (const [method, path] of [

@@ -35,7 +35,7 @@ describe('a session', () => {
     });
   });
 
-  test('is kept by its host alone and by TLS alone where there is TLS', async () => {
+  test('is stored only for its host and only over TLS if there is TLS', async () => {
     const secure = await startTestApi(scene.service.databaseUrl, {
       env: { PUBLIC_BASE_URL: 'https://agreements.example' },
     });
@@ -80,7 +80,7 @@ describe('a session', () => {
     expect(current.body.data).toMatchObject({ principal: { id: stranger.id } });
   });
 
-  test('replaces the one that the browser had, so that one planted before is good for nothing', async () => {
+  test("replaces the browser's earlier one, so that a planted session is useless", async () => {
     const planted = await scene.enter({}, await scene.service.createPrincipal());
     const browser = scene.newBrowser();
     for (const [name, value] of planted.browser.jar) browser.jar.set(name, value);
@@ -92,7 +92,7 @@ describe('a session', () => {
     await expectWithinASecond(401, () => planted.browser.call('GET', list));
   });
 
-  test('ends by itself when it is not used, and goes on as long as it is', async () => {
+  test('ends by itself when it is not used, and lasts while it is', async () => {
     const idle = await scene.enter();
     await scene.age(idle.session.id, '12 hours');
     await expectWithinASecond(401, () => idle.browser.call('GET', list));
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect((await scene.redeem(secret)).status).toBe(401);
   });
 
-  test('is one of so many that a principal may have', async () => {
+  test("counts towards the principal's limit", async () => {
     const few = await startTestApi(scene.service.databaseUrl, { env: { SESSIONS_MAX: '1' } });
     try {
       const owner = await scene.service.createPrincipal();

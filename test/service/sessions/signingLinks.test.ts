@@ -67,7 +67,7 @@ describe('a link for reading', () => {
     expect(outcome(refused)).toMatchObject({ status: 403, message: 'The link is good for reading alone.' });
   });
 
-  test('shows nothing of the principal, nor what it knows of the parties beside their wallets', async () => {
+  test('shows nothing of the principal, nor data about the parties except their wallets', async () => {
     const { visit } = await share({ may: 'read', note: 'a secret note' });
     for (const [method, path] of openings) {
       const text = JSON.stringify((await visit(method, path)).body);
@@ -89,7 +89,7 @@ describe('a link for reading', () => {
 });
 
 describe('a link for signing', () => {
-  test('takes what the wallet of its participant has signed, and keeps who has used it when', async () => {
+  test("accepts inputs signed by its participant's wallet, and records its uses", async () => {
     const other = await deployLease(scene.principal, scene);
     const { link, visit } = await share({ may: 'sign', participant: 'tenant' }, { id: other.id });
     expect(sharedRecordShape.parse((await visit('GET', '')).body.data).access).toEqual({
@@ -174,7 +174,7 @@ describe('a link that is no good', () => {
     await expectClosed(visit);
   });
 
-  test('opens nothing where it was made up, and it is not said what is wrong with it', async () => {
+  test('opens nothing if it was made up, without saying why', async () => {
     const { secret } = await share({ may: 'read' });
     const answers = [];
     for (const wrong of ['', 'x', scene.principal.key, `agl_${'0'.repeat(64)}`, secret.toUpperCase()])
@@ -227,7 +227,7 @@ describe('the links of an agreement', () => {
       expect(text).not.toContain(secret.slice(4));
   });
 
-  test('are so many that an agreement may have, and those in force alone count', async () => {
+  test("count towards an agreement's limit only while active", async () => {
     const few = await startTestApi(scene.service.databaseUrl, { env: { SIGNING_LINKS_MAX: '1' } });
     try {
       const owner = await scene.service.createPrincipal();

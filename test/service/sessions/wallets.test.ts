@@ -53,7 +53,7 @@ describe('a wallet logs in', () => {
     expect((await browser.call('GET', '/v0/wallet/sessions/current')).status).toBe(401);
   });
 
-  test('names the service, the wallet and an end in what is signed', async () => {
+  test('signs the service, the wallet and an expiry', async () => {
     const account = createAccount();
     const browser = createBrowser(scene.service.baseUrl);
     const { message } = await challenge(browser, account.address);
@@ -132,7 +132,7 @@ describe('an agreement', () => {
     expect((await browser.call('GET', sharedPath('/state', own.id))).status).toBe(404);
   });
 
-  test('is shown to nobody whom it does not name, and an unknown one answers the same', async () => {
+  test('is shown only to wallets that it names, and an unknown one answers the same', async () => {
     await open('sign');
     const { browser } = await login(createAccount());
     expect(await listed(browser)).toEqual([]);

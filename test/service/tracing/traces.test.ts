@@ -32,7 +32,7 @@ describe('with a collector', () => {
     deployed = await scene.deploy(scene.api);
   });
 
-  test('one trace leads from the request of a caller to the delivery, and tells no secret', async () => {
+  test("one trace leads from a caller's request to the delivery, and contains no secret", async () => {
     const [traceId, callerSpanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
     const { transaction } = await scene.hit(scene.api, deployed, {
       traceparent: `00-${traceId}-${callerSpanId}-01`,
@@ -108,7 +108,7 @@ describe('with a collector', () => {
     expect(output).toContain(traceId);
   });
 
-  test('the trace of a caller leads to the mails of its input, and tells nothing of what they say or to whom', async () => {
+  test("a caller's trace leads to the mails of its input, without their texts and addresses", async () => {
     const told = { name: 'secretive-reader', subject: 'a hidden subject', body: 'a hidden body' };
     const rule = {
       id: 'told',
@@ -181,7 +181,7 @@ describe('with a collector', () => {
     ]);
   });
 
-  test('a request that is refused is named by its route, without what was sent, and one for the health is none', async () => {
+  test('a refused request is named by its route, without its content, and a health check has no span', async () => {
     const traceId = randomBytes(16).toString('hex');
     const headers = {
       'x-api-key': 'agk_test_wrong-key-of-nobody',
@@ -199,7 +199,7 @@ describe('with a collector', () => {
     expect(JSON.stringify(spans)).not.toMatch(/hidden|wrong-key/);
   });
 
-  test('a caller that traces, but keeps nothing of it, is followed by nobody', async () => {
+  test("a caller's trace that is not sampled is not exported here", async () => {
     const traceId = randomBytes(16).toString('hex');
     const { transaction } = await scene.hit(scene.api, deployed, {
       traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-00`,
@@ -215,7 +215,7 @@ describe('with a collector', () => {
     expect(scene.inTrace(traceId)).toEqual([]);
   });
 
-  test('processes that trace load what it takes, and keep the key of the collector out of their logs', () => {
+  test("processes that trace load the SDK, and keep the collector's key out of their logs", () => {
     for (const process of [scene.api, scene.worker]) {
       expect([...loadsOf(process)]).toEqual(expect.arrayContaining(['api', 'sdk-trace']));
       expect(process.lines.join('\n')).not.toContain(scene.collectorKey);

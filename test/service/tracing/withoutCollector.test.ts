@@ -12,7 +12,7 @@ afterEach(() => scene.reset());
 afterAll(() => scene?.close());
 
 describe('without a collector', () => {
-  test('nothing of it is loaded and nothing sent where none is named', async () => {
+  test('no SDK is loaded and nothing sent without a configured collector', async () => {
     const quiet = await scene.start('api');
     const agreement = await scene.deploy(quiet);
     const traceId = randomBytes(16).toString('hex');
@@ -46,7 +46,7 @@ describe('without a collector', () => {
       'answers with errors',
       (response: { writeHead(status: number): { end(): unknown } }) => void response.writeHead(500).end(),
     ],
-  ] as const)('one that %s keeps nobody waiting', async (_, answer) => {
+  ] as const)('one that %s delays nobody', async (_, answer) => {
     const broken = await startTraceCollector(answer);
     if (answer === undefined) await broken.close();
     const lost = await scene.start('api', scene.tracing(broken.port));

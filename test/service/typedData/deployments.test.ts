@@ -72,7 +72,7 @@ describe('the typed data of a deployment', () => {
     expect(deployed.status).toBe(200);
   });
 
-  test('name a new document of this service where the caller names none', async () => {
+  test('name a new document of this service if the caller names none', async () => {
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     const answers = await Promise.all([1, 2].map(() => scene.prepareDeploy(scene.deployment().body)));
     const [first, second] = answers.map(({ body }) => signableDeploymentShape.parse(body.data));
@@ -109,7 +109,7 @@ describe('the typed data of a deployment', () => {
     expect(outcome(long)).toMatchObject({ status: 400, details: { field: 'documentId' } });
   });
 
-  test('cover fields that stand in schema objects, which the public signing library leaves out', async () => {
+  test('cover fields in schema objects, which the public signing library leaves out', async () => {
     const account = createAccount();
     const participants = [{ variableKey: 'voter', walletAddress: account.address }];
     const body = { agreement: schemaStyle, chainId, participants, signer: account.address };

@@ -43,7 +43,7 @@ describe('typed data of a deployment are refused, and nothing is stored, for', (
     expect(outcome(answer)).toMatchObject({ status: 400, details: { field: 'signature' } });
   });
 
-  test('a nonce that another permit of the principal holds, of which other principals learn nothing', async () => {
+  test('a nonce that another permit of the principal holds, without revealing it to other principals', async () => {
     const prepared = scene.deployment();
     await scene.worker.hold(async () => {
       await scene.submitDeploy(prepared, await scene.prepareDeploy(prepared.body));

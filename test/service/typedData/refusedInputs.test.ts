@@ -57,7 +57,7 @@ describe('typed data of an input are refused, and nothing is stored, for', () =>
 });
 
 describe('typed data of an input sign', () => {
-  test('the nonce after those that permits of the principal hold, or the mined one where that is asked for', async () => {
+  test("the nonce after those of the principal's permits, or the mined one if requested", async () => {
     const lease = await deployLease(scene.principal, scene);
     const prepare = (more: object) =>
       scene.prepareInput(lease.id, { inputId: 'knock', values: {}, signer: lease.tenant.address, ...more });

@@ -24,7 +24,7 @@ afterAll(() => service.close());
 const both = ['agreement.transitioned', 'agreement.notification.triggered'];
 
 describe('a change', () => {
-  test('leaves what it does not name, and replaces what it names', async () => {
+  test('replaces only what it names', async () => {
     const webhook = await createWebhook(service, {
       eventTypes: both,
       filters: { toStates: ['A'], ruleIds: ['r'] },
@@ -87,7 +87,7 @@ describe('a disabled webhook', () => {
     expect((await changeWebhook(webhook, { status: 'active' })).status).toBe('active');
   });
 
-  test('has failed what was waiting when it is active again, though no worker has run since', async () => {
+  test('has failed its pending deliveries when it is active again, though no worker has run since', async () => {
     const webhook = await createWebhook(service);
     for (const status of ['pending', 'retry_pending', 'succeeded'])
       await insertDelivery(service, webhook, { status });

@@ -49,7 +49,7 @@ describe('a new webhook', () => {
   });
 
   test.each([{}, { eventTypes: null }, { eventTypes: [] }])(
-    'gets transitions where it names no types: %o',
+    'gets transitions if it names no types: %o',
     async (body) => {
       const webhook = await createWebhook(service, { ...body, filters: null });
       expect(webhook.eventTypes).toEqual(['agreement.transitioned']);

@@ -60,7 +60,7 @@ describe('the receiver of the examples', () => {
   });
 
   test.each(['plainNode', 'express', 'hono'])(
-    'in %s refuses what is not signed with its secret',
+    'in %s refuses requests that are not signed with its secret',
     async (name) => {
       const port = await findFreePort();
       const webhook = await scene.subscribe(`http://127.0.0.1:${port}/webhooks`);

@@ -88,7 +88,7 @@ describe('the list', () => {
   });
 });
 
-describe('a principal has so many active webhooks as it may have', () => {
+describe('a principal at its limit of active webhooks', () => {
   const reached = { status: 409, details: { reason: 'webhook_limit_reached', limit } };
 
   test('and no more, however fast it asks', async () => {
@@ -118,7 +118,7 @@ describe('a principal has so many active webhooks as it may have', () => {
     expect(refused && outcome(refused)).toMatchObject(reached);
   });
 
-  test('and may change those that it has', async () => {
+  test('and may change the existing ones', async () => {
     const by = await service.createPrincipal();
     const webhooks = [];
     for (let count = 0; count < limit; count++) webhooks.push(await createWebhook(service, {}, by));

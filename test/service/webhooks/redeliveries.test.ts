@@ -8,8 +8,8 @@ beforeAll(async () => {
 afterEach(() => scene.reset());
 afterAll(() => scene?.close());
 
-describe('what is sent again', () => {
-  test('is the same event with the same id, also where it had arrived', async () => {
+describe('a redelivery', () => {
+  test('is the same event with the same id, even if it had arrived', async () => {
     const receiver = await scene.receive();
     const webhook = await scene.subscribe(receiver.url);
     const [eventId] = await scene.release(1);

@@ -35,7 +35,7 @@ describe('a rotated secret', () => {
   };
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
 
-  test('takes over at the end of the grace, and until then both are good', async () => {
+  test('takes over at the end of the grace period, and until then both are valid', async () => {
     const webhook = await createWebhook(service);
     const { secret, previousSecretUntil } = await rotate(webhook, { graceSeconds: 600 });
     expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);

@@ -11,7 +11,7 @@ afterEach(() => scene.reset());
 afterAll(() => scene?.close());
 
 describe('a test of a webhook', () => {
-  test('sends a signed event at once, and tells that it has arrived', async () => {
+  test('sends a signed event at once, and reports its arrival', async () => {
     const receiver = await scene.receive();
     const webhook = await scene.subscribe(receiver.url, { eventTypes: ['agreement.notification.triggered'] });
     const outcome = await webhook.test();
@@ -43,7 +43,7 @@ describe('a test of a webhook', () => {
     [500, 'retry_pending'],
     [404, 'failed'],
     [302, 'failed'],
-  ])('that is answered with %i tells so, and is %s', async (status, expected) => {
+  ])('that is answered with %i reports that, and is %s', async (status, expected) => {
     const receiver = await scene.receive((response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:9/' }).end('no');
     });
@@ -62,7 +62,7 @@ describe('a test of a webhook', () => {
     ]);
   });
 
-  test('of a receiver that does not listen, or does not answer, tells why', async () => {
+  test('of a receiver that does not listen, or does not answer, reports why', async () => {
     const nobody = await scene.subscribe(`http://127.0.0.1:${await findFreePort()}/`);
     expect(await nobody.test()).toEqual({
       ok: false,
@@ -79,7 +79,7 @@ describe('a test of a webhook', () => {
     });
   });
 
-  test('is pending where no worker is there, and arrives once one is', async () => {
+  test('is pending if no worker is running, and arrives once one is', async () => {
     const receiver = await scene.receive();
     const webhook = await scene.subscribe(receiver.url);
     const outcome = await scene.withoutDeliverer(() => webhook.test());

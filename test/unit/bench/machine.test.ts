@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { describeMachine, findCommit } from '../../../bench/machine.ts';
 
-test('a machine is told with its processor and the versions of what is measured', () => {
+test('a machine is described by its processor and the measured versions', () => {
   const { cpu, cores, node, versions } = describeMachine();
   expect(cpu).not.toBe('');
   expect(cores).toBeGreaterThan(0);

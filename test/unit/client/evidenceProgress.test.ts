@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AgreementsClient } from '../../../client/src/index.ts';
 import { listenLocally } from '../../support/listenLocally.ts';
 
-test('whoever waits for evidence is told how many blocks are proved, and then gets the file as it is', async () => {
+test('a caller that waits for evidence gets the number of proved blocks, and then the unchanged file', async () => {
   const file = '{"format":"agreement-evidence/1"}\n';
   const answers = [
     { status: 202, body: { data: { status: 'collecting', blocksProved: 3, blocks: 12 }, meta: {} } },

@@ -20,7 +20,7 @@ function start() {
 
 const accept = { inputId: 'acceptCommission', values: { artistSignature: 'M. Tamm' } };
 
-test('a simulation goes the way of the document, for whoever may', () => {
+test('a simulation follows the document, for allowed senders', () => {
   const simulation = start();
   expect(simulation.accepted().map(({ inputId }) => inputId)).toEqual(['acceptCommission', 'stepBack']);
   expect(simulation.play({ ...accept, by: 'artist' })).toEqual({

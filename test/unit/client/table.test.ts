@@ -8,20 +8,20 @@ const rows = [
 const draw = (columns: number | undefined, colours = false) =>
   drawTable({ columns, colours }, ['id', 'name', 'state'], rows);
 
-test('a table fits into a narrow terminal, and is whole where nobody looks', () => {
+test('a table fits into a narrow terminal, and is complete without a terminal', () => {
   for (const width of [80, 60, 40, 30])
     for (const line of draw(width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   expect(draw(30)).toContain('…');
   expect(draw(undefined)).toContain('A very long name of an agreement');
 });
 
-test('what a row is asked for by is never cut, and a narrow terminal shows fewer columns', () => {
+test('the column that identifies a row is never cut, and a narrow terminal shows fewer columns', () => {
   expect(draw(30)).toContain('agr_0123456789abcdef');
   expect(draw(30)).not.toContain('CLOSED');
   expect(draw(36)).toContain('CLOSED');
 });
 
-test('what others have written does not reach the terminal as commands', () => {
+test('texts by others do not reach the terminal as commands', () => {
   const text = drawTable({ columns: undefined, colours: false }, ['name'], [['\u001b[31mred\u0007']]);
   expect(text).toBe('name\n [31mred');
 });

@@ -37,15 +37,15 @@ const listProblems = (env: NodeJS.ProcessEnv): readonly string[] => {
   }
 };
 
-test('what is right is read', () => {
+test('correct settings are read', () => {
   expect(checkSettings(right)).toMatchObject({ databaseUrl: right.DATABASE_URL });
 });
 
-test.each(Object.entries(wrong))('%s is told before anything starts', (variable, [value, message]) => {
+test.each(Object.entries(wrong))('%s is reported before anything starts', (variable, [value, message]) => {
   expect(listProblems({ ...right, [variable]: value })).toEqual([expect.stringContaining(message)]);
 });
 
-test('everything that is wrong is told at once', () => {
+test('all faults are reported at once', () => {
   // Without its chains nothing is known of their relayers.
   const { RPC_URL_84532: _, ...others } = wrong;
   const values = Object.fromEntries(Object.entries(others).map(([variable, [value]]) => [variable, value]));

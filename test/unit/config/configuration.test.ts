@@ -20,7 +20,7 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 describe('readConfiguration', () => {
-  test('what is not set has the default of the specification', () => {
+  test("unset variables have the specification's defaults", () => {
     expect(readConfiguration(complete)).toMatchObject({
       environment: 'testnet',
       host: '127.0.0.1',

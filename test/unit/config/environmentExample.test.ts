@@ -38,7 +38,7 @@ describe('.env.example', () => {
     expect(unread).toEqual([]);
   });
 
-  test('shows the defaults where it shows values that are not needed', () => {
+  test('shows the defaults of optional values', () => {
     const entries = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=(.+)$/gm)];
     const written = Object.fromEntries(entries.map(([, variable = '', value]) => [variable, value]));
     const needed = Object.fromEntries(

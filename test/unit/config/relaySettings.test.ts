@@ -21,7 +21,7 @@ test('without any variable every chain has the defaults', () => {
   });
 });
 
-test('a variable counts for all chains but those that have one of their own', () => {
+test('a variable applies to all chains without one of their own', () => {
   const settings = readRelaySettings(
     { RELAYER_MAX_FEE_GWEI: '20.5', RELAYER_MAX_FEE_GWEI_84532: '0.2', RELAYER_MIN_BALANCE_ETH: '0.01' },
     chains,

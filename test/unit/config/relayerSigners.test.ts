@@ -89,7 +89,7 @@ describe('keystores', () => {
     ['no keystore', 'broken.json', 'password', 'broken.json: no keystore of version 3: crypto: '],
     ['a file that is not there', 'none.json', 'password', 'none.json: cannot be read (ENOENT)'],
     ['no password file', 'first.json', 'none', 'RELAYER_KEYSTORE_PASSWORD_FILE, '],
-  ])('%s is told by variable and file, and tells no secret', (_, file, passwordFile, message) => {
+  ])('%s is reported by variable and file, and reveals no secret', (_, file, passwordFile, message) => {
     const env = {
       RELAYER_KEYSTORE_FILES: inDirectory(file),
       RELAYER_KEYSTORE_PASSWORD_FILE: inDirectory(passwordFile),

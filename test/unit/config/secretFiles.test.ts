@@ -14,7 +14,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-test('what a file holds takes the place of its path', () => {
+test("a file's content replaces its path", () => {
   const env = {
     DATABASE_URL_FILE: write('url', ' postgres://db/agreements\n'),
     RELAYER_PRIVATE_KEYS_84532_FILE: write('keys', '0x11,0x22\n'),
@@ -30,7 +30,7 @@ test('what a file holds takes the place of its path', () => {
   });
 });
 
-test('a file that cannot be read, and a variable given twice, are both told without what they hold', () => {
+test('an unreadable file, and a variable given twice, are both reported without their content', () => {
   const env = {
     DATABASE_URL: 'postgres://secret',
     DATABASE_URL_FILE: write('other', 'postgres://other-secret'),

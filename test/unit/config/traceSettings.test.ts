@@ -5,13 +5,13 @@ import { readTraceSettings } from '../../../src/platform/config/traceSettings.ts
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
 
 describe('readTraceSettings', () => {
-  test('sends nothing where no place is named, or where it is switched off', () => {
+  test('sends nothing without an address, or if it is switched off', () => {
     expect(readTraceSettings({})).toBeUndefined();
     expect(readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
     expect(readTraceSettings({ ...endpoint, OTEL_SDK_DISABLED: 'TRUE' })).toBeUndefined();
   });
 
-  test('adds the path of traces to the base, and takes the whole address as it is', () => {
+  test('adds the path of traces to the base, and uses a full address unchanged', () => {
     expect(readTraceSettings(endpoint)).toEqual({
       url: 'http://collector:4318/v1/traces',
       headers: {},
@@ -22,7 +22,7 @@ describe('readTraceSettings', () => {
     expect(readTraceSettings(whole)?.url).toBe('https://traces.example/in');
   });
 
-  test('reads headers as they stand in URLs, those of traces last', () => {
+  test('reads headers as in URLs, those of traces last', () => {
     const settings = readTraceSettings({
       ...endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20abc%3D, x-tenant = one',

@@ -103,7 +103,7 @@ test('a table that is gone is found, and statements that the snapshots do not sh
   ]);
 });
 
-test('an earlier version does not notice what is only added', () => {
+test('additions do not break an earlier version', () => {
   const edit = ({ columns, foreignKeys }: Table) => {
     Object.assign(columns, {
       added: column,

@@ -87,7 +87,7 @@ type Change = (played: Played) => unknown;
 const first = ({ served }: Played) => served.inputs[0] ?? {};
 
 describe('findDifferences', () => {
-  test('finds none where the service serves what happened', () => {
+  test('finds none if the service serves what happened', () => {
     expect(findDifferences(playFaithfully(), parties)).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ test('the rate limits are raised unless the environment names them, and the encr
   expect(build({ ENCRYPTION_KEY: '55'.repeat(32) }).ENCRYPTION_KEY).toBe('55'.repeat(32));
 });
 
-test('a local chain is indexed from its first block, a fork from where it leaves its chain or as the environment says', () => {
+test("a local chain is indexed from its first block, a fork from the fork's block or as configured", () => {
   const startBlocks = (env: NodeJS.ProcessEnv) =>
     readConfiguration(build(env)).chains.map(({ startBlock }) => startBlock);
   const others = testnets.slice(3).map(() => 0);
@@ -68,7 +68,7 @@ test('a local chain is indexed from its first block, a fork from where it leaves
   expect(startBlocks({ START_BLOCK_84532: '70' })).toEqual([0, 0, 70, ...others]);
 });
 
-test('webhooks may go to this machine, or where the environment says', () => {
+test('webhooks may go to this machine, or as configured', () => {
   expect(readWebhookSettings(build({})).allowedTargets).toEqual(['localhost', '127.0.0.0/8', '::1']);
   const named = build({ WEBHOOK_ALLOWED_TARGETS: '10.1.0.0/16' });
   expect(readWebhookSettings(named).allowedTargets).toEqual(['10.1.0.0/16']);

@@ -19,7 +19,7 @@ describe('reservePort', () => {
     }
   });
 
-  test('a reserved port is nobody else’s until it is released', async () => {
+  test('a reserved port is unavailable to others until it is released', async () => {
     const first = await reservePort(unset);
     const configured = String(first.port);
     await expect(reservePort({ ...unset, configured })).rejects.toThrow(`PORT=${configured} is taken`);
@@ -29,7 +29,7 @@ describe('reservePort', () => {
     await second.release();
   });
 
-  test('a port that nobody asked for and is taken is replaced, and named', async () => {
+  test('a taken port that nobody configured is replaced, and reported', async () => {
     const first = await reservePort(unset);
     const second = await reservePort({ ...unset, last: first.port });
     expect(second.taken).toBe(first.port);

@@ -26,7 +26,7 @@ test('forks are named by chain and node, at the command line before the environm
   ]);
 });
 
-describe('what cannot be forked is told, all at once and without the address', () => {
+describe('chains that cannot be forked are reported, all at once and without the address', () => {
   test.each([
     ['no chain', ['http://127.0.0.1:1'], {}, /^--fork: write/],
     ['an unknown chain', ['1=http://secret.example'], {}, /^--fork 1: the protocol is not on that chain/],

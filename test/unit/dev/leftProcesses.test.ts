@@ -31,7 +31,7 @@ function startStayer(): ChildProcess & { pid: number } {
 }
 
 describe('endLeftProcesses', () => {
-  test('what is on the list and still runs is ended', async () => {
+  test('listed processes that still run are ended', async () => {
     const [first, second] = [startStayer(), startStayer()];
     const list = createProcessList(file);
     list.note('the worker', first.pid);

@@ -17,7 +17,7 @@ describe('parseLogLine', () => {
     });
   });
 
-  test('an error is one, and its stack stands below it', () => {
+  test('an error is shown with its stack below it', () => {
     const stack = 'Error: broken\n    at here';
     const parsed = parseLogLine(
       JSON.stringify({ level: 50, time: 0, msg: 'failed', err: { message: 'broken', stack } }),
@@ -26,7 +26,7 @@ describe('parseLogLine', () => {
     expect(parsed.text).toBe('00:00:00.000 ERROR failed err=\n  Error: broken\n      at here');
   });
 
-  test.each(['plain text', '{not json', '{"no":"level"}', '[1,2]', ''])('%j stays as it is', (line) => {
+  test.each(['plain text', '{not json', '{"no":"level"}', '[1,2]', ''])('%j stays unchanged', (line) => {
     expect(parseLogLine(line)).toEqual({ text: line, message: line, isError: false });
   });
 });

@@ -9,7 +9,7 @@ const policyOf = (page: string) =>
   /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(page)?.[1]?.replaceAll('&#39;', "'");
 
 describe('a page', () => {
-  test('tells what identifies the document, so that it can be checked', () => {
+  test('shows what identifies the document, so that it can be checked', () => {
     const document = sampleDocument();
     const page = buildPage(document);
     const { docHash, agreementAddress = '', agreementId, documentId, docUri, displayName } = document;

@@ -18,7 +18,7 @@ describe('a template', () => {
   });
 
   test.each([['dueBack'], ['constructor'], ['__proto__'], ['toString'], ['0']])(
-    'has the name in brackets for what is not known: %s',
+    'has the name in brackets for an unknown value: %s',
     (name) => {
       expect(fillTemplate(`Due: ${ref(name)}, ${ref(`${name}.value`)}`, {})).toBe(
         `Due: [${name}], [${name}]`,
@@ -37,7 +37,7 @@ describe('a template', () => {
     [`\${ variables.name }`],
     [`\${contracts.name.address}`],
     [`\${variables.name`],
-  ])('keeps what is no reference: %s', (template) => {
+  ])('keeps text that is no reference: %s', (template) => {
     expect(fillTemplate(template, { name: 'Ada', a: 'x', variables: 'y' })).toBe(template);
   });
 

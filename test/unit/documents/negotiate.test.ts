@@ -42,7 +42,7 @@ describe('an Accept header', () => {
     ['text/html;q=', 'html'],
     ['text/html;q=abc, text/markdown;q=0.1', 'html'],
     ['"text/html", text/markdown', 'markdown'],
-  ])('that is malformed, %j, is ignored as far as it is malformed', (accept, form) => {
+  ])('that is malformed, %j, is ignored in its malformed part', (accept, form) => {
     expect(chooseForm(accept)).toBe(form);
   });
 });

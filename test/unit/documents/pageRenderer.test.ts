@@ -104,7 +104,7 @@ describe('rendering beside the event loop', () => {
     await Promise.all(hostile);
   });
 
-  test('ends with the renderer, and whoever waits has the text', async () => {
+  test('ends with the renderer, and waiting requests get the text', async () => {
     create();
     const hostile = pages.render(endless('agr_hostile'));
     const waiting = pages.render(ordinary);

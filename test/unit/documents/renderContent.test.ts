@@ -44,7 +44,7 @@ describe('Markdown', () => {
     );
   });
 
-  test('has links that tell nothing of where they are followed from', () => {
+  test('has links without a referrer', () => {
     expect(render('[a](https://agreements.example/x?a=1&b=2 "t")')).toBe(
       '<p><a href="https://agreements.example/x?a=1&amp;b=2" rel="noopener noreferrer nofollow">a</a></p>',
     );
@@ -110,7 +110,7 @@ describe('a value', () => {
     expect(render(`${ref('v')} a`, { v: '#' })).toBe('<p><bdi>#</bdi> a</p>');
   });
 
-  test('stands in angle brackets as text', () => {
+  test('appears in angle brackets as text', () => {
     expect(render(`<${ref('v')}>`, { v: 'Ada' })).toBe('<p>&lt;<bdi>Ada</bdi>&gt;</p>');
   });
 
@@ -133,7 +133,7 @@ describe('a value', () => {
     },
   );
 
-  test('stays one part of an address that it stands within', () => {
+  test('stays part of the surrounding address', () => {
     const link = (template: string, v: string) =>
       /href="([^"]*)"/.exec(render(`[a](${template})`, { v }))?.[1];
     expect(link(`https://a.example/${ref('v')}/x`, '../b?c#d&"')).toBe(
@@ -147,7 +147,7 @@ describe('a value', () => {
     expect(render(`[a](https://a.example/${ref('v')})`)).toBe('<p><span>a</span></p>');
   });
 
-  test('names a link where the author has it so', () => {
+  test('names a link if the author does', () => {
     expect(render(`[${ref('v')}](https://a.example)`, { v: '](x)' })).toContain('"><bdi>](x)</bdi></a>');
     expect(render(`[a][${ref('v')}]\n\n[${ref('v')}]: https://a.example`, { v: 'x' })).toContain(
       'href="https://a.example/"',
@@ -156,7 +156,7 @@ describe('a value', () => {
 });
 
 describe('a text that is neither Markdown nor HTML', () => {
-  test.each([['text'], ['rtf'], ['']])('is shown as it is written: %s', (contentType) => {
+  test.each([['text'], ['rtf'], ['']])('is shown as written: %s', (contentType) => {
     expect(render(`# a\n  <b>${ref('v')}</b>`, { v: '<i>' }, contentType)).toBe(
       '<div class="plain"># a\n  &lt;b&gt;<bdi>&lt;i&gt;</bdi>&lt;/b&gt;</div>',
     );

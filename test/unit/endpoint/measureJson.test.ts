@@ -33,6 +33,6 @@ test('a text counts once, with all that it quotes', () => {
   expect(measure(JSON.stringify({ a: '[{,"\\\\"}],'.repeat(1_000) })).values).toBe(2);
 });
 
-test('it ends where there is more than is asked for', () => {
+test('it ends at more values than the limit', () => {
   expect(measure('['.repeat(100_000), 10)).toEqual({ values: 11, members: 0 });
 });

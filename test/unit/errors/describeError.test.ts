@@ -4,7 +4,7 @@ import { describeError } from '../../../src/platform/http/errorResponse.ts';
 
 const issue = { path: 'chainId', message: 'is missing' };
 
-test('a message says in one sentence what is wrong first, and how much more there is', () => {
+test('a message says the first fault in one sentence, and the number of others', () => {
   const messageOf = (...issues: { path: string; message: string }[]) =>
     describeError(new MalformedError('The body is not as expected.', { issues })).message;
   expect(messageOf(issue)).toBe('The body is not as expected: chainId is missing.');

@@ -17,7 +17,7 @@ const issuesOf = (value: unknown) => {
 };
 const since = '2026-01-31T12:00:00Z';
 
-test('of kinds that a member tells apart, another one is answered with those that there are', () => {
+test('an unknown kind of a union is answered with the existing kinds', () => {
   expect(issuesOf({ since, trigger: { type: 'cron' } })).toEqual([
     'trigger.type: must be "onTransition" or "temporal"',
   ]);
@@ -25,7 +25,7 @@ test('of kinds that a member tells apart, another one is answered with those tha
   expect(issuesOf({ since })).toEqual(['trigger: is missing']);
 });
 
-test('an instant that is missing is called missing, and one whose plus became a space is told why', () => {
+test('a missing instant is called missing, and one whose plus became a space gets the explanation', () => {
   const trigger = { type: 'temporal' };
   const expected = 'since: must be a date and time with a time zone, such as 2026-01-31T12:00:00Z';
   expect(issuesOf({ trigger })).toEqual(['since: is missing']);
@@ -36,7 +36,7 @@ test('an instant that is missing is called missing, and one whose plus became a 
   ]);
 });
 
-test('what is at fault as a whole has no field', () => {
+test('a fault of the whole request has no field', () => {
   expect(new MalformedError('no', { issues: [{ path: '', message: 'must be an object' }] }).field).toBe(
     undefined,
   );

@@ -35,7 +35,7 @@ test('an id is a prefix and 64 hex digits, the same again for the same, in any c
   );
 });
 
-test('everything that tells events apart tells their ids apart, and so does the secret', () => {
+test('everything that distinguishes events distinguishes their ids, and so does the secret', () => {
   const all = [
     ids.ofTransition(transition),
     ids.ofTransition({ ...transition, principalId: 'prn_2' }),

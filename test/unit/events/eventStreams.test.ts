@@ -47,7 +47,7 @@ test('a listener that takes nothing is cut off, and makes room', async () => {
   streams.close();
 });
 
-test('nothing is read ahead of what a listener takes', async () => {
+test('nothing is read ahead of the listener', async () => {
   let reads = 0;
   const read = async () => {
     reads += 1;

@@ -96,7 +96,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     expect(call?.from).toBe(made.block.transactions[2]?.from.toLowerCase());
   });
 
-  test('is refused where a deposit’s receipt has lost its nonce, or a deposit is altered', async () => {
+  test('is refused if a deposit’s receipt has lost its nonce, or a deposit is altered', async () => {
     const file = fileOf(await prove());
     const headers = checkBlocks(file);
     const [first] = file.transactions;
@@ -112,7 +112,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     expect(parseReceipt(receipt).succeeded).toBe(true);
   });
 
-  test('is refused where what is asked for is of an unknown type, and has no proofs where something beside it is', async () => {
+  test('is refused if the requested transaction is of an unknown type, and has no proofs if another one is', async () => {
     const told = made.block;
     const [first, ...others] = told.transactions;
     if (!first) throw new Error('the block is empty');
@@ -131,7 +131,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     }
   });
 
-  test('is not there where a node answers with something else than a block', async () => {
+  test("is missing if a node's answer is not a block", async () => {
     const told = made.block;
     made.block = { hash: told.hash, number: told.number } as unknown as typeof told;
     try {
@@ -141,7 +141,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     }
   });
 
-  test('has no proofs where the node tells something else than the header says', async () => {
+  test("has no proofs if the node's answer contradicts the header", async () => {
     const [first, ...others] = made.receipts;
     if (!first) throw new Error('the block is empty');
     const told = made.receipts;

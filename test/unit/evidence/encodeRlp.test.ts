@@ -40,6 +40,6 @@ test('lengths of one to four bytes are encoded as a general library does it', ()
   }
 });
 
-test('a type stands before its list', () => {
+test('a type precedes its list', () => {
   expect(bytesToHex(encodeRlp(['0x01', '0x'], 2))).toBe('0x02c20180');
 });

@@ -15,7 +15,7 @@ const readText = (page: string) =>
     .replace(/\s+/g, ' ');
 
 describe('the page of evidence', () => {
-  test('names each account once by its address, and then by what the text calls it', async () => {
+  test('names each account once by its address, and then by its name in the text', async () => {
     const verdict = await verifyEvidence(lease);
     const text = readText(buildEvidencePage(verdict));
     expect(text).toContain('1 owner, landlord 0x77d23E73B32Ba30A040d60FB133481Bd6754096A');
@@ -25,7 +25,7 @@ describe('the page of evidence', () => {
     expect(text).toContain('The agreement stands in the state PAID: The rent is paid.');
   });
 
-  test('says at its head what has to be trusted, by the level', async () => {
+  test('says at its head what has to be trusted, by level', async () => {
     const included = buildEvidencePage(await verifyEvidence(lease));
     expect(readText(included)).toContain(
       'genuine if the blocks at the end of this page are those of the chain',
@@ -34,7 +34,7 @@ describe('the page of evidence', () => {
     expect(readText(signed)).toContain('Nothing in the file shows that the chain took them');
   });
 
-  test('says of a file that is refused that it proves nothing, and where the fault is', async () => {
+  test('says of a refused file that it proves nothing, and where the fault is', async () => {
     const page = buildEvidencePage(
       await verifyEvidence(lease.replace('The rent is paid', 'The rent is due')),
     );
@@ -42,7 +42,7 @@ describe('the page of evidence', () => {
     expect(page).toContain('<code>document.text</code>');
   });
 
-  test('runs nothing of what a document says', async () => {
+  test("runs nothing from the document's texts", async () => {
     const verdict = await verifyEvidence(lease);
     if (!verdict.ok) throw new Error(verdict.message);
     const hostile = '<img src=x onerror=alert(1)>';

@@ -38,7 +38,7 @@ describe('genuine files', () => {
     expect(levelOf(await verifyEvidence(read(name)))).toBe('included');
   });
 
-  test('of a chain of the OP stack, made by hand, say of an input that was deposited who is named, and that nobody signed it', async () => {
+  test('of a chain of the OP stack, made by hand, name the sender of a deposited input, and say that nobody signed it', async () => {
     const verdict = await verifyEvidence(await buildDepositedLease());
     expect(levelOf(verdict)).toBe('included');
     expect(verdict.ok && verdict.acts).toMatchObject([
@@ -62,12 +62,12 @@ describe('genuine files', () => {
     expect(levelOf(await verifyEvidence(lease, { trustedHashes: hashes }))).toBe('included');
   });
 
-  test('without proofs are signed and no more; one whose signatures nobody can read is nothing then', async () => {
+  test('without proofs are only signed; without readable signatures they prove nothing', async () => {
     expect(levelOf(await verifyEvidence(stripProofs(lease)))).toBe('signed');
     expect(levelOf(await verifyEvidence(stripProofs(direct)))).toBe('signed');
   });
 
-  test('can leave out only what they say they cannot exclude: a step without permit that changed no state', async () => {
+  test('can omit only what they say they cannot exclude: a step without permit that changed no state', async () => {
     const file = readObject(lease);
     dropInput(file, 1);
     const verdict = await verifyEvidence(write(file));
@@ -97,12 +97,12 @@ describe('forged files', () => {
     expect(await listUnrefused(forgeWhole(lease, direct))).toEqual([]);
   });
 
-  test('are refused where the forger has made a whole chain, or written the text otherwise', async () => {
+  test('are refused if the forger made a whole chain, or wrote the text differently', async () => {
     expect(await listUnrefused(await forgeChain())).toEqual([]);
     expect(await listUnrefused(forgeText(await buildDepositedLease()))).toEqual([]);
   });
 
-  test('are refused with the other form of a signature, also where no transaction shows the true one', async () => {
+  test('are refused with the other form of a signature, even if no transaction shows the true one', async () => {
     const file = readObject(forwarded);
     const { permit } = file.deployment as { permit: Parameters<typeof malleate>[0] };
     malleate(permit);

@@ -79,7 +79,7 @@ describe.skipIf(!hasPython)('the verifier in Python (skipped where python3 is no
     expect(await listDifferences([...genuine, ...stripped, deposited])).toEqual([]);
   });
 
-  test('refuses what is forged for the same reasons', async () => {
+  test('refuses forged files for the same reasons', async () => {
     const [lease, direct, forwarded] = await Promise.all(
       ['lease.json', 'directLease.json', 'forwardedLease.json'].map(read),
     );

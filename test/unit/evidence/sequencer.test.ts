@@ -15,7 +15,7 @@ async function levelOf(text: string, trustedSequencers: readonly `0x${string}`[]
 }
 
 describe('blocks that a sequencer has signed', () => {
-  test('are anchored for whoever trusts it, however its address is written', async () => {
+  test('are anchored for readers who trust it, however its address is written', async () => {
     const text = await sealBlocks(readLease(), [sequencer]);
     expect(await levelOf(text, [])).toBe('included');
     expect(await levelOf(text, [sequencer.address])).toBe('anchored');
@@ -24,14 +24,14 @@ describe('blocks that a sequencer has signed', () => {
     expect(verdict.ok && verdict.trusted.join(' ')).toContain('The sequencer of Linea Sepolia');
   });
 
-  test('of two sequencers are anchored for whoever trusts both, and only then', async () => {
+  test('of two sequencers are anchored only for readers who trust both', async () => {
     const text = await sealBlocks(readLease(), [sequencer, successor]);
     expect(await levelOf(text, [sequencer.address])).toBe('included');
     expect(await levelOf(text, [successor.address])).toBe('included');
     expect(await levelOf(text, [sequencer.address, successor.address])).toBe('anchored');
   });
 
-  test('are not anchored by headers that nobody has signed', async () => {
+  test('are not anchored by unsigned headers', async () => {
     expect(await levelOf(readLease(), [sequencer.address])).toBe('included');
   });
 

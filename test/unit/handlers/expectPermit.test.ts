@@ -20,7 +20,7 @@ const withoutPermit = encodeFunctionData({
   args: [inputId, '0x1234'],
 });
 
-test('a call of the engine with a permit tells its signer, and that the sender submits it', () => {
+test('a call of the engine with a permit shows its signer, and its sender as the submitter', () => {
   expect(expectPermit({ from, to: `0x${engine.slice(2).toUpperCase()}`, input: withPermit }, engine)).toEqual(
     {
       permitSigner: signer.toLowerCase(),
@@ -37,6 +37,6 @@ const others: [string, { to: Hex | null; input: Hex }][] = [
   ['no data', { to: engine, input: '0x' }],
 ];
 
-test.each(others)('%s tells nothing of a permit', (_, call) => {
+test.each(others)('%s shows no permit', (_, call) => {
   expect(expectPermit({ from, ...call }, engine)).toBeNull();
 });

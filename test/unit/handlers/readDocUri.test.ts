@@ -8,7 +8,7 @@ function event(bytes: Hex) {
 }
 
 test.for(['', 'ipfs://agreement/1', 'ünïcode \u{1f600}', 'line\nbreak'])(
-  'the text %j is stored as it is',
+  'the text %j is stored unchanged',
   (text) => {
     expect(readDocUri(event(stringToHex(text)))).toEqual({ docUri: text, docUriBytes: null });
   },

@@ -17,7 +17,7 @@ test('no bytes whatsoever make it fail', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 512 }), (bytes) => void readFields(hexOf(bytes))));
 });
 
-test('what is stored is JSON without NUL, and its data are exactly those of the chain', () => {
+test("the stored form is JSON without NUL, and its data are exactly the chain's", () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.uint8Array(), (text, bytes) => {
       const fields = [
@@ -49,7 +49,7 @@ test('fields that share bytes of the payload are not decoded: 16 kB would become
   expect(readFields(aliasing(500, 0))).toBeNull();
 });
 
-test('what is stored of any payload is bounded by its size', () => {
+test('the stored form of any payload is bounded by its size', () => {
   fc.assert(
     fc.property(fc.nat(40), fc.nat(400), (count, bytes) => {
       const payload = aliasing(count, bytes);

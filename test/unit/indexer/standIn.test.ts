@@ -17,14 +17,14 @@ async function ask(method: string, params: unknown[]): Promise<{ result?: unknow
   return Object(await response.json());
 }
 
-test('of a chain that stands still, the last block is final at the start and no news afterwards', async () => {
+test('on a chain that stands still, the last block is final at the start and no news afterwards', async () => {
   const final = await ask('eth_getBlockByNumber', ['0x1f4', false]);
   expect(final.result).toMatchObject({ number: '0x1f4', timestamp: '0x6553f100' });
   expect((await ask('eth_getBlockByNumber', ['latest', false])).result).toMatchObject({ number: '0x212' });
   expect((await ask('eth_getBlockByNumber', ['latest', true])).result).toEqual(final.result);
 });
 
-test('nobody says that a block of a chain that stands still has no logs, but of the first, which has no transactions', async () => {
+test('on a chain that stands still, only the first block, which has no transactions, is said to have no logs', async () => {
   expect(await ask('eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x0' }])).toMatchObject({ result: [] });
   for (const range of [
     { fromBlock: '0x0', toBlock: '0x1' },

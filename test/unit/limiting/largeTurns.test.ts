@@ -61,7 +61,7 @@ test('of one principal one large request is at work at a time, and another princ
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
 });
 
-test('a request that waits for something else keeps nobody waiting for long', async () => {
+test('a request that waits for something else does not delay others for long', async () => {
   const { begun, send, end } = createRequests();
   const all = ['a1', 'a2', 'a3'].map((name) => send(name, 'a'));
   await waitUntil('all have begun, though none has ended', () => begun.length === 3);
@@ -78,7 +78,7 @@ test('a request that fails gives its turn away', async () => {
   expect(await next).toBe('done');
 });
 
-test('what is more than may wait is refused, and of that principal alone', async () => {
+test('requests beyond the waiting limit are refused, of that principal only', async () => {
   const turns = createLargeTurns(patient);
   const { promise, resolve } = Promise.withResolvers<void>();
   const send = (owner: string) => turns.run({ owner, headers: large }, () => promise);

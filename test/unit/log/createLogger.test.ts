@@ -39,7 +39,7 @@ test('no secret of the environment reaches a log, whether in a field, a message 
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test('what has the form of a secret is masked without being known', () => {
+test('text in the form of a secret is masked even if unknown', () => {
   const { lines, logger } = capture();
   logger.info(
     { a: 'agk_test_abcdefghijkl', b: 'whsec_0011223344556677', c: 'postgres://me:hidden@host/db' },
@@ -53,7 +53,7 @@ test('what has the form of a secret is masked without being known', () => {
   });
 });
 
-test('credentials of AWS are secrets, the path of a file with a password is none', () => {
+test('credentials of AWS are secrets, the path of a password file is not', () => {
   const env = {
     AWS_SECRET_ACCESS_KEY: 'aws-secret-key',
     AWS_SESSION_TOKEN: 'aws-session-token',

@@ -14,7 +14,7 @@ describe('the definitions of the tools', () => {
     expect(JSON.stringify(agents.tools).length / 4).toBeLessThanOrEqual(6_000);
   });
 
-  test('say of each tool what it takes, what it answers with, and what it does to others', () => {
+  test("describe each tool's arguments, its answer, and its effect on others", () => {
     expect(agents.tools.map(({ name }) => name)).toEqual([
       'find_agreements',
       'read_agreement',
@@ -49,7 +49,7 @@ describe('what agents read to write documents', () => {
     expect(validateAgreement(document).warnings).toEqual([]);
   });
 
-  test('the schema refuses what the guide calls a mistake of shape', () => {
+  test("the schema refuses the guide's mistakes of shape", () => {
     expect(validate({ ...simpleLoan, metadata: { name: 'x' } })).toBe(false);
     expect(validate({ ...simpleLoan, variables: { fee: { type: 'decimal' } } })).toBe(false);
     const [first, ...others] = milestoneWork.execution.transitions;

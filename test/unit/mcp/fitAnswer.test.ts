@@ -42,15 +42,15 @@ describe('an answer that is too long', () => {
     expect(omitted).toEqual([expect.stringMatching(/^long: \d+ of 50000 characters$/)]);
   });
 
-  test('keeps what is worth nothing in part', () => {
+  test('keeps members that are useless in part', () => {
     const nextCursor = 'c'.repeat(900);
     const { answer } = fitAnswer({ nextCursor, agreements: ['y'.repeat(9_000)] }, 2_000);
     expect(answer.nextCursor).toBe(nextCursor);
   });
 });
 
-describe('what others have written', () => {
-  test('stays in one line and in its quotes where it is a name', () => {
+describe('texts by others', () => {
+  test('stay in one line and in quotes if they are names', () => {
     const parts = fc.constantFrom('"', '\\', '\n', '\r', '\u2028', '\u2029', '\0', '\ud800', 'a', '💥');
     const names = fc.array(parts, { maxLength: 300 }).map((list) => list.join(''));
     fc.assert(

@@ -70,7 +70,7 @@ test('a call that is refused or left out fails alone', async () => {
   expect(leftOut).toMatchObject({ reason: expect.any(HttpRequestError) });
 });
 
-test('what a node says of a whole batch is said of each call in it', async () => {
+test("a node's answer to a whole batch applies to each call in it", async () => {
   const node = await startNode(() => ({ id: null, error: { code: -32_005, message: 'limit exceeded' } }));
   const { ask } = connect(`http://${node.host}`);
   const answers = await Promise.allSettled([ask({ method: 'one' }), ask({ method: 'two' })]);

@@ -10,7 +10,7 @@ const message = (text: string) => encodeErrorResult({ abi: plain, errorName: 'Er
 const inAction = (revertData: Hex) =>
   encodeErrorResult({ abi: agreementEngineAbi, errorName: 'ActionCallFailed', args: [target, revertData] });
 
-describe('what a contract reverted with is decoded', () => {
+describe("a contract's revert is decoded", () => {
   test.each([
     [
       'a message',
@@ -97,7 +97,7 @@ describe('what a contract reverted with is decoded', () => {
   });
 });
 
-describe('every reason of the protocol is told in words', () => {
+describe('every reason of the protocol has words', () => {
   const declared = [...agreementEngineAbi, ...agreementFactoryAbi].filter((entry) => entry.type === 'error');
   const samples: Record<string, unknown> = {
     uint256: 5n,

@@ -35,7 +35,7 @@ test('an endpoint that is not there, or asks for patience, has said nothing', ()
   expect(readNodeAnswer(new TypeError('nonce too low'))).toBe('unavailable');
 });
 
-test('of what a node says only its own words are kept', () => {
+test("only a node's own words are kept", () => {
   expect(findNodeText(nodeError('intrinsic gas too low'))).toBe('intrinsic gas too low');
   expect(findNodeText(new HttpRequestError({ url, details: url }))).toBeUndefined();
 });

@@ -19,7 +19,7 @@ const unlike = encodeErrorResult({
   args: ['STRING_MIN_LENGTH', 'STRING'],
 });
 
-describe('what the contract says of a permit or an input has the reason of that', () => {
+describe("the contract's error about a permit or an input has its reason", () => {
   test.each([
     ['No valid transition', text('No valid transition'), 'state_not_accepting'],
     ['Unknown inputId', text('Unknown inputId'), 'unknown_input'],
@@ -31,7 +31,7 @@ describe('what the contract says of a permit or an input has the reason of that'
     expect(findOwnRefusal(reverted(data))).toMatchObject({ reason });
   });
 
-  test('but not where a contract that an action calls says the same', () => {
+  test('but not if a contract called by an action has the same error', () => {
     for (const data of [text('No valid transition'), expired, forged]) {
       expect(findOwnError(reverted(inAction(data)))).toBeUndefined();
       expect(findOwnRefusal(reverted(inAction(data)))).toBeUndefined();

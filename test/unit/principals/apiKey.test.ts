@@ -9,7 +9,7 @@ describe('an API key', () => {
     expect(createApiKeyText('testnet')).not.toBe(createApiKeyText('testnet'));
   });
 
-  test('is told from everything else by its form', () => {
+  test('is recognised by its form', () => {
     expect(findKeyEnvironment(createApiKeyText('testnet'))).toBe('testnet');
     expect(findKeyEnvironment(createApiKeyText('production'))).toBe('production');
     for (const text of [

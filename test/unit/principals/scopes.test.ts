@@ -8,7 +8,7 @@ import {
 } from '../../../src/records/principals/scopes.ts';
 
 describe('the mode that governs a scope', () => {
-  test('is that of the most specific entitlement, be it laxer or stricter', () => {
+  test('is that of the most specific entitlement, laxer or stricter', () => {
     const entitlements = [
       { scope: '*', mode: 'blocked' },
       { scope: 'agreements.*', mode: 'paid_required' },
@@ -19,7 +19,7 @@ describe('the mode that governs a scope', () => {
     expect(findMode(entitlements, 'webhooks.read')).toBe('blocked');
   });
 
-  test('is none without an entitlement, which forbids', () => {
+  test('is missing without an entitlement, which forbids the scope', () => {
     expect(findMode([], 'agreements.read')).toBeUndefined();
     expect(findMode([{ scope: 'webhooks.*', mode: 'free_allowlist' }], 'agreements.read')).toBeUndefined();
   });

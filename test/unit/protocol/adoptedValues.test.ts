@@ -20,7 +20,7 @@ test('the values that an agreement was created with are read back as they were',
   });
 });
 
-test('participants count where the chain says nothing, and have to be those of the chain where it does', () => {
+test("participants count if the chain shows nothing, and must equal the chain's if it does", () => {
   const participants = [{ variableKey: 'seller', walletAddress: bob.toLowerCase(), email: 'b@example.org' }];
   const known = resolveAdoptedValues({ agreement: escrow, initVars: [], participants });
   expect(known).toMatchObject({ values: { seller: bob }, contributors: [bob], issues: [] });
@@ -59,7 +59,7 @@ test('a value that breaks the rules of its variable is a value, and of repeats t
   expect(resolveAdoptedValues({ agreement: document, initVars: created }).values).toEqual({ level: '1' });
 });
 
-test('what has another type than the document says, does not decode or is not in the document is no value', () => {
+test("a value of another type than the document's, undecodable or undeclared, does not count", () => {
   const created = [
     field('note', FieldType.UINT256, '9'),
     { ...field('level', FieldType.UINT256, '9'), data: '0x12' as const },

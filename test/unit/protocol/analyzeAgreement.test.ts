@@ -73,29 +73,26 @@ function play(agreement: unknown, inputs: readonly string[]): { engine: Engine; 
 }
 
 describe('the analysis of a document', () => {
-  it.each(readdirSync(examples))(
-    'finds nothing wrong in %s, and examples that lead where they say',
-    (file) => {
-      const agreement: unknown = JSON.parse(readFileSync(new URL(file, examples), 'utf8'));
-      const { reachableStates, finalStates, moments, ...wrong } = analyzeAgreement(agreement);
-      expect(wrong).toEqual({
-        stoppedAt: null,
-        shortened: false,
-        unsendableInputs: [],
-        unsetVariables: [],
-        contradictoryBounds: [],
-        endlessStates: [],
-        shadowedTransitions: [],
-      });
-      expect(finalStates.length).toBeGreaterThan(0);
-      expect(moments).toBeGreaterThanOrEqual(reachableStates.length);
-      for (const { state = '', example = [] } of reachableStates) {
-        expect(play(agreement, example).engine.state).toBe(nameHash(state));
-      }
-    },
-  );
+  it.each(readdirSync(examples))('finds no fault in %s, and its examples lead where they say', (file) => {
+    const agreement: unknown = JSON.parse(readFileSync(new URL(file, examples), 'utf8'));
+    const { reachableStates, finalStates, moments, ...wrong } = analyzeAgreement(agreement);
+    expect(wrong).toEqual({
+      stoppedAt: null,
+      shortened: false,
+      unsendableInputs: [],
+      unsetVariables: [],
+      contradictoryBounds: [],
+      endlessStates: [],
+      shadowedTransitions: [],
+    });
+    expect(finalStates.length).toBeGreaterThan(0);
+    expect(moments).toBeGreaterThanOrEqual(reachableStates.length);
+    for (const { state = '', example = [] } of reachableStates) {
+      expect(play(agreement, example).engine.state).toBe(nameHash(state));
+    }
+  });
 
-  it('tells inputs that nobody can ever send, with the variable that nothing stores', () => {
+  it('finds inputs that nobody can ever send, with the variable that nothing stores', () => {
     const agreement = documentOf({
       variables: { ...owner, guest: wallet },
       initialize: ownerFrom,
@@ -133,7 +130,7 @@ describe('the analysis of a document', () => {
     ]);
   });
 
-  it('tells steps that revert on some path only, and states that are a trap on it', () => {
+  it('finds steps that revert only on some path, and states that are a trap on it', () => {
     const agreement = documentOf({
       variables: { ...owner, guest: wallet },
       initialize: ownerFrom,
@@ -157,7 +154,7 @@ describe('the analysis of a document', () => {
     expect(play(agreement, ['invite', 'enter']).engine.state).toBe(nameHash('INSIDE'));
   });
 
-  it('lets an input store the variable that its own issuer names, and tells those whom an unset one keeps out', () => {
+  it('lets an input store the variable of its own issuer, and finds issuers excluded by an unset one', () => {
     const guest = '0x2222222222222222222222222222222222222222';
     const optional = { guest: { type: 'address', validation: { required: false } } };
     const agreement = documentOf({
@@ -182,7 +179,7 @@ describe('the analysis of a document', () => {
     ]);
   });
 
-  it('tells bounds that exclude each other, fields of one name and two types, and shadowed transitions', () => {
+  it('finds bounds that exclude each other, fields of one name and two types, and shadowed transitions', () => {
     const agreement = documentOf({
       variables: { count: { type: 'uint256' } },
       inputs: {
@@ -206,7 +203,7 @@ describe('the analysis of a document', () => {
     ]);
   });
 
-  it('says where it stopped, and then claims nothing that only a whole search could prove', () => {
+  it('says where it stopped, and then claims nothing that needs a complete search', () => {
     const names = Array.from({ length: 20 }, (_, at) => `v${at}`);
     const agreement = documentOf({
       variables: Object.fromEntries(names.map((name) => [name, wallet])),

@@ -30,7 +30,7 @@ function promptly<Result>(look: () => Result): Result {
 const paths = (agreement: unknown) =>
   promptly(() => validateAgreement(agreement)).issues.map(({ path }) => path);
 
-describe('a document may have so many', () => {
+describe('a document may have this many', () => {
   const initial = (count: number) => buildDocument({ data: members(count, 'x') });
   const action = (parts: object) => ({
     when: { from: 'A', input: 'go' },
@@ -301,7 +301,7 @@ describe('the largest document keeps a thread busy for a moment only', () => {
     ['given values', () => resolveDeployValues({ agreement, initValues }, defaultValueLimits)],
     ['compiled', () => compileAgreement(agreement, { values: initValues })],
     ['asked for what it accepts', () => acceptedInputs(agreement, 'n0')],
-  ])('where it is %s', (_, use) => {
+  ])('if it is %s', (_, use) => {
     expect(validateAgreement(agreement).issues).toEqual([]);
     const best = Math.min(...times(5, () => busyMs(use)));
     expect(best).toBeLessThan(100);

@@ -63,7 +63,7 @@ describe('actions', () => {
     expect(refusedPaths(compile)).toEqual([path]);
   });
 
-  test('a contract whose address is none is refused where it stands', () => {
+  test('an invalid contract address is refused at its place', () => {
     const agreement = withCall({ target: `\${contracts.token.address}` }, { token: { address: 'soon' } });
     expect(refusedPaths(() => compileAgreement(agreement))).toEqual(['contracts.token.address']);
   });

@@ -72,7 +72,7 @@ describe('fields', () => {
     expect(compileFields(fields)).toEqual(names.map((name) => field(name, FieldType.STRING)));
   });
 
-  test('a schema that is an object holds the fields only where there is no data', () => {
+  test('a schema object holds the fields only if there is no data', () => {
     const schema = { a: { type: 'bool' } };
     const inputs = {
       one: { schema },

@@ -14,7 +14,7 @@ const numRuns = Number(process.env.COMPILE_RUNS ?? 400);
 const seed = process.env.COMPILE_SEED;
 const options = { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) };
 
-test('a document compiles to what a plain reading of the rules gives', () => {
+test('a document compiles like a plain implementation of the rules', () => {
   const property = fc.property(
     documentWithValues,
     fc.option(fc.string(), { nil: undefined }),
@@ -28,7 +28,7 @@ test('a document compiles to what a plain reading of the rules gives', () => {
   fc.assert(property, options);
 });
 
-test('an input’s payload is what a plain reading of the rules gives', () => {
+test('an input’s payload equals that of a plain implementation of the rules', () => {
   const submitted = documentWithValues
     .filter(({ document }) => Object.keys(document.execution.inputs).length > 0)
     .chain(({ document }) =>

@@ -25,7 +25,7 @@ test('values are normalised in the document’s order and wallets checksummed', 
   });
 });
 
-test('what was resolved compiles to the same as what was given', () => {
+test('resolved values compile like the given ones', () => {
   const { values } = resolveDeployValues({ agreement: escrow, initValues, participants });
   const given = { ...initValues, seller: bob.toLowerCase(), buyer: alice };
   expect(compileAgreement(escrow, { values })).toEqual(compileAgreement(escrow, { values: given }));
@@ -47,7 +47,7 @@ test('a participant variable whose wallet comes with the values is a participant
   );
 });
 
-test('a wallet that stands for two participants contributes once', () => {
+test('a wallet of two participants counts once', () => {
   const both = participants.map((participant) => ({ ...participant, walletAddress: alice }));
   expect(resolveDeployValues({ agreement: escrow, initValues, participants: both }).contributors).toEqual([
     alice,

@@ -55,7 +55,7 @@ describe('effective values', () => {
     });
   });
 
-  test('what the document does not declare, or nobody can read, changes nothing', () => {
+  test('undeclared or unreadable fields change nothing', () => {
     const [field] = accept('go', { amount: 1 }).fields;
     const unread = field ? [{ ...field, value: null }] : [];
     expect(applyAcceptedInput(initial, agreement, { inputId: 'go', fields: unread })).toEqual(initial);

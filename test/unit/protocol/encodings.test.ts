@@ -116,7 +116,7 @@ test('actions are hashed over viem’s encoding of them', () => {
   fc.assert(property);
 });
 
-test('call data is viem’s, for every type that a text can stand for', () => {
+test('call data equals viem’s, for every type that a text can express', () => {
   const signature = 'function act(string,bool,int64,bytes,bytes4,bytes32,uint8,address,uint256)';
   const types = ['string', 'bool', 'int64', 'bytes', 'bytes4', 'bytes32', 'uint8', 'address', 'uint256'];
   const property = fc.property(

@@ -41,7 +41,7 @@ test.each([[null], [[]], ['x'], [undefined]])('values %j are refused as such', (
   expect(check(values)).toEqual(['values']);
 });
 
-test.each(['refund', 'toString', '__proto__'])('the input %s is none', (inputId) => {
+test.each(['refund', 'toString', '__proto__'])('the input %s does not exist', (inputId) => {
   expect(check({}, { inputId })).toEqual(['inputId']);
 });
 

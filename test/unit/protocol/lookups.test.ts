@@ -13,7 +13,7 @@ import { buildDocument, readDocument } from './documents.ts';
 const escrow = readDocument('escrow');
 const payroll = readDocument('payroll');
 
-test('an input’s issuer is told with its variables before its literals', () => {
+test('an input’s issuer lists its variables before its literals', () => {
   expect(issuerOf(escrow, 'pay')).toEqual({ anyone: false, variables: ['buyer'], literals: [] });
   expect(issuerOf(payroll, 'open')).toEqual({ anyone: true, variables: [], literals: [] });
   expect(issuerOf(payroll, 'hand over')).toEqual({
@@ -23,14 +23,14 @@ test('an input’s issuer is told with its variables before its literals', () =>
   });
 });
 
-test('an input that the document does not have has no issuer, and a malformed issuer lets nobody in', () => {
+test('an unknown input has no issuer, and a malformed issuer lets nobody in', () => {
   expect(issuerOf(escrow, 'constructor')).toBeUndefined();
   const broken = buildDocument({ inputs: { go: { issuer: { type: 'role' } } } });
   expect(issuerOf(broken, 'go')).toEqual({ anyone: false, variables: [], literals: [] });
 });
 
 describe('accepted inputs', () => {
-  test('are those that lead on from the state, with what they take', () => {
+  test('are those that lead on from the state, with their fields', () => {
     expect(acceptedInputs(escrow, 'OPEN')).toEqual([
       {
         inputId: 'pay',
@@ -68,7 +68,7 @@ describe('accepted inputs', () => {
   });
 });
 
-test('transitions are told apart by state and input', () => {
+test('transitions are identified by state and input', () => {
   expect(findTransition(escrow, { state: 'OPEN', inputId: 'ship' })).toBeUndefined();
   expect(transitionsFor(escrow, 'ship')).toEqual([{ from: 'PAID', to: 'DONE', input: 'ship' }]);
   expect(transitionsFor(escrow, 'refund')).toEqual([]);

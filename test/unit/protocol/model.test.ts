@@ -126,7 +126,7 @@ describe('the model of the engine', () => {
     expect(outcome).toMatchObject({ ok: true, toState: nameHash('SKETCH_IN_REVIEW') });
   });
 
-  it('does not guess where the answer hangs on a variable that is not known', () => {
+  it('does not guess if the answer depends on an unknown variable', () => {
     const engine = resumeEngine(parameters, {
       state: nameHash('OFFERED'),
       variables: new Map([[nameHash('artist'), 'unknown']]),

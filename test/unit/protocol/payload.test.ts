@@ -39,7 +39,7 @@ const values = fc.record(
   { requiredKeys: [] },
 );
 
-test('what is encoded decodes to the same names and values in the same order', () => {
+test('an encoded payload decodes to the same names and values in the same order', () => {
   const property = fc.property(values, (submitted) => {
     const fields = decodeInputPayload(everyType, encodeInputPayload(everyType, 'go', submitted));
     expect(fields.map(({ name, value }) => [name, value])).toEqual(Object.entries(submitted));
@@ -47,7 +47,7 @@ test('what is encoded decodes to the same names and values in the same order', (
   fc.assert(property);
 });
 
-test('values by name stand in the order of the payload, and of a repeated id the first counts', () => {
+test('values by name keep the order of the payload, and of a repeated id the first counts', () => {
   const property = fc.property(values, (submitted) => {
     const fields = decodeInputPayload(everyType, encodeInputPayload(everyType, 'go', submitted));
     const repeated = [...fields, ...fields.map((field) => ({ ...field, value: 'again' }))];

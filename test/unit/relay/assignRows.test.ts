@@ -59,7 +59,7 @@ describe('rows that any wallet may sign', () => {
     expect(assigned[1]?.wallet).not.toBe(assigned[0]?.wallet);
   });
 
-  test('go to whoever can pay them', () => {
+  test('go to wallets that can pay them', () => {
     const poor = walletOf({ funds: cost - 1n });
     const rich = walletOf({ load: 5 });
     const { assigned, unpayable } = assign([rowOf('a')], [poor, rich]);
@@ -77,7 +77,7 @@ describe('rows that any wallet may sign', () => {
     ]);
   });
 
-  test('wait where no wallet has room', () => {
+  test('wait if no wallet has room', () => {
     const { assigned, unpayable } = assign([rowOf('a'), rowOf('b')], [walletOf({ room: 1 })]);
     expect(idsOf(assigned)).toEqual(['a']);
     expect(unpayable).toEqual([]);
@@ -91,7 +91,7 @@ describe('rows with a keeper', () => {
     expect(assigned.map(({ wallet }) => wallet)).toEqual([keeper.address]);
   });
 
-  test('are left alone by every wallet where it cannot pay them', () => {
+  test('are skipped by every wallet that cannot pay them', () => {
     const keeper = walletOf({ funds: 0n });
     const other = walletOf();
     const { assigned, unpayable } = assign([rowOf('a', { keeper: keeper.address })], [other, keeper]);
@@ -100,7 +100,7 @@ describe('rows with a keeper', () => {
   });
 });
 
-test('what cannot be signed yet is prepared, and holds up what has to follow it', () => {
+test('a row that cannot be signed yet is prepared, and delays only rows that must follow it', () => {
   const rows = [rowOf('a', { gasEstimate: undefined }), rowOf('b', { key: 'a', after: ['a'] }), rowOf('c')];
   const { assigned, unprepared } = assign(rows, [walletOf()]);
   expect(unprepared.map(({ id }) => id)).toEqual(['a']);

@@ -25,9 +25,9 @@ const plan = (minedCount: number, pendingCount: number, nextNonce: number, slots
   planCounter({ minedCount, pendingCount, nextNonce }, slots);
 
 describe('the counter', () => {
-  test('stays where the chain is', () => expect(plan(4, 4, 4)).toBe(4));
+  test("stays at the chain's nonce", () => expect(plan(4, 4, 4)).toBe(4));
   test('stays where signed rows wait', () => expect(plan(4, 4, 6, [slot(4, {}), slot(5, {})])).toBe(6));
-  test('rises to what the chain or its mempool has used', () => {
+  test('rises to the nonces used by the chain or its mempool', () => {
     expect(plan(7, 7, 4)).toBe(7);
     expect(plan(4, 6, 4)).toBe(6);
   });
@@ -35,10 +35,10 @@ describe('the counter', () => {
   test('falls to the last wanted row', () => {
     expect(plan(4, 4, 9, [slot(5, {}), slot(6, { state: 'failed' })])).toBe(6);
   });
-  test('does not fall below what a node may still hold', () => {
+  test('does not fall below a nonce that a node may still hold', () => {
     expect(plan(4, 4, 6, [slot(4, undefined), slot(5, { state: 'failed' }, 100)])).toBe(6);
   });
-  test('keeps what was mined in a block that fell out', () => {
+  test('keeps nonces mined in a block that fell out', () => {
     expect(plan(4, 4, 5, [slot(4, { state: 'mined', isShownHere: true })])).toBe(5);
     expect(plan(4, 4, 5, [slot(4, { state: 'mined', isShownHere: false })])).toBe(4);
   });

@@ -59,7 +59,7 @@ describe('a wanted call', () => {
     expect(plan({ ...objected, objection: 'underpriced' })).toBe('replace');
     expect(plan({ ...objected, objection: 'rejected', stalledMs: 0 })).toBe('cancel');
   });
-  test('at the cap is sent again as it is', () => {
+  test('at the cap is sent again unchanged', () => {
     expect(plan({ ...stuck, canReplace: false })).toBe('resend');
     expect(plan({ ...stuck, canReplace: false, sentMs: 3_000 })).toBe('wait');
   });
@@ -76,19 +76,19 @@ describe('a wanted call', () => {
   });
 });
 
-describe('a call that nobody wants any more', () => {
+describe('a call that is no longer wanted', () => {
   const unwanted = { purpose: 'unwanted' } as const;
-  test('makes room at once where no node has it', () => {
+  test('makes room at once if no node has it', () => {
     expect(plan({ ...unwanted, acceptedMs: undefined, isFirst: false })).toBe('cancel');
     expect(plan({ ...unwanted, acceptedMs: undefined, stalledBlocks: 0 })).toBe('cancel');
   });
-  test('may be mined where a node has it, and makes room when it is not', () => {
+  test('may be mined if a node has it, and makes room when it is not', () => {
     expect(plan({ ...unwanted, sentMs: undefined })).toBe('wait');
     expect(plan({ ...unwanted, ...stuck })).toBe('cancel');
     expect(plan({ ...unwanted, ...stuck, stalledBlocks: 1 })).toBe('wait');
     expect(plan({ ...unwanted, ...stuck, isFirst: false })).toBe('wait');
   });
-  test('is sent where nothing else may be signed: so its nonce is used up all the same', () => {
+  test('is sent if nothing else may be signed, so that its nonce is used up', () => {
     expect(plan({ ...unwanted, acceptedMs: undefined, sentMs: undefined, canCancel: false })).toBe('resend');
   });
 });

@@ -44,7 +44,7 @@ describe('is refused', () => {
     ['text', 'x'],
     ['null', null],
     ['a list', []],
-  ])('where it is %s', (_, value) => {
+  ])('if it is %s', (_, value) => {
     expect(check(value).issues).toEqual([{ path: 'notificationTemplate', message: 'must be an object' }]);
   });
 
@@ -79,7 +79,7 @@ describe('is refused', () => {
     ]);
   });
 
-  test('with a date that is not there, or that is none', () => {
+  test('with a date that is missing or invalid', () => {
     const withVariable = (variable: string) => ({
       trigger: {
         ...onDelay.trigger,
@@ -140,14 +140,14 @@ describe('is refused', () => {
     expect(new Set(paths)).toEqual(new Set(['notificationTemplate.rules.0.constraints.maxOccurrences']));
   });
 
-  test('with an id that an earlier rule has, and with members that nobody knows', () => {
+  test('with a repeated id, and with unknown members', () => {
     expect(check({ rules: [onReturn, { ...onDelay, id: 'returned', recipient: 'reader' }] }).issues).toEqual([
       { path: 'notificationTemplate.rules.1.recipient', message: 'is not known here' },
       { path: 'notificationTemplate.rules.1.id', message: 'is the id of an earlier rule' },
     ]);
   });
 
-  test('with more recipients than may be told of one event', () => {
+  test('with more recipients than one event may notify', () => {
     const rules = Array.from({ length: 25 }, (_, at) => ({
       ...onReturn,
       id: `r${at}`,
@@ -189,14 +189,14 @@ describe('is accepted with a warning', () => {
   const warningsOf = (notification: object, isMailConfigured = true) =>
     check({ rules: [{ ...onReturn, notification }] }, { isMailConfigured }).warnings;
 
-  test('where mails are to be sent, which is what happens unless another channel is named, and nobody sends them', () => {
+  test('if mails are to be sent (the default channel) on an installation without a mail server', () => {
     const message = 'is email, and this service has no mail server: nothing will be sent';
     expect(warningsOf(mail, false)).toEqual([at('notification.channel', message)]);
     expect(warningsOf(mail)).toEqual([]);
     expect(warningsOf({ ...mail, channel: 'external_webhook' }, false)).toEqual([]);
   });
 
-  test('where a mail is to have an attachment', () => {
+  test('if a mail is to have an attachment', () => {
     const attachmentStrategy = { type: 'customerInvoicePdf', variant: 'short' };
     const message = 'is passed on by webhooks alone: mails carry no attachments';
     expect(warningsOf({ ...mail, attachmentStrategy })).toEqual([
@@ -204,7 +204,7 @@ describe('is accepted with a warning', () => {
     ]);
   });
 
-  test('where a text names an unknown variable', () => {
+  test('if a text names an unknown variable', () => {
     const body = ['dueBack', 'finder'].map((name) => `\${variables.${name}}`).join();
     expect(warningsOf({ ...mail, body })).toEqual([
       at('notification.body', 'names "finder", which is not a declared variable'),
@@ -215,7 +215,7 @@ describe('is accepted with a warning', () => {
 describe('what would cost others', () => {
   const path = 'notificationTemplate.rules';
 
-  test('a rule that asks to fire more often than once a minute is told that it will not', () => {
+  test('a rule that asks to fire more often than once a minute gets a warning that it will not', () => {
     const trigger = { ...onDelay.trigger, checkInterval: { value: 59, unit: 'seconds' }, fireOnce: false };
     expect(check({ rules: [{ ...onDelay, trigger }] })).toEqual({
       issues: [],
@@ -223,7 +223,7 @@ describe('what would cost others', () => {
     });
   });
 
-  test('a mail to somebody who takes no part is told not to be sent; an event names whomever the rule names', () => {
+  test('a mail to somebody without a part gets a warning that it is not sent; an event names every recipient of the rule', () => {
     const ofChannel = (channel: string) => {
       const notification = { ...onReturn.notification, channel };
       const recipients = ['Lender@example.com', 'stranger@example.com'];
@@ -237,7 +237,7 @@ describe('what would cost others', () => {
     );
   });
 
-  test('values that many recipients would be told are bounded together', () => {
+  test('values for many recipients are bounded together', () => {
     const rules = [{ ...onReturn, recipients: ['@observers'] }];
     const facts = { observers: 200, valueBytes: 83_886 };
     expect(check({ rules }, facts).issues).toEqual([]);

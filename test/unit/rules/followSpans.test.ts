@@ -23,7 +23,7 @@ const lasting = (steps: Step[]) =>
   follow(steps).begun.flatMap(({ untilMs, untilBlock, ...span }) => (untilMs === null ? [span] : []));
 
 describe('the spans of temporal rules', () => {
-  test('begin with a state that the rule names, and end where it is left', () => {
+  test('begin with a state that the rule names, and end when it is left', () => {
     expect(follow([step(1, 'LENT'), step(5, 'RETURNED')]).begun).toMatchObject([
       { ruleId: 'late', stay: 'step 1', span: 'step 1', enteredMs: 1_000, untilMs: 5_000, untilBlock: 5n },
       { ruleId: 'age', stay: 'step 1', span: 'step 1', enteredMs: 1_000, untilMs: 5_000, untilBlock: 5n },
@@ -31,7 +31,7 @@ describe('the spans of temporal rules', () => {
     expect(follow([step(1, 'RETURNED')])).toEqual({ ended: [], begun: [] });
   });
 
-  test('of a date begin anew where it changes, as parts of the same stay', () => {
+  test('of a date start again when it changes, as parts of the same stay', () => {
     const { begun } = follow([step(1, 'LENT', '2026-01-01'), step(2, null, '2026-01-02')]);
     expect(begun).toMatchObject([
       { ruleId: 'late', stay: 'step 1', span: 'step 1', date: '2026-01-01', untilMs: 2_000 },

@@ -17,7 +17,7 @@ const namesOf = (recipients: string[], changes: Partial<Parties> = {}) =>
   resolveRecipients(recipients, { ...parties, ...changes }).map(({ name }) => name);
 
 describe('recipients', () => {
-  test('are all participants, by e-mail address where there is one and else by wallet', () => {
+  test('are all participants, by e-mail address if there is one and otherwise by wallet', () => {
     expect(resolveRecipients(['*'], parties)).toEqual([
       { name: 'ann@mail.example', email: 'Ann@Mail.example' },
       { name: bob, email: undefined },
@@ -32,18 +32,18 @@ describe('recipients', () => {
     ]);
   });
 
-  test('are told once, however often and by whatever names they are listed', () => {
+  test('are notified once, however often and by whatever names they are listed', () => {
     const recipients = ['*', 'lender', 'ANN@mail.example', 'reader', '*', '@observers', 'eve@mail.example'];
     expect(namesOf(recipients)).toEqual(['ann@mail.example', bob, 'eve@mail.example']);
   });
 
-  test('who hold two parts with one wallet are told once, where they can be written to', () => {
+  test('who hold two parts with one wallet are notified once, by mail if possible', () => {
     const variables = { ...parties.variables, reader: ann };
     const participants = parties.participants.map((party) => ({ ...party, walletAddress: ann }) as const);
     expect(namesOf(['reader', 'lender'], { variables, participants })).toEqual(['ann@mail.example']);
   });
 
-  test('are those who have the part now: the address of whoever had it before stays unused', () => {
+  test("are the current holders of the part: a former holder's address stays unused", () => {
     expect(namesOf(['lender'], { variables: { ...parties.variables, lender: cem } })).toEqual([cem]);
   });
 
@@ -51,7 +51,7 @@ describe('recipients', () => {
     expect(namesOf(['*'], { variables: {} })).toEqual(['ann@mail.example', bob]);
   });
 
-  test('that stand for nobody yet are left out', () => {
+  test('without a person yet are left out', () => {
     const none = { participants: [], observers: [], variables: { note: 'text' } };
     expect(namesOf(['*', '@observers', 'keeper', 'note', 'toString'], none)).toEqual([]);
   });

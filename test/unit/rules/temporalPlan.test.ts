@@ -45,14 +45,14 @@ describe('a rule of time fires first', () => {
     expect(planTemporal(trigger, span)).toMatchObject({ startsMs: dateMs + 2 * day, endsMs: null });
   });
 
-  test('at once where that moment is past when the state is entered or the date is set', () => {
+  test('at once if that moment is past when the state is entered or the date is set', () => {
     const near = { ...span, sinceMs: dateMs - hour };
     expect(planTemporal(triggerOf('deadlineApproaching'), near).startsMs).toBe(dateMs - hour);
     const after = { ...span, sinceMs: dateMs + 3 * day };
     expect(planTemporal(triggerOf('elapsedSinceVariable'), after).startsMs).toBe(dateMs + 3 * day);
   });
 
-  test('never where a date that lies ahead lies behind already', () => {
+  test('never if an approaching date is already past', () => {
     const late = { ...span, sinceMs: dateMs + 1 };
     expect(planTemporal(triggerOf('deadlineApproaching'), late).startsMs).toBeNull();
   });
@@ -78,7 +78,7 @@ test.each([
 });
 
 describe('a rule fires again', () => {
-  test('every day, or as often as it says, or never where it fires once', () => {
+  test('every day, or at its own interval, or never again if it fires once', () => {
     expect(planTemporal(stateAge, span).intervalMs).toBe(day);
     const hourly = { ...stateAge, checkInterval: { value: 1, unit: 'hours' } as const };
     expect(planTemporal(hourly, span).intervalMs).toBe(hour);
@@ -105,7 +105,7 @@ describe('a rule fires again', () => {
     expect(due(1_450, 1)).toEqual({ number: 4, dueMs: 1_400 });
   });
 
-  test('for what was due before the state was left, and for nothing later', () => {
+  test('for firings due before the state was left, and for none later', () => {
     expect(due(5_000, 0, 1_200)).toEqual({ number: 1, dueMs: 1_100 });
     expect(due(5_000, 2, 1_200)).toBeUndefined();
     expect(due(5_000, 0, 1_000)).toBeUndefined();

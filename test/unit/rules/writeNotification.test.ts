@@ -32,16 +32,16 @@ describe('the texts of a notification', () => {
     expect(written({ body }).body).toBe('7,7,true,[finder]');
   });
 
-  test('have nothing filled into what was filled in', () => {
+  test('do not fill in values again', () => {
     expect(written({ body: `\${variables.note}` }).body).toBe(variables.note);
   });
 
-  test('leave anything else in braces as it is', () => {
+  test('leave other braces unchanged', () => {
     const body = `\${owner} {agreementId} \${constructor} $\{variables}`;
     expect(written({ body }).body).toBe(body);
   });
 
-  test('are one line where they are subject, title or label, whatever a variable holds', () => {
+  test('are one line as subject, title or label, whatever a variable holds', () => {
     const text = `a\r\nBcc: x@y.example \${variables.pages}`;
     const line = 'a Bcc: x@y.example 7';
     const all = written({ subject: text, title: text, ctaLabel: text });
@@ -74,7 +74,7 @@ describe('the values that an event passes on', () => {
     expect(fitVariables({ pages: '7', isRead: true, long }, 1)).toEqual({ pages: '7', isRead: true, long });
   });
 
-  test('are without the longest where they are too large together', () => {
+  test('are without the longest if they are too large together', () => {
     const half = 'x'.repeat(262_144);
     expect(Object.keys(fitVariables({ first: half, longer: `${half}x`, pages: '7' }, 1))).toEqual([
       'first',
@@ -82,7 +82,7 @@ describe('the values that an event passes on', () => {
     ]);
   });
 
-  test('are fewer where one transition tells many', () => {
+  test('are fewer if one transition notifies many', () => {
     const values = { long: 'x'.repeat(100_000), pages: '7' };
     expect(Object.keys(fitVariables(values, 160))).toEqual(['long', 'pages']);
     expect(Object.keys(fitVariables(values, 250))).toEqual(['pages']);

@@ -42,7 +42,7 @@ describe('recoverAddress', () => {
     );
   });
 
-  test('gives the signer of what was signed, and another for another hash or parity', async () => {
+  test('returns the signer, and another address for another hash or parity', async () => {
     await fc.assert(
       fc.asyncProperty(hash, hash, privateKey, async (digest, other, key) => {
         const signer = createKeySigner(key);

@@ -52,7 +52,7 @@ test.each([
   ['rejection', 'a rejection that nobody handled'],
   ['exception', 'an error that nobody caught'],
 ])(
-  '%s: what went wrong is logged, what is open is closed, and the process ends with 1',
+  '%s: the error is logged, open resources are closed, and the process exits with 1',
   async (fault, message) => {
     const { code, printed, messages } = await run({ fault });
     expect(messages).toContain(message);

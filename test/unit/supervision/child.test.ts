@@ -35,7 +35,7 @@ describe('startChild', () => {
     expect(lines).toEqual(['up', 'tidy']);
   });
 
-  test('a child that is killed takes along what it had started, which would hold its output open', async () => {
+  test('a killed child takes its own children along, which would hold its output open', async () => {
     const { child, firstLine } = await startAndHear(`
       import { spawn } from 'node:child_process';
       console.log(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).pid);

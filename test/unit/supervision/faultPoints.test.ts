@@ -16,7 +16,7 @@ function readAll(pattern: string): string {
 
 const listed: readonly string[] = Object.values(faultPoints).flat();
 
-test('the places that the sources label are those that are listed', () => {
+test('the labelled places in the sources are the listed ones', () => {
   const sources = readAll('src/**/*.ts');
   const labelled = [...sources.matchAll(/\bfaultPoint\(\s*['"`](\w+)['"`],?\s*\)/g)].map(([, name]) => name);
   const calls = sources.match(/\bfaultPoint\(/g) ?? [];

@@ -7,7 +7,7 @@ function openSpan() {
   return { span, ended: () => ended };
 }
 
-test('spans end with their transaction, each once, and never where it is undone', () => {
+test('spans end with their transaction, each once, and never if it is undone', () => {
   const [kept, undone] = [{}, {}];
   const held = holdSpans(kept);
   holdSpans(undone);
@@ -20,7 +20,7 @@ test('spans end with their transaction, each once, and never where it is undone'
   expect([one.ended(), other.ended()]).toEqual([1, 0]);
 });
 
-test('a span of a transaction that nobody holds spans for ends at once', () => {
+test('a span outside of a held transaction ends at once', () => {
   const { span, ended } = openSpan();
   endWith({}, span);
   expect(ended()).toBe(1);

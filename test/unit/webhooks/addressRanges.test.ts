@@ -83,7 +83,7 @@ test('addresses right beside the special ones, and those of known hosts, are pub
   expect(addresses.filter((address) => !isPublicAddress(address))).toEqual([]);
 });
 
-test('what is no address in its usual form is not public', () => {
+test('text that is no address in its usual form is not public', () => {
   const texts = ['', 'example.com', '0x7f000001', '2130706433', '0177.0.0.1', '127.1', '8.8.8.8 ', '[::1]'];
   const zones = ['fe80::1%eth0', '2606:4700:4700::1111%lo', '::1%1'];
   expect([...texts, ...zones].filter(isPublicAddress)).toEqual([]);

@@ -46,7 +46,7 @@ describe('a subscription', () => {
     ['inputIds', 'sign', 'sig'],
     ['fromStates', 'OFFERED', ''],
     ['toStates', 'SIGNED', 'SIGNED '],
-  ])('gets by %s what has exactly that value, of either type', (name, value, other) => {
+  ])('gets by %s exactly that value, of either type', (name, value, other) => {
     for (const event of [transitioned, triggered]) {
       expect(wants({ [name]: [other, value] }, event)).toBe(true);
       expect(wants({ [name]: [other] }, event)).toBe(false);

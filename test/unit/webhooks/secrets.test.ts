@@ -17,7 +17,7 @@ test('a secret is whsec_ and 64 hex digits, and never the same', () => {
   expect(second).not.toBe(first);
 });
 
-test('a stored secret shows nothing, and is good for its own subscription alone', () => {
+test('a stored secret reveals nothing, and is valid only for its own subscription', () => {
   const stored = encrypt(first);
   expect(stored.toString('latin1')).not.toContain(first.slice(6));
   const row = { id: 'wh_2', secret: stored, previousSecret: null, previousSecretUntil: null };

@@ -12,7 +12,7 @@ const attempt = {
 const own = 'sha256=525e413cc89347e8d568aea94764ab13df535a9fe5ff42537e30b57eb0aca4e2';
 const standard = 'v1,s//ccr+IOy3MMZ5OmwHDfrDYTOnHMu/DHqhnhkShz1M=';
 
-test('the headers of both families are those that other programs compute', () => {
+test('the headers of both families equal those of other programs', () => {
   expect(signAttempt({ ...attempt, profile: 'default' })).toEqual({
     'x-svc-webhook-id': 'evt_1',
     'x-svc-webhook-timestamp': '1767225600',

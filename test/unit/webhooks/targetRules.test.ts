@@ -131,7 +131,7 @@ for (const [what, urls] of Object.entries(refused))
     expect(await findRefused(urls)).toEqual(urls);
   });
 
-test('the reason can be told to whoever asked, and names no address', async () => {
+test('the reason is safe to show to the caller, and names no address', async () => {
   const reasons = await Promise.all(
     [
       'ftp://hooks.example.com/',

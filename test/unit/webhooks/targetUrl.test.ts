@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findUrlFault } from '../../../src/records/webhooks/targetUrl.ts';
 
-test('an address that passes is read by every parser of URLs as it stands, and holds no credentials', () => {
+test('every URL parser reads an accepted address in the same way, and it holds no credentials', () => {
   const scheme = fc.constantFrom('http://', 'https://', 'HTTPS://', 'http:', 'ftp://', '//', '');
   const pieces = fc.constantFrom(
     ...[

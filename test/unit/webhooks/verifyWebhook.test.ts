@@ -96,7 +96,7 @@ describe('a webhook is verified', () => {
     for (const by of [secret, otherSecret]) expect(await faultOf({ by, headers: listed })).toBe('none');
   });
 
-  test('where a signature of a version yet unknown stands beside', async () => {
+  test('if there is also a signature of an unknown version', async () => {
     const listed = { ...standard, 'webhook-signature': `v1a,AAAA ${standard['webhook-signature']}` };
     expect(await faultOf({ headers: listed })).toBe('none');
   });
@@ -184,7 +184,7 @@ describe('a webhook is refused', () => {
   });
 });
 
-describe('a receiver that is set up wrongly is told so, instead of trusting or refusing everything', () => {
+describe('a wrongly configured receiver gets an error, instead of trusting or refusing everything', () => {
   test.each([
     ['an empty secret', ''],
     ['no secrets', []],
