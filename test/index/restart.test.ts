@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { parseEventLogs } from 'viem';
@@ -13,6 +11,7 @@ import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
 import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { makeScratchDirectory } from '../support/scratchDirectory.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploy, permittedSubmission, submission } from './support/agreements.ts';
 import { expectIndexEqualsChain } from './support/expectIndex.ts';
@@ -168,7 +167,7 @@ test.concurrent('an indexer that loses its database ends for another start, whic
   onTestFinished,
 }) => {
   const { chain, launchIndexer, sendInputs } = await openScene(onTestFinished);
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-data-'));
+  const dataDirectory = await makeScratchDirectory('agreements-data-');
   onTestFinished(() => rm(dataDirectory, { recursive: true }));
   const server = await startPostgres({ dataDirectory });
   onTestFinished(() => server.stop());

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts';
+import { makeScratchDirectory } from './scratchDirectory.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -43,7 +42,7 @@ export default async function setup({ vitest, provide }: TestProject): Promise<(
 
 async function findServer(given: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
   if (given) return { url: given, stop: async () => {} };
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'agreements-postgres-'));
+  const dataDirectory = await makeScratchDirectory('agreements-postgres-');
   const { url, stop } = await startPostgres({ dataDirectory, settings });
   return {
     url,
