@@ -7,15 +7,22 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/no
 /** Keeps one test's large comparison from burying the log of all tests. */
 const diff = process.env.CI ? { truncateThreshold: 12 } : {};
 
+/** Variables that ask for the long form of some tests, which may take any time. */
+const longForms = ['CLIENT_FAULT_CALLS', 'COMPILE_RUNS', 'EVIDENCE_ALL', 'FUZZ_REQUESTS', 'PLANS_ALL'];
+const testTimeout = longForms.some((name) => process.env[name] !== undefined) ? 3_600_000 : 60_000;
+
 /** For all projects except `unit`, which needs nothing, and `contracts`, which starts only chains. */
 const withDatabase = {
   diff,
-  // Longer than any wait in a test; the wait itself reports what did not come.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
+  testTimeout,
+  // A hook may start chains, indexers and a whole service, and each process needs seconds of CPU time to load its code.
+  hookTimeout: 180_000,
   // How long a condition may take depends on the machine's load.
-  expect: { poll: { timeout: 120_000 } },
+  expect: { poll: { timeout: 60_000 } },
 };
+
+/** A test of these projects may start three indexers and take a minute on an idle machine, and several minutes on a busy one. */
+const withIndexers = { ...withDatabase, testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
@@ -31,7 +38,7 @@ export default defineConfig({
           diff,
           isolate: false,
           include: ['test/unit/**/*.test.ts'],
-          testTimeout: 300_000,
+          testTimeout,
         },
       },
       {
@@ -40,11 +47,11 @@ export default defineConfig({
           diff,
           isolate: false,
           include: ['test/contracts/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout,
+          hookTimeout: 60_000,
         },
       },
-      { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withDatabase } },
+      { test: { name: 'index', include: ['test/index/**/*.test.ts'], ...withIndexers } },
       {
         test: {
           name: 'service',
@@ -70,13 +77,13 @@ export default defineConfig({
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
           ...withDatabase,
-          // As long as the caller who asks for many requests is ready to wait.
-          testTimeout: 3_600_000,
+          // One test sends several hundred requests.
+          testTimeout: Math.max(testTimeout, 180_000),
         },
       },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withDatabase } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withIndexers } },
       // Short runs of longer commands: `npm run test:long`, and `.ci/run`.
-      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withDatabase } },
+      { test: { name: 'long', include: ['test/long/**/*.test.ts'], ...withIndexers } },
     ],
   },
 });

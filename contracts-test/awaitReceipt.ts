@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 
 const usualPollMs = 15;
-const timeoutMs = 120_000;
+const timeoutMs = 60_000;
 
 /**
  * The receipt of a transaction, as soon as the node has it. viem's `waitForTransactionReceipt` asks again
  * only after another block. A chain with one block per transaction may report the block before it has the
  * receipt, and then makes no other block.
  *
- * @throws Error where there is none after two minutes.
+ * @throws Error where there is none after a minute.
  */
 export async function awaitReceipt(
   client: Pick<PublicClient, 'getTransactionReceipt'>,

@@ -1,14 +1,8 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCaller } from './support/caller.ts';
-import {
-  createLocalStacks,
-  killAndAwaitRestart,
-  type LocalStack,
-  type LocalStacks,
-  listRunning,
-} from './support/localStack.ts';
+import { killAmidDeployments, killAmidInput } from './support/killInTheMiddle.ts';
+import { createLocalStacks, type LocalStack, type LocalStacks, listRunning } from './support/localStack.ts';
 
 let stacks: LocalStacks;
 let local: LocalStack;
@@ -18,64 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => stacks.dispose());
 
-/** Waits until the service has stored what these wallets have signed, and so is at work on it. */
-async function awaitStored(signers: readonly string[], permits = 1): Promise<void> {
-  const client = new pg.Client({ connectionString: local.stack.databaseUrl });
-  // A failure that ends the test ends the database under this connection too, which is not what went wrong.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    const query = 'select count(*)::int as stored from service.transactions where signer = any($1)';
-    await waitUntil('the permits are stored', async () => {
-      const { rows } = await client.query(query, [signers]);
-      return rows[0]?.stored === signers.length * permits;
-    });
-  } finally {
-    await client.end();
-  }
-}
+// The other half of the pairs is in `test/long/crashes.test.ts`.
+test('deployments during which the worker is killed happen exactly once and are served', () =>
+  killAmidDeployments(local, 'the worker'));
 
-const chainIds = [59141, 11155111, 84532];
-
-describe.each(['the worker', 'the api', 'the indexer'])('%s is killed', (victim) => {
-  test('in the middle of deployments: each happens exactly once and is served', async () => {
-    const callers = chainIds.map((chainId) => createCaller(local.stack, chainId));
-    const prepared = await Promise.all(
-      callers.map(async (caller) => ({ caller, body: await caller.prepareDeploy() })),
-    );
-    const sent = prepared.map(({ caller, body }) => ({ caller, body, answer: caller.deploy(body) }));
-    await awaitStored(callers.map(({ account }) => account.address));
-    await killAndAwaitRestart(local, victim);
-
-    for (const { caller, body, answer } of sent) {
-      const { id } = await answer;
-      const { address, state } = await caller.awaitDeployed(id);
-      expect(state).toBe('PING');
-      // Once more with the same permit: the same record, and nothing new on the chain.
-      expect(await caller.deploy(body)).toMatchObject({ id, address });
-      expect(await caller.countDeployed()).toBe(1);
-    }
-  });
-
-  test('in the middle of inputs: each happens exactly once and is served', async () => {
-    const caller = createCaller(local.stack, 59141);
-    const { id } = await caller.deploy(await caller.prepareDeploy());
-    const { address } = await caller.awaitDeployed(id);
-    const body = await caller.prepareHit(address, `while ${victim} is killed`);
-    const sent = caller.hit(id, body);
-    await awaitStored([caller.account.address], 2);
-    await killAndAwaitRestart(local, victim);
-    const { id: inputId } = await sent;
-
-    const { state, served, onChain } = await caller.awaitAgreement({ id, address });
-    expect(state).toBe('PONG');
-    expect(served).toMatchObject([
-      { id: inputId, fromState: 'PING', toState: 'PONG', txHash: onChain.inputs[0]?.txHash },
-    ]);
-    expect(await caller.hit(id, body)).toMatchObject({ id: inputId, status: 'MINED' });
-    expect(onChain.nonces.get(caller.account.address)).toBe(1n);
-  });
-});
+test.each(['the api', 'the indexer'] as const)(
+  'an input during which %s is killed happens exactly once and is served',
+  (victim) => killAmidInput(local, victim),
+);
 
 test('when the whole stack is killed nothing outlives it, and the next start serves the same data', async () => {
   const caller = createCaller(local.stack, 84532);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { catchUp, startIndexer } from '../support/indexer.ts';
 import { createLyingNode } from '../support/lyingNode.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -8,21 +8,16 @@ import { deploy, submission } from './support/agreements.ts';
 import { expectIndexEqualsChain } from './support/expectIndex.ts';
 import { startTestChain } from './support/testChain.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
-/** Two chains, the nodes of the second of which can fall silent, and an indexer of both. */
-async function createWorld() {
+/** Two chains, the nodes of the second of which can fall silent, and an indexer of both; all of it ends with the test. */
+async function createWorld(onTestFinished: TestContext['onTestFinished']) {
   const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
+  onTestFinished(() => database.drop());
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  cleanups.push(() => pool.end());
+  onTestFinished(() => pool.end());
   const [going, silent] = [await startTestChain(84532), await startTestChain(59141)];
-  cleanups.push(going.stop, silent.stop);
+  for (const { stop } of [going, silent]) onTestFinished(stop);
   const node = await createLyingNode(silent.rpcUrl);
-  cleanups.push(() => node.close());
+  onTestFinished(() => node.close());
   const chains = [going, { chainId: silent.chainId, rpcUrl: node.url }];
   return {
     database,
@@ -37,7 +32,9 @@ async function createWorld() {
         env: { RPC_TIMEOUT_MS: '1000', ...starts, ...env },
       };
       const indexer = await startIndexer(options);
-      cleanups.push(() => indexer.stop());
+      onTestFinished(async () => {
+        await indexer.stop();
+      });
       return indexer;
     },
     async readSilent(): Promise<number[]> {
@@ -53,8 +50,10 @@ async function createWorld() {
   };
 }
 
-test('a chain whose nodes are silent at the start holds up no other, and is taken in without a new index once one answers', async () => {
-  const { database, going, silent, node, ...world } = await createWorld();
+test.concurrent('a chain whose nodes are silent at the start holds up no other, and is taken in without a new index once one answers', async ({
+  onTestFinished,
+}) => {
+  const { database, going, silent, node, ...world } = await createWorld(onTestFinished);
   const agreements = { going: await deploy(going), silent: await deploy(silent) };
   const first = await world.launch();
   await first.ready();
@@ -82,8 +81,10 @@ test('a chain whose nodes are silent at the start holds up no other, and is take
   expect(await world.listIndexes()).toEqual(indexes);
 });
 
-test('the first index of an installation begins without a chain whose nodes are silent', async () => {
-  const { database, going, silent, node, ...world } = await createWorld();
+test.concurrent('the first index of an installation begins without a chain whose nodes are silent', async ({
+  onTestFinished,
+}) => {
+  const { database, going, silent, node, ...world } = await createWorld(onTestFinished);
   await deploy(going);
   await deploy(silent);
   node.tell('silent');
@@ -100,8 +101,10 @@ test('the first index of an installation begins without a chain whose nodes are 
   expect(await world.listIndexes()).toHaveLength(1);
 });
 
-test('an index that is to take the place of another one waits for all of its chains', async () => {
-  const { database, going, silent, node, ...world } = await createWorld();
+test.concurrent('an index that is to take the place of another one waits for all of its chains', async ({
+  onTestFinished,
+}) => {
+  const { database, going, silent, node, ...world } = await createWorld(onTestFinished);
   await deploy(going);
   const first = await world.launch();
   await first.ready();

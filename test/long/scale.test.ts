@@ -27,4 +27,5 @@ test('processes that are replaced one after the other fail no request and tell e
   expect(report.replaced).toBe(5);
   // Both that were there at first and both that took their places.
   expect(Object.keys(report.served).toSorted()).toEqual(['api 1', 'api 2', 'api 3', 'api 4']);
+  // Processes are killed and started for minutes, even in a short run.
 }, 1_800_000);

@@ -360,11 +360,16 @@ test('a deployment whose permit somebody else has sent is refused with the addre
 });
 
 test('an agreement that the index cannot show in time needs another try, and nothing is stored', async () => {
-  const { indexer, service } = setting;
+  const { indexer, service, chain } = setting;
   await indexer.stop();
   const { body } = await deployed();
   const before = await service.countRows();
-  const answer = await adopt(body);
+  const impatient = await startTestApi(service.databaseUrl, {
+    rpcUrls: { [chainId]: chain.rpcUrl },
+    env: { CONSISTENCY_WAIT_MS: '200' },
+  });
+  const answer = await adopt(body, { ...principal, call: createCall(impatient.baseUrl, principal.key) });
+  await impatient.close();
   expect(outcome(answer)).toMatchObject({ status: 503, code: 'chain_unavailable' });
   expect(answer.headers.get('retry-after')).toBeTruthy();
   expect(await service.countRows()).toEqual(before);

@@ -9,8 +9,8 @@ import { waitUntil } from '../support/waitUntil.ts';
 
 type Worker = { program: Program; port: number };
 
-/** Up to eight workers are started one after the other. */
-vi.setConfig({ testTimeout: 1_800_000 });
+/** Up to eight workers are started one after the other: half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let world: RelayWorld;
 const programs: Program[] = [];

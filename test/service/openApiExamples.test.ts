@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { exampleStory } from '../../src/api/openapi/exampleStory.ts';
 import { summaryShape } from '../../src/api/shapes/resources.ts';
@@ -11,6 +11,9 @@ import { deployDirectly } from './support/directDeployment.ts';
 import { type IndexedService, startIndexedService } from './support/indexedService.ts';
 import { createAccount } from './support/permits.ts';
 import { runExamples } from './support/runExamples.ts';
+
+/** Every operation is called, and the index is awaited after each that writes. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let setting: IndexedService & { close(): Promise<void> };
 beforeAll(async () => {

@@ -73,7 +73,7 @@ describe('a transaction that has become too cheap', () => {
       const countAttempts = async () => (await world.readRow(row.id)).attempts.length;
       const expectOnlyResent = async () => {
         const sends = node.count('eth_sendRawTransaction');
-        await waitUntil('it was sent again', () => node.count('eth_sendRawTransaction') > sends + 12);
+        await waitUntil('it was sent again', () => node.count('eth_sendRawTransaction') > sends + 6);
         expect(await countAttempts()).toBe(1);
       };
       await expectOnlyResent();

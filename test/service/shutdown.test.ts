@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { writeConsistency } from '../../src/api/agreements/consistency.ts';
 import { recordShape } from '../../src/api/shapes/resources.ts';
@@ -11,6 +11,9 @@ import { endReplica, type Replica, startReplica } from './support/replica.ts';
 import { type SlowEndpoint, startSlowEndpoint } from './support/slowEndpoint.ts';
 import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
+
+/** Each test starts a process, and the longest waits for the time that balancers get. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let chain: TestChain;
 let endpoint: SlowEndpoint;
@@ -117,7 +120,7 @@ describe('an API that is asked to stop', () => {
   });
 
   test('serves all callers until balancers notice, and asks each to come back elsewhere', async () => {
-    await start({ SHUTDOWN_GRACE_MS: '10000' });
+    await start({ SHUTDOWN_GRACE_MS: '5000' });
     replica.program.signal('SIGTERM');
     await waitUntil('it says that it stops', async () => {
       const response = await fetch(`${replica.internalUrl}/ready`);

@@ -1,7 +1,6 @@
+import { patienceMs } from './patience.ts';
 import type { ServiceStack } from './serviceStack.ts';
 import { passTimeout, waitUntil } from './waitUntil.ts';
-
-const patienceMs = 300_000;
 
 /**
  * Waits until everything is mined, folded and notified, and stops making blocks meanwhile. The audits find

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { pingPong } from '../../bench/pingPong.ts';
 import { parseAddress } from '../../src/protocol/index.ts';
+import { patienceMs } from './patience.ts';
 import { signDeployPermit } from './permits.ts';
 import type { ServiceStack } from './serviceStack.ts';
 import { createSingleCallClient } from './singleCalls.ts';
 import { waitUntil } from './waitUntil.ts';
-
-const patienceMs = 300_000;
 
 /** Deploys an agreement through an API with the permit of a new account, and waits until it is on the chain. */
 export async function deployPingPong(

@@ -6,10 +6,8 @@ import pg from 'pg';
 import { createPublicClient, http } from 'viem';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { inheritedEnvironment } from './inheritedEnvironment.ts';
+import { patienceMs } from './patience.ts';
 import { waitUntil } from './waitUntil.ts';
-
-/** Loading its code can take this long on a busy machine. */
-const readyTimeoutMs = 300_000;
 
 export type IndexerOptions = {
   databaseUrl: string;
@@ -71,7 +69,7 @@ export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOpt
           () => false,
         );
       };
-      await waitUntil('the indexer is ready', isReady, readyTimeoutMs);
+      await waitUntil('the indexer is ready', isReady, patienceMs);
     },
     stop() {
       child.kill('SIGTERM');

@@ -1,12 +1,11 @@
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import type { Child } from '../../src/platform/supervision/child.ts';
+import { patienceMs } from './patience.ts';
 import { readyLine, type ServiceKind, type ServiceStack } from './serviceStack.ts';
 import { waitUntil } from './waitUntil.ts';
 
 /** A running process of the service; `baseUrl` is for those that serve. */
 export type RunningProcess = { child: Child; lines: readonly string[]; baseUrl: string };
-
-const patienceMs = 300_000;
 
 /**
  * Starts a process of the service and waits until it logs that it runs. The caller ends it: `onStart` is

@@ -13,12 +13,11 @@ import { type Child, startChild } from '../../src/platform/supervision/child.ts'
 import { findChain } from '../../src/protocol/index.ts';
 import { createAnvilClient } from './anvilClient.ts';
 import { inheritedEnvironment } from './inheritedEnvironment.ts';
+import { patienceMs } from './patience.ts';
 import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
-/** Starting and killing processes takes its time on a busy machine. */
-const patienceMs = 300_000;
-const stopTimeoutMs = 120_000;
+const stopTimeoutMs = 60_000;
 const root = new URL('../../src/', import.meta.url);
 const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 

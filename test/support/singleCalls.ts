@@ -1,4 +1,5 @@
 import { AgreementsClient, ApiError, ConnectionError, type Signature } from '../../client/src/index.ts';
+import { patienceMs } from './patience.ts';
 
 export type { Signature };
 
@@ -8,7 +9,13 @@ export type { Signature };
  */
 export function createSingleCallClient(stack: { baseUrl: string; apiKey: string }): AgreementsClient {
   const { baseUrl, apiKey } = stack;
-  return new AgreementsClient({ baseUrl, apiKey, maxRetries: 0, readYourWrites: false, timeoutMs: 300_000 });
+  return new AgreementsClient({
+    baseUrl,
+    apiKey,
+    maxRetries: 0,
+    readYourWrites: false,
+    timeoutMs: patienceMs,
+  });
 }
 
 /** Whether a call failed because nobody was there, or able, to answer it. */

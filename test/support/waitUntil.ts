@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 20;
 /** Only a missing result takes this long: a busy machine needs many times as long as an idle one. */
-const usualPatienceMs = 120_000;
+const usualPatienceMs = 60_000;
 
 /** The awaited result did not come in time. */
 export class WaitTimeoutError extends Error {

@@ -7,11 +7,10 @@ import type { AgreementRecord, AgreementsClient, BodyOf, InputRecord } from '../
 import { readContractAccount } from '../../../src/cli/demo/contractAccount.ts';
 import type { DevStack } from '../../../src/cli/dev/devStack.ts';
 import { parseAddress } from '../../../src/protocol/index.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { signDeployPermit, signInputPermit } from '../../support/permits.ts';
 import { createSingleCallClient, isAway } from '../../support/singleCalls.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-
-const settleTimeoutMs = 300_000;
 
 type DeployBody = BodyOf<'deployWithPermit'>;
 type InputBody = BodyOf<'submitInput'>;
@@ -84,7 +83,7 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
           const address = parseAddress(record.address);
           return record.status === 'Deployed' && address ? { ...record, address } : undefined;
         },
-        settleTimeoutMs,
+        patienceMs,
       ),
     awaitAgreement: ({ id, address }) =>
       waitUntil(
@@ -104,7 +103,7 @@ export function createCaller(stack: CalledStack, chainId: number): Caller {
             served.every(({ status }) => status === 'MINED') && served.length === onChain.inputs.length;
           return isSettled && state === onChain.state ? { state, served, onChain } : undefined;
         },
-        settleTimeoutMs,
+        patienceMs,
       ),
     countDeployed: async () => {
       const events = await client.getContractEvents({
@@ -128,6 +127,6 @@ function insist<T>(request: () => Promise<T>): Promise<T> {
         if (isAway(error)) return undefined;
         throw error;
       }),
-    settleTimeoutMs,
+    patienceMs,
   );
 }

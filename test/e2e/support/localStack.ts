@@ -1,15 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type DevDirectory, findDevDirectory } from '../../../src/cli/dev/devDirectory.ts';
 import { type DevStack, findDevStack } from '../../../src/cli/dev/devStack.ts';
 import { readProcessList } from '../../../src/cli/dev/leftProcesses.ts';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { isRunning, type ProcessIdentity } from '../../../src/platform/supervision/processIdentity.ts';
+import { patienceMs } from '../../support/patience.ts';
+import { makeScratchDirectory } from '../../support/scratchDirectory.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type Program, startProgram } from './program.ts';
-
-const startTimeoutMs = 300_000;
 
 /** A directory for development stacks of a test, one after another. */
 export type LocalStacks = {
@@ -33,7 +31,7 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
   const env: Record<string, string> = {
     ...settings,
     ...forksOfEnvironment(),
-    LOCAL_DIR: await mkdtemp(join(tmpdir(), 'agreements-stack-')),
+    LOCAL_DIR: await makeScratchDirectory('agreements-stack-'),
     PORT: String(await findFreePort()),
     INDEXER_PORT: String(await findFreePort()),
     INTERNAL_PORT: String(await findFreePort()),
@@ -53,7 +51,7 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
           if (program.hasEnded()) throw new Error(`the stack ended:\n${program.lines.join('\n')}`);
           return program.lines.some((line) => line.trim().startsWith('curl '));
         },
-        startTimeoutMs,
+        patienceMs,
       );
       const stack = findDevStack(directory);
       if (!stack) throw new Error('the stack has not described itself');

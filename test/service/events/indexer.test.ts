@@ -7,6 +7,7 @@ import { createProjector } from '../../../src/worker/projector/projector.ts';
 import { permittedCreation, submission } from '../../index/support/agreements.ts';
 import { accounts, startTestChain, type TestChain } from '../../index/support/testChain.ts';
 import { type Indexer, startIndexer } from '../../support/indexer.ts';
+import { patienceMs } from '../../support/patience.ts';
 import { createMigratedDatabase } from '../../support/postgres.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { payloadOf } from '../projector/support/chain.ts';
@@ -18,7 +19,6 @@ import { readFeed, summarise } from './support/readFeed.ts';
 
 const chainId = 59141;
 const confirmations = 3;
-const patienceMs = 300_000;
 const closings: (() => Promise<unknown>)[] = [];
 let chain: TestChain;
 let handle: DatabaseHandle;
@@ -173,4 +173,5 @@ test('two workers tell every transition once, through reorganisations, a killed 
   await confirm();
   expect((await readTold()).slice(0, 3)).toEqual(before);
   expect((await tellShort()).slice(3)).toEqual(['dark>lit toggle 3', 'lit>dark toggle 4']);
-}, 1_800_000);
+  // Three indexers start one after the other: half a minute on an idle machine.
+}, 180_000);

@@ -61,4 +61,5 @@ test('whatever chain, indexer and principals do, the records match the index, an
     'open',
   ];
   for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+  // Twenty histories take half a minute on an idle machine; FOLD_RUNS may ask for any number.
 }, 1_800_000);

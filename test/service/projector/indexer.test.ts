@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { getAddress } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/platform/database/database.ts';
 import { inputs } from '../../../src/platform/database/tables/inputs.ts';
@@ -20,6 +20,9 @@ import { lampVariables } from './support/lamp.ts';
 import { annotate, lamp, toggle } from './support/scene.ts';
 import * as service from './support/serviceRows.ts';
 import { silent } from './support/setup.ts';
+
+/** An indexer is killed and started again. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const chainId = 59141;
 const signer = accounts.signer.address;

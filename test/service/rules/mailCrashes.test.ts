@@ -1,9 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type CrashScene, createCrashScene } from './support/crashScene.ts';
 import { ruleOf } from './support/ruleScene.ts';
 import type { WorkerProcess } from './support/workerProcess.ts';
+
+/** Five workers start one after the other in one test. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const rules = [ruleOf({ recipients: ['holder', '@observers'] }, 'email')];
 const toggles = 3;

@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FaultPoint } from '../../../src/platform/supervision/faultPoint.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { type CrashScene, createCrashScene } from './support/crashScene.ts';
 import { ruleOf } from './support/ruleScene.ts';
+
+/** Seven workers start one after the other in one test. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const recipients = ['holder', '@observers'];
 /** Of every state that lasts for two hours, which is less than a block. */

@@ -6,13 +6,13 @@ import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { pingPong } from '../../../bench/pingPong.ts';
 import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
 import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
+import { patienceMs } from '../../support/patience.ts';
 import type { CollectedSpan } from '../../support/traceCollector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import {
   type DeployedPingPong,
   loadsOf,
   named,
-  patienceMs,
   startTracedService,
   type TracedService,
 } from './support/tracedService.ts';

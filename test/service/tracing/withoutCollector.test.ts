@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { patienceMs } from '../../support/patience.ts';
 import { startTraceCollector } from '../../support/traceCollector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
-import { loadsOf, patienceMs, startTracedService, type TracedService } from './support/tracedService.ts';
+import { loadsOf, startTracedService, type TracedService } from './support/tracedService.ts';
+
+/** Three processes start at a time. That takes up to half a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let scene: TracedService;
 beforeAll(async () => {
   scene = await startTracedService();
 });
-afterEach(() => scene.reset());
 afterAll(() => scene?.close());
 
 describe('without a collector', () => {
@@ -39,7 +42,7 @@ describe('without a collector', () => {
     );
   });
 
-  test.each([
+  test.concurrent.each([
     ['refuses connections', undefined],
     ['never answers', () => {}],
     [

@@ -75,7 +75,7 @@ describe('a test of a webhook', () => {
     expect(slow).toMatchObject({
       ok: false,
       status: 'retry_pending',
-      error: expect.stringContaining('5000 ms'),
+      error: expect.stringContaining('3000 ms'),
     });
   });
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { pingPong } from '../../../../bench/pingPong.ts';
 import type { Child } from '../../../../src/platform/supervision/child.ts';
 import { deployPingPong } from '../../../support/deployPingPong.ts';
+import { patienceMs } from '../../../support/patience.ts';
 import { signInputPermit } from '../../../support/permits.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
 import { startReceiver } from '../../../support/receiver.ts';
@@ -14,8 +15,6 @@ import { createSingleCallClient } from '../../../support/singleCalls.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { startMailServer } from '../../rules/support/mailServer.ts';
-
-export const patienceMs = 300_000;
 
 /** Tells of each module of OpenTelemetry that a process loads. */
 const tellLoads = `import { registerHooks } from 'node:module';
@@ -97,7 +96,6 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
   const worker = await startProcess('worker', { ...tracing(collector.port), ...mail });
   const api = await startProcess('api', tracing(collector.port));
   await stack.awaitReady();
-  const own = running.length;
 
   return {
     databaseUrl: database.url,
@@ -117,9 +115,6 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     tracing,
     /** Starts one more process, which ends with the test. */
     start: startProcess,
-    async reset(): Promise<void> {
-      for (const child of running.splice(own)) await child.kill();
-    },
     deploy: (
       { baseUrl }: RunningProcess,
       details: { notificationTemplate?: Record<string, unknown>; observers?: string[] } = {},

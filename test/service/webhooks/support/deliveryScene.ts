@@ -14,7 +14,7 @@ import { releaseTransitions } from '../../support/releaseTransitions.ts';
 import { startTestDeliverer } from '../../support/startTestDeliverer.ts';
 import { startWebhookService } from '../../support/webhooks.ts';
 
-const env = { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', WEBHOOK_TIMEOUT_MS: '5000' };
+const env = { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', WEBHOOK_TIMEOUT_MS: '3000' };
 
 export const webhookShape = z.looseObject({ id: z.string(), secret: z.string() });
 const outcomeShape = z.object({
