@@ -42,7 +42,7 @@ test('it shows every route with its parameters, statuses and reasons, and every 
 });
 
 test('it shows the limits in words as one list', () => {
-  const [, list = ''] = /<p>Limits in force:<\/p>\n<ul>\n([^]*?)\n<\/ul>/.exec(html) ?? [];
+  const [, list = ''] = /<p>Limits in force:<\/p>\n<ul>\n([\s\S]*?)\n<\/ul>/.exec(html) ?? [];
   const items = list.split('\n');
   expect(items.length).toBeGreaterThan(10);
   for (const item of items) expect(item).toMatch(/^<li>[^-].*\.<\/li>$/);

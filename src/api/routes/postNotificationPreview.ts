@@ -35,11 +35,9 @@ const bodyShape = z.strictObject({
     .openapi({
       description: 'The transition to preview. `__deploy` is the deployment. States are optional.',
     }),
-  at: instantShape
-    .optional()
-    .openapi({
-      description: 'A time to preview instead of a transition. The state is assumed to last until then.',
-    }),
+  at: instantShape.optional().openapi({
+    description: 'A time to preview instead of a transition. The state is assumed to last until then.',
+  }),
   notificationTemplate: notificationTemplateShape.optional(),
 });
 

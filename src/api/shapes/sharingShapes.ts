@@ -49,14 +49,10 @@ export const linkOfRecordParams = z.strictObject({
 
 /** The record that a logged-in wallet asks for. */
 export const sharedQuery = z.strictObject({
-  agreementId: z
-    .string()
-    .max(64)
-    .optional()
-    .openapi({
-      description:
-        'The record id. Required for a wallet session; a signing link already identifies its agreement.',
-    }),
+  agreementId: z.string().max(64).optional().openapi({
+    description:
+      'The record id. Required for a wallet session; a signing link already identifies its agreement.',
+  }),
 });
 
 export const sharedRecordShape = recordShape
