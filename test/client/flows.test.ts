@@ -33,6 +33,7 @@ describe('an agreement is deployed and moved by', () => {
       'eth_requestAccounts',
       'eth_chainId',
       'wallet_switchEthereumChain',
+      'eth_chainId',
       'eth_signTypedData_v4',
     ]);
     const accepted = await submitInput({

@@ -12,7 +12,7 @@ export class TypedDataMismatchError extends Error {
   readonly offeredDigest: string;
 
   constructor(facts: { differences: readonly string[]; expectedDigest: Hex; offeredDigest: string }) {
-    super(`The service asks to sign what document and values do not make: ${facts.differences.join(', ')}.`);
+    super(`The typed data of the service differ: ${facts.differences.join(', ')}.`);
     this.differences = facts.differences;
     this.expectedDigest = facts.expectedDigest;
     this.offeredDigest = facts.offeredDigest;

@@ -5,11 +5,9 @@ import {
   custom,
   getAddress,
   type Hex,
-  hashTypedData,
-  isAddressEqual,
   type LocalAccount,
   parseSignature,
-  recoverAddress,
+  verifyTypedData,
   type WalletClient,
 } from 'viem';
 import type { Signature } from '../types.ts';
@@ -42,7 +40,10 @@ export async function openWallet(options: WalletOptions): Promise<Wallet> {
   if ('walletClient' in options) return useWalletClient(options.walletClient, options.account);
   if ('provider' in options) {
     const { provider } = options;
-    const walletClient = createWalletClient({ transport: custom(typed(provider)) });
+    // viem knows the result of each method.
+    const request = (asked: Parameters<typeof provider.request>[0]) =>
+      provider.request(asked) as Promise<never>;
+    const walletClient = createWalletClient({ transport: custom({ request }) });
     const [first] = options.account ? [options.account] : await walletClient.requestAddresses();
     return useWalletClient(walletClient, first);
   }
@@ -53,23 +54,17 @@ export async function openWallet(options: WalletOptions): Promise<Wallet> {
   };
 }
 
-/** viem knows the result of each method. */
-function typed(provider: Eip1193Provider): Parameters<typeof custom>[0] {
-  return { request: (asked) => provider.request(asked) as Promise<never> };
-}
-
 function useWalletClient(walletClient: WalletClient, given: Account | Address | undefined): Wallet {
   const account = given ?? walletClient.account;
-  if (!account) throw new TypeError('The wallet client needs an account.');
+  if (!account) throw new TypeError('The wallet has no account.');
   const isRemote = typeof account === 'string' || account.type === 'json-rpc';
   const address = getAddress(typeof account === 'string' ? account : account.address);
   return {
     address,
     async sign(typedData, chainId) {
-      if (!isRemote) return split(await walletClient.signTypedData({ ...typedData, account }));
-      await requireChain(walletClient, chainId);
+      if (isRemote) await requireChain(walletClient, chainId);
       const signature = await walletClient.signTypedData({ ...typedData, account });
-      await requireSigner(signature, { address, hash: hashTypedData(typedData) });
+      await requireSigner(typedData, address, signature);
       return split(signature);
     },
   };
@@ -82,12 +77,11 @@ async function requireChain(walletClient: WalletClient, chainId: number): Promis
   if ((await walletClient.getChainId()) !== chainId) throw new WalletFaultError('other_chain');
 }
 
-/** Accepts a signature only if the account can be recovered from it. */
-async function requireSigner(signature: Hex, asked: { address: Address; hash: Hex }): Promise<void> {
-  const signer = await recoverAddress({ hash: asked.hash, signature }).catch((cause: unknown) => {
+async function requireSigner(typedData: ComputedTypedData, address: Address, signature: Hex): Promise<void> {
+  const isGenuine = await verifyTypedData({ ...typedData, address, signature }).catch((cause: unknown) => {
     throw new WalletFaultError('no_signature', { cause });
   });
-  if (!isAddressEqual(signer, asked.address)) throw new WalletFaultError('other_signer');
+  if (!isGenuine) throw new WalletFaultError('other_signer');
 }
 
 function split(signature: Hex): Signature {

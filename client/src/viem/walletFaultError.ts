@@ -1,16 +1,16 @@
-const messages = {
-  other_chain: 'The wallet is on another chain, and has not switched.',
-  other_signer: 'The wallet has signed something else, or with another account.',
-  no_signature: 'The wallet has answered with something that is no signature.',
-} as const;
+/**
+ * What the wallet did: it stayed on another chain, signed other data or with another account, or returned
+ * something that is not a signature.
+ */
+export type WalletFault = 'other_chain' | 'other_signer' | 'no_signature';
 
 /** The wallet did something other than it was asked for. Nothing was sent. */
 export class WalletFaultError extends Error {
   override readonly name = 'WalletFaultError';
-  readonly fault: keyof typeof messages;
+  readonly fault: WalletFault;
 
-  constructor(fault: keyof typeof messages, options?: ErrorOptions) {
-    super(messages[fault], options);
+  constructor(fault: WalletFault, options?: ErrorOptions) {
+    super(`The wallet did not do what was asked: ${fault}`, options);
     this.fault = fault;
   }
 }

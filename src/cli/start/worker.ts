@@ -1,3 +1,4 @@
+import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
 import { readConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
 import { readEncryptionKeys } from '../../platform/config/encryptionKeys.ts';
@@ -23,7 +24,6 @@ import { createMetrics } from '../../platform/operations/metrics.ts';
 import { openSigners } from '../../platform/signers/openSigners.ts';
 import { type Closing, runService } from '../../platform/supervision/runService.ts';
 import { startTracing } from '../../platform/tracing/startTracing.ts';
-import { findChain } from '../../protocol/chains.ts';
 import { createTargetRules } from '../../records/webhooks/targetRules.ts';
 import { createDeliverer } from '../../worker/deliverer/deliverer.ts';
 import { createMailer } from '../../worker/notifier/createMailer.ts';
@@ -178,9 +178,9 @@ function readWorker(env: NodeJS.ProcessEnv) {
 
 /** The indexer's final block is one to two of its windows behind the head. */
 function reorgWindowOf(chainId: number): number {
-  const chain = findChain(chainId);
-  if (!chain) throw new Error(`the chain ${chainId} is not in the registry`);
-  return 2 * chain.finalityBlocks;
+  const defaults = findChainDefaults(chainId);
+  if (!defaults) throw new Error(`the chain ${chainId} is not in the registry`);
+  return 2 * defaults.finalityBlocks;
 }
 
 try {

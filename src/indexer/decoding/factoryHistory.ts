@@ -1,6 +1,7 @@
 import type { Context } from 'ponder:registry';
 import type { Address } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
+import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
 import { findChain } from '../../protocol/chains.ts';
 
 /**
@@ -25,9 +26,9 @@ export async function readFirstNonce(
 
 async function isFollowedFromDeployment(context: Context, factory: Address): Promise<boolean> {
   const startBlock = Number(context.contracts.AgreementFactory.startBlock ?? 0);
-  const registered = findChain(context.chain.id);
   if (startBlock === 0) return true;
-  if (registered?.factory.toLowerCase() === factory && registered.startBlock === startBlock) return true;
+  const isRegistered = findChain(context.chain.id)?.factory.toLowerCase() === factory;
+  if (isRegistered && findChainDefaults(context.chain.id)?.startBlock === startBlock) return true;
   const code = await context.client.getCode({ address: factory, blockNumber: BigInt(startBlock) - 1n });
   return code === undefined || code === '0x';
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import { ConfigurationError } from '../../platform/config/configurationError.ts';
-import { findChain } from '../../protocol/chains.ts';
 import { askNode } from './askEndpoint.ts';
 
 const initialDelayMs = 500;
@@ -60,7 +60,7 @@ export async function followChains(options: {
 }
 
 function findStartBlock({ chainId, startBlock }: ChainConfiguration, head: number | undefined): number {
-  const registered = findChain(chainId)?.startBlock ?? 0;
+  const registered = findChainDefaults(chainId)?.startBlock ?? 0;
   return startBlock ?? (head !== undefined && head < registered ? 0 : registered);
 }
 

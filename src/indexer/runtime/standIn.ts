@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findChain } from '../../protocol/chains.ts';
+import { findChainDefaults } from '../../platform/config/chainDefaults.ts';
 
 /** The last block that the index holds as final, or the one before the first that it will hold. */
 export type Place = { readonly chainId: number; readonly number: number; readonly timestamp: number };
@@ -56,7 +56,7 @@ function describeBlock(
   { chainId, number: held, timestamp }: Place,
   [tag, withTransactions]: unknown[],
 ): object {
-  const ahead = withTransactions === true ? 0 : (findChain(chainId)?.finalityBlocks ?? 0);
+  const ahead = withTransactions === true ? 0 : (findChainDefaults(chainId)?.finalityBlocks ?? 0);
   const number = tag === 'latest' ? held + ahead : Number(tag);
   return {
     number: toHex(number),

@@ -1,6 +1,7 @@
 import { getAddress, isAddress } from 'viem';
 import { z } from 'zod';
 import { type Environment, findChain, supportedChains } from '../../protocol/chains.ts';
+import { findChainDefaults } from './chainDefaults.ts';
 import { type ClientProfile, clientProfiles, profileDefaults } from './clientProfile.ts';
 import { ConfigurationError } from './configurationError.ts';
 import { type Limits, limitShape } from './limits.ts';
@@ -148,7 +149,8 @@ function readChains(
   const chains: ChainConfiguration[] = [];
   for (const text of new Set(wanted)) {
     const facts = findChain(Number(text));
-    if (!facts || facts.environment !== environment) {
+    const defaults = findChainDefaults(Number(text));
+    if (!facts || !defaults || facts.environment !== environment) {
       const known = offered.map((chain) => chain.chainId).join(', ');
       problems.push(`CHAINS: ${text} is no chain of the ${environment} environment (${known})`);
       continue;
@@ -160,7 +162,7 @@ function readChains(
     const factory = read('FACTORY_ADDRESS', address.default(getAddress(facts.factory)));
     const confirmations = read(
       'CONFIRMATIONS',
-      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').default(facts.confirmations),
+      wholeNumber.refine((count) => count >= 1, 'expected 1 or more').default(defaults.confirmations),
     );
     const startBlock = read('START_BLOCK', wholeNumber.optional());
     const own = `RPC_REQUESTS_PER_SECOND_${id}`;
