@@ -9,20 +9,22 @@ const leastIntervalMs = 3_600_000;
 /** Why the index of a chain was given up. */
 export type GivenUp = { chainId: number; block: bigint; hash: string | null };
 
+/** How often the index of a chain was given up, and whether the one that was made anew is served. */
+export type Rebuild = { readonly chainId: number; readonly generation: number; readonly isDone: boolean };
+
+/** How often the index of each chain was given up; chains of which none was may be left out. It is part of the schema's name. */
+export type Generations = ReadonlyMap<number, number>;
+
 const retryDelayMs = 1_000;
 const patienceMs = 10_000;
 const insufficientPrivilege = '42501';
 
 /**
- * How often the index of each chain was given up, without chains that never were. It is part of the schema's
- * name. Waits until the database is available.
+ * The chains whose index was given up. Waits until the database is available.
  *
- * @throws DatabaseError where the role may not make the table.
+ * @throws DatabaseError if the role may not make the table.
  */
-export async function readGenerations(options: {
-  databaseUrl: string;
-  logger: Logger;
-}): Promise<Map<number, number>> {
+export async function readRebuilds(options: { databaseUrl: string; logger: Logger }): Promise<Rebuild[]> {
   for (;;) {
     const client = new pg.Client({
       connectionString: options.databaseUrl,
@@ -34,10 +36,10 @@ export async function readGenerations(options: {
     try {
       await client.connect();
       await createTable(client);
-      const { rows } = await client.query<{ chain_id: number; generation: number }>(
-        `select chain_id, generation from ${indexerSchemaName}.rebuilds`,
+      const { rows } = await client.query<Rebuild>(
+        `select chain_id as "chainId", generation, done_at is not null as "isDone" from ${indexerSchemaName}.rebuilds`,
       );
-      return new Map(rows.map(({ chain_id, generation }) => [chain_id, generation]));
+      return rows;
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) throw error;
       options.logger.warn({ err: error, retryInMs: retryDelayMs }, 'the database is not reachable');
@@ -46,6 +48,10 @@ export async function readGenerations(options: {
       client.end().catch(() => {});
     }
   }
+}
+
+export function generationsOf(rebuilds: readonly Rebuild[]): Generations {
+  return new Map(rebuilds.map(({ chainId, generation }) => [chainId, generation]));
 }
 
 /** One row per chain whose index was given up. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import type { Generations } from './chainRebuilds.ts';
 import { readCode, readImportClosure } from './importClosure.ts';
 
 const packageManifest = z.object({ version: z.string() });
@@ -19,7 +20,7 @@ export function computeIndexSchemaName(options: {
   chains: readonly Pick<ChainConfiguration, 'chainId' | 'name' | 'factory'>[];
   startBlocks: ReadonlyMap<number, number>;
   /** How often the index of a chain was given up. */
-  generations?: ReadonlyMap<number, number>;
+  generations?: Generations;
 }): string {
   const hash = createHash('sha256');
   const add = (...parts: (string | number)[]) => hash.update(`${JSON.stringify(parts)}\n`);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { indexViewsSchemaName } from '../../platform/database/indexNames.ts';
 import { forgetOwner } from './ownerFence.ts';
+import { readServedSchemas } from './servedSchemas.ts';
 import { nameSessions, schemaLockKey, sessionName } from './sessions.ts';
 
 type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
@@ -44,15 +45,6 @@ async function prune({ databaseUrl, schema, logger }: PruneOptions): Promise<boo
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-/** The schemas of the tables that the views show: two for a moment, during the switch. */
-async function readServedSchemas(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ table_schema: string }>(
-    'select distinct table_schema from information_schema.view_table_usage where view_schema = $1',
-    [indexViewsSchemaName],
-  );
-  return rows.map(({ table_schema }) => table_schema);
 }
 
 async function findEarlier(client: pg.Client, schema: string): Promise<string[]> {

@@ -2,7 +2,8 @@ export type PonderOptions = {
   /** The folder in which Ponder looks for ponder.config.ts, ponder.schema.ts and `src`. */
   root: string;
   schema: string;
-  viewsSchema: string;
+  /** Where its views are made once it has caught up. Without it views stay as they are. */
+  viewsSchema?: string;
   host: string;
   port: number;
   logLevel: string;
@@ -27,6 +28,8 @@ export async function runPonder(options: PonderOptions): Promise<void> {
   const { root, schema, viewsSchema, host, port, logLevel } = options;
   // Ponder prefers the variable to the flag, and PORT is the service's.
   process.env.PORT = String(port);
+  // Ponder would use the variable if the flag is not given.
+  delete process.env.DATABASE_VIEWS_SCHEMA;
   // Ponder reads a `.env.local` in the working directory, which may hold secrets that are not for the
   // indexer.
   process.chdir(new URL('.', import.meta.url).pathname);
@@ -37,7 +40,7 @@ export async function runPonder(options: PonderOptions): Promise<void> {
     'start',
     ...['--root', root],
     ...['--schema', schema],
-    ...['--views-schema', viewsSchema],
+    ...(viewsSchema === undefined ? [] : ['--views-schema', viewsSchema]),
     ...['--hostname', host],
     ...['--port', String(port)],
     ...['--log-level', logLevel],

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
-import { indexerSchemaName, indexViewsSchemaName } from '../../platform/database/indexNames.ts';
+import { indexerSchemaName } from '../../platform/database/indexNames.ts';
+import { readServedSchemas } from './servedSchemas.ts';
 import type { Place } from './standIn.ts';
 
 type Options = { databaseUrl: string; schema: string; logger: Logger };
@@ -19,21 +20,20 @@ export async function findPlaces(
   }: { silent: readonly ChainConfiguration[]; startBlocks: ReadonlyMap<number, number> },
 ): Promise<Place[] | undefined> {
   return withClient(databaseUrl, async (client) => {
-    const served = await client.query<{ name: string }>(
-      'select distinct table_schema::text as name from information_schema.view_table_usage where view_schema = $1',
-      [indexViewsSchemaName],
-    );
-    if (served.rows.some(({ name }) => name !== schema)) return undefined;
+    const served = await readServedSchemas(client);
+    if (served.some((name) => name !== schema)) return undefined;
     const held = await readFinalBlocks(client, schema);
     return silent.map(
       ({ chainId }) =>
-        held.find((place) => place.chainId === chainId) ?? {
-          chainId,
-          number: Math.max((startBlocks.get(chainId) ?? 0) - 1, 0),
-          timestamp: 0,
-        },
+        held.find((place) => place.chainId === chainId) ??
+        beforeStart({ chainId, number: 0, timestamp: 0 }, startBlocks),
     );
   });
+}
+
+/** At the same time, but before the first block that is followed: Ponder asks for no block up to there. */
+export function beforeStart({ chainId, timestamp }: Place, startBlocks: ReadonlyMap<number, number>): Place {
+  return { chainId, number: Math.max((startBlocks.get(chainId) ?? 0) - 1, 0), timestamp };
 }
 
 async function readFinalBlocks(client: pg.Client, schema: string): Promise<Place[]> {

@@ -1,0 +1,55 @@
+import { computeIndexSchemaName } from '../../indexer/runtime/indexSchema.ts';
+import { interimVariable, readInterimPlan } from '../../indexer/runtime/interimPlan.ts';
+import { prepareIndexer } from '../../indexer/runtime/prepareIndexer.ts';
+import { runPonder } from '../../indexer/runtime/runPonder.ts';
+import { acquireSchemaLock } from '../../indexer/runtime/schemaLock.ts';
+import { nameSessions, sessionName } from '../../indexer/runtime/sessions.ts';
+import { beforeStart, findPlaces } from '../../indexer/runtime/silentChains.ts';
+import { standIn } from '../../indexer/runtime/standIn.ts';
+
+const temporaryFailure = 75;
+
+/**
+ * Follows the chains that were not given up into the index that is served, until the indexer that has started this process stops it.
+ * Views are the other one's: this process must not bring back an index that another one has replaced.
+ */
+async function startInterimIndexer(): Promise<void> {
+  const plan = readInterimPlan(process.env[interimVariable] ?? '');
+  const prepared = await prepareIndexer('interim indexer');
+  const { databaseUrl, limits, logLevel, chains, asking, loading, logger, root, ponderRoot } = prepared;
+  // A setting that is wrong is the other process's to say.
+  asking.allAnswered.catch(() => process.exit(temporaryFailure));
+
+  const startBlocks = asking.readStartBlocks();
+  const schema = computeIndexSchemaName({ root, chains, startBlocks, generations: plan.generations });
+  if (schema !== plan.schema) process.exit(temporaryFailure);
+  await acquireSchemaLock({
+    url: databaseUrl,
+    schema,
+    logger,
+    onLost(cause) {
+      logger.error({ err: cause }, 'the database connection broke: this indexer has to start again');
+      process.exit(temporaryFailure);
+    },
+  });
+  const followed = { databaseUrl, schema, chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger };
+  const isGivenUp = ({ chainId }: { chainId: number }) => plan.givenUp.includes(chainId);
+  const silent = asking.listSilent().filter((chain) => !isGivenUp(chain));
+  const absent = chains.filter((chain) => isGivenUp(chain) || silent.includes(chain));
+  const held = await findPlaces(followed, { silent: absent, startBlocks });
+  if (!held) process.exit(temporaryFailure);
+  // Nothing is kept of the blocks of chains that were given up: Ponder must not ask for them.
+  const places = held.map((place) => (isGivenUp(place) ? beforeStart(place, startBlocks) : place));
+  asking.awaitAnswer(silent).then(
+    () => process.exit(temporaryFailure),
+    () => {},
+  );
+  standIn(places, process.env);
+  logger.info({ schema }, 'indexing into the served index');
+  prepared.yieldSignals();
+  process.env.DATABASE_URL = nameSessions(databaseUrl, sessionName(schema, 'ponder'));
+  await loading.begin();
+  await runPonder({ root: ponderRoot, schema, host: '127.0.0.1', port: 0, logLevel });
+}
+
+await startInterimIndexer();

@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { type Logger, pino } from 'pino';
+import {
+  type ChainConfiguration,
+  type Configuration,
+  readConfiguration,
+} from '../../platform/config/configuration.ts';
+import { forgetSigners } from '../../platform/config/relayerSigners.ts';
+import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
+import { hideEndpoints } from './endpointAliases.ts';
+import { type FollowedChains, followChains } from './followedChains.ts';
+import { passOverLateNodes } from './lateNodes.ts';
+import { loadPonder } from './runPonder.ts';
+import { useQuickEntity } from './useQuickEntity.ts';
+import { giveUpVanishedBlocks } from './vanishedBlocks.ts';
+
+const loadAfterMs = { waiting: 1_000, standingBy: 15_000 };
+
+/** What an indexer knows before it follows any chain. */
+export type PreparedIndexer = Pick<Configuration, 'databaseUrl' | 'limits' | 'logLevel'> & {
+  readonly chains: readonly ChainConfiguration[];
+  readonly asking: FollowedChains;
+  readonly loading: Loading;
+  readonly logger: Logger;
+  /** For a process that this one starts. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The top level of the project. */
+  readonly root: string;
+  /** Where Ponder finds its configuration, schema and handlers. */
+  readonly ponderRoot: string;
+  /** Leaves signals to Ponder. */
+  yieldSignals(): void;
+};
+
+/**
+ * Takes secrets out of this process, reads its settings, asks the nodes of all chains, and has Ponder find them in the environment. A
+ * signal ends the process until `yieldSignals`.
+ *
+ * @param name names the process in its log.
+ * @throws ConfigurationError naming every setting that is wrong.
+ */
+export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
+  // Before Ponder is loaded, a signal may end the process at once: there is nothing to clean up.
+  const leave = () => process.exit(0);
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+
+  // This process must hold no signing key.
+  forgetSigners(process.env);
+  delete process.env.ENCRYPTION_KEY;
+  delete process.env.ENCRYPTION_KEY_FILE;
+  loadSecretFiles(process.env);
+  // Ponder would prefer it to DATABASE_URL.
+  delete process.env.DATABASE_PRIVATE_URL;
+  const env = { ...process.env };
+  const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
+  const chains = hideEndpoints(configuration.chains, process.env);
+  giveUpVanishedBlocks();
+  passOverLateNodes(chains);
+  const logger = pino({ level: logLevel, base: { process: name } });
+  useQuickEntity();
+  const loading = prepareLoading();
+
+  const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });
+  for (const [chainId, startBlock] of asking.readStartBlocks())
+    process.env[`START_BLOCK_${chainId}`] = env[`START_BLOCK_${chainId}`] = String(startBlock);
+  return {
+    ...{ databaseUrl, limits, logLevel, chains, asking, loading, logger, env },
+    root: fileURLToPath(new URL('../../..', import.meta.url)),
+    ponderRoot: fileURLToPath(new URL('../ponder', import.meta.url)),
+    yieldSignals() {
+      process.off('SIGINT', leave).off('SIGTERM', leave);
+    },
+  };
+}
+
+type Loading = {
+  /** Loads Ponder now, if that has not begun. */
+  begin(): Promise<void>;
+  postpone(): void;
+};
+
+/**
+ * Loading Ponder takes seconds of processor time. While waiting for nodes or the database, load it meanwhile.
+ * A standby loads it later, because the indexer that has just taken over needs the processor more; the
+ * standby then only has to begin.
+ */
+function prepareLoading(): Loading {
+  let loaded: Promise<void> | undefined;
+  const begin = () => {
+    clearTimeout(timer);
+    loaded ??= loadPonder();
+    loaded.catch(() => {});
+    return loaded;
+  };
+  let timer = setTimeout(begin, loadAfterMs.waiting);
+  return {
+    begin,
+    postpone() {
+      clearTimeout(timer);
+      timer = setTimeout(begin, loadAfterMs.standingBy);
+    },
+  };
+}
