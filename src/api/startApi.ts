@@ -142,7 +142,7 @@ export async function startApi(
   const oldProofs = startSweep({
     sweep: () => forgetProofs(pool),
     intervalMs: forgetIntervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'old proofs of evidence were not deleted'),
+    onFailure: (error) => logger.warn({ err: error }, 'failed to delete old evidence proofs'),
   });
   onClose({ name: 'old proofs of evidence', close: oldProofs.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
@@ -153,7 +153,7 @@ export async function startApi(
   const oldSessions = startSweep({
     sweep: () => forgetSessions(pool),
     intervalMs: forgetIntervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'old sessions were not deleted'),
+    onFailure: (error) => logger.warn({ err: error }, 'failed to delete old sessions'),
   });
   onClose({ name: 'old sessions', close: oldSessions.close });
   const quotas = createQuotaKeeper({ database, onRefusal: metrics?.noteQuotaRefusal, logger });

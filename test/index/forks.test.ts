@@ -47,7 +47,7 @@ test('a node that answers from two forks doubles no input: the indexer ends, and
   node.tell(undefined);
 
   expect(await first.exited).toEqual({ code: 75, signal: null });
-  expect(first.lines.filter((line) => line.includes('they answer from two forks'))).toHaveLength(1);
+  expect(first.lines.filter((line) => line.includes('they are on different forks'))).toHaveLength(1);
   const next = await launch();
   await next.ready();
   await expectIndexEqualsChain(database.url, chain);

@@ -257,7 +257,7 @@ test.concurrent('a public chain that was reorganised below its final block is gi
   await chain.client.mine({ blocks: 80 });
   const second = await launch();
   expect(await second.exited).toEqual({ code: 75, signal: null });
-  expect(second.lines.filter((line) => line.includes('its index is given up and rebuilt'))).toHaveLength(1);
+  expect(second.lines.filter((line) => line.includes('dropping and rebuilding its index'))).toHaveLength(1);
   expect(await readRebuilds()).toEqual([{ chain_id: 84532, generation: 1, is_done: false }]);
   // What is there is served until the new index is.
   expect((await look(client))?.inputs).toBe(2);

@@ -39,7 +39,7 @@ test('a node of another chain ends the start with a sentence that names the vari
   const indexer = await launch({ databaseUrl, chains });
   expect(await indexer.exited).toEqual({ code: 1, signal: null });
   expect(indexer.lines).toEqual([
-    'The configuration is not usable:',
+    'The configuration is invalid:',
     `  - RPC_URL_59141: 127.0.0.1:${port} is a node of chain 84532, not of 59141 (Linea Sepolia)`,
   ]);
 });

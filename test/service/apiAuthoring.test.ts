@@ -141,7 +141,7 @@ describe('validate', () => {
     expect(answer.body.data).toEqual((await check(deployment)).body.data);
     expect(outcome(await check({ ...deployment, ...rest, colour: 'red' }))).toMatchObject({
       status: 400,
-      message: 'The body is not as expected: colour is not known here.',
+      message: 'The body is not as expected: colour is not a known field.',
     });
   });
 

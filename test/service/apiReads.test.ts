@@ -115,7 +115,7 @@ describe.each([[''], ['/state'], ['/inputs']])('the route {id}%s', (route) => {
       expect(outcome(await get(`/${id}${route}`))).toEqual({
         status: 404,
         code: 'not_found',
-        message: 'There is no such agreement.',
+        message: 'The agreement does not exist.',
       });
   });
 

@@ -32,7 +32,7 @@ describe('what is not valid HTTP, or has too long a head', () => {
     [
       'a long target',
       `GET /v0/agreements?cursor=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
-      'The request target and the headers are too long together.',
+      'The request target and headers are too long.',
     ],
   ])('is refused like all else: %s', async (_, sent, message) => {
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
@@ -85,7 +85,7 @@ describe('a route', () => {
     expect(outcome(await call(method, path))).toEqual({
       status: 404,
       code: 'not_found',
-      message: 'There is no such route.',
+      message: 'The route does not exist.',
     });
   });
 

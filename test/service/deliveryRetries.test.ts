@@ -101,7 +101,7 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
   expect(row).toMatchObject({
     attempt_count: 5,
     next_attempt_at: null,
-    error: 'the receiver answered with status 503',
+    error: 'the receiver responded with status 503',
   });
   expect(row?.completed_at).toBeInstanceOf(Date);
   const attempts = await world.readAttempts(row?.id ?? '');
@@ -212,7 +212,7 @@ test('a redirect says that it is not followed', async () => {
   await world.startDeliverer();
   const receiver = await receive((response) => response.writeHead(302, { location: '/there' }).end());
   const { row } = await attemptOnce(receiver.url);
-  expect(row.error).toBe('the receiver answered with status 302; redirects are not followed');
+  expect(row.error).toBe('the receiver responded with status 302; redirects are not followed');
 });
 
 test('a connection that is refused, reset or closed, or that brings no HTTP, is retried', async () => {
@@ -235,9 +235,9 @@ test('a connection that is refused, reset or closed, or that brings no HTTP, is 
   expect(errors).toEqual([
     'the connection was refused',
     'the connection was reset',
-    'the connection was closed without an answer',
-    'the connection was closed without an answer',
-    'the answer is not HTTP',
+    'the connection was closed without a response',
+    'the connection was closed without a response',
+    'the response is not HTTP',
   ]);
 });
 
@@ -253,7 +253,7 @@ test('an attempt without an answer ends with its time, however slowly the header
   );
   for (const url of [silent.url, dripping]) {
     const { row, attempt } = await attemptOnce(url);
-    expect(row).toMatchObject({ status: 'retry_pending', error: 'no whole answer within 400 ms' });
+    expect(row).toMatchObject({ status: 'retry_pending', error: 'no complete response within 400 ms' });
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(390);
   }
 });
@@ -287,7 +287,7 @@ test('the status counts though the body does not come in time', async () => {
   expect(attempt).toMatchObject({
     response_status: 200,
     response_excerpt: 'so far',
-    error: 'no whole answer within 5000 ms',
+    error: 'no complete response within 5000 ms',
   });
 });
 

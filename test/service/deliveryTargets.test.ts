@@ -53,7 +53,7 @@ test('a name that turns to this machine after it was checked is not dialled', as
   expect(row).toMatchObject({
     status: 'retry_pending',
     response_status: null,
-    error: 'expected a host of which every address is public',
+    error: 'expected a host with public addresses only',
   });
   expect(receiver.received).toEqual([]);
 });

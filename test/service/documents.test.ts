@@ -145,7 +145,7 @@ describe('a document is found', () => {
 });
 
 describe('a document is not found', () => {
-  const notFound = { status: 404, code: 'not_found', message: 'There is no such document.' };
+  const notFound = { status: 404, code: 'not_found', message: 'The document does not exist.' };
   test.each([
     ['unknown'],
     ['LEASE-1'],
@@ -231,7 +231,7 @@ describe('a document as a page', () => {
     for (let at = 0; at < 10; at++) await readJson(get('lease-1'));
     expect(isDone).toBe(false);
     const page = await (await towering).text();
-    expect(page).toContain('could not be laid out');
+    expect(page).toContain('Rendering this text took too long');
     expect(page).toContain('&lt;b&gt;&lt;b&gt;');
     expect(await (await accepting('text/html')).text()).toContain('<h1>Lease</h1>');
   });

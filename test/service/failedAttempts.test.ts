@@ -40,7 +40,7 @@ describe('a client that tries unknown keys', () => {
     expect(outcome(refused)).toEqual({
       status: 429,
       code: 'rate_limited',
-      message: 'Too many attempts with keys that are not valid.',
+      message: 'Too many attempts with invalid API keys.',
     });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect((await callFrom('203.0.113.2')).status).toBe(401);

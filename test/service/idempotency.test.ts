@@ -132,7 +132,7 @@ describe('a request that is at work', () => {
       expect(outcome(refused)).toEqual({
         status: 409,
         code: 'conflict',
-        message: 'The request with this Idempotency-Key is still at work.',
+        message: 'An earlier request with this Idempotency-Key is still running.',
         details: { field: 'Idempotency-Key' },
       });
       expect(refused.headers.get('retry-after')).toBe('1');

@@ -41,7 +41,7 @@ describe('a key', () => {
       expect(outcome(await callWith(key, other))).toEqual({
         status: 409,
         code: 'conflict',
-        message: 'The Idempotency-Key was used for another request.',
+        message: 'The Idempotency-Key was already used for another request.',
         details: { field: 'Idempotency-Key' },
       });
   });

@@ -350,7 +350,7 @@ describe('the internal port', () => {
     const usual = await startTestApi(service.databaseUrl, {
       internal: { host: '127.0.0.1', port, isNamed: false, allowedLagMs },
     });
-    expect(usual.logLines.join('')).toContain('the port for readiness and metrics is taken');
+    expect(usual.logLines.join('')).toContain('the port for readiness and metrics is in use');
     expect((await createCall(usual.baseUrl)('GET', '/v0/health')).status).toBe(200);
     await usual.close();
     await expect(

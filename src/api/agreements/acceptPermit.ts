@@ -101,7 +101,7 @@ export function requireSendable(call: {
 /** @throws RefusedError `relayer_unfunded` where the chain has no wallet that sends. */
 function requireWallet(wallet: FundedWallet | undefined, chainId: number): FundedWallet {
   if (wallet) return wallet;
-  throw new RefusedError('relayer_unfunded', 'No funded wallet can send transactions on this chain now.', {
+  throw new RefusedError('relayer_unfunded', 'No funded relayer wallet is available on this chain.', {
     facts: { chainId },
   });
 }
@@ -123,7 +123,8 @@ export function requirePayable(
   { wallet: { payableGas }, chainId }: { wallet: FundedWallet; chainId: number },
 ): void {
   if (payableGas === null || gas <= payableGas) return;
-  const message = 'No wallet has enough funds for this transaction now, though smaller ones are sent.';
+  const message =
+    'No relayer wallet has enough funds for a transaction of this size. Smaller transactions are still sent.';
   throw new RefusedError('relayer_unfunded', message, {
     facts: { chainId, gas: gas.toString(), payableGas: payableGas.toString() },
   });
@@ -158,7 +159,7 @@ export function requireTime(
   if (deadline > latest)
     throw new RefusedError(
       'deadline_too_far',
-      `The deadline of the permit lies more than ${lifetimeSeconds} seconds ahead.`,
+      `The deadline of the permit is more than ${lifetimeSeconds} seconds in the future.`,
       {
         field: 'deadline',
         facts: { deadline: deadline.toString(), latestDeadline: Number(latest), ...clocks },

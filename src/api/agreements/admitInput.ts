@@ -94,7 +94,7 @@ async function accept(
   const { limits, database } = services;
   const facts = found.local ?? found.facts;
   checkInput({ ...input, agreement, variables, facts }, limits);
-  if (!compiled) throw new Error('an input that passed every check has no payload');
+  if (!compiled) throw new Error('a validated input has no payload');
   const actionErrors = listActionErrors(agreement);
   const shared = { database, wallet, actionErrors, lifetimeSeconds: limits.permitLifetimeSeconds };
   if (found.local) {

@@ -89,7 +89,7 @@ export async function storeAdopted(
       if (constraint !== 'records_document') throw error;
     }
   }
-  throw new Error('no document id was free');
+  throw new Error('no unused document id was found');
 }
 
 async function insert(database: Database, adopted: AdoptedRecord, documentId: string): Promise<string> {

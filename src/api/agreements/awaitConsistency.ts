@@ -25,7 +25,7 @@ export async function awaitConsistency(
     points.map((point) => awaitPoint({ point, principalId, timeoutMs }, services)),
   );
   if (reached.every(Boolean)) return;
-  throw new ChainUnavailableError('The index has not come as far as the consistency token says.', {
+  throw new ChainUnavailableError('The index has not reached the block of the consistency token yet.', {
     retryAfterSeconds,
   });
 }
@@ -68,7 +68,7 @@ const query = `
 async function isReached(pool: pg.Pool, point: ConsistencyPoint, principalId: string): Promise<boolean> {
   const { chainId, blockNumber, recordId, inputId } = point;
   const [row] = await runPrepared<Row>(pool, query, [chainId, recordId, principalId, inputId]);
-  if (!row) throw new Error('the query of one row has none');
+  if (!row) throw new Error('the query returned no row');
   const isMissing = recordId === null ? inputId !== null : row.record_id === null;
   if (isMissing || (inputId !== null && row.input_status === null)) throw refuseConsistency();
   if (blockNumber !== null && BigInt(row.head_number ?? -1) < BigInt(blockNumber)) return false;

@@ -110,7 +110,7 @@ export function requireTemplate(
   const { templateId } = report;
   if (templateId !== null) return { ...report, templateId };
   const path = 'agreement.metadata.templateId';
-  throw refuseAgreement([{ path, message: 'is missing, and so is metadata.id' }]);
+  throw refuseAgreement([{ path, message: 'is missing, and metadata.id is missing too' }]);
 }
 
 /** @throws RefusedError `invalid_participants` for more participants or observers than an agreement may have. */
@@ -184,7 +184,7 @@ export function refuseAgreement(issues: readonly Issue[]): RefusedError {
 
 /** A part of a deployment besides its document, by the reason for refusing it. */
 const parts = {
-  invalid_values: { fields: ['initValues'], message: 'The initial values do not fit the agreement.' },
+  invalid_values: { fields: ['initValues'], message: 'The initial values do not match the agreement.' },
   invalid_participants: {
     fields: ['participants', 'observers'],
     message: 'The participants or observers are not valid.',

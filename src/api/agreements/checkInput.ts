@@ -28,7 +28,7 @@ export type InputCheck = {
 export function requireInput(agreement: unknown, inputId: string): Issuer {
   const issuer = issuerOf(agreement, inputId);
   if (issuer) return issuer;
-  throw new RefusedError('unknown_input', 'The agreement has no such input.', {
+  throw new RefusedError('unknown_input', 'The agreement does not have this input.', {
     field: 'inputId',
     facts: { inputId },
   });
@@ -54,7 +54,7 @@ export function requireValues(
 ): void {
   const issues = checkInputValues({ agreement, inputId, values }, limits);
   if (issues.length > 0)
-    throw new RefusedError('schema_mismatch', 'The values do not fit the input.', {
+    throw new RefusedError('schema_mismatch', 'The values do not match the input.', {
       field: 'values',
       issues,
     });
@@ -69,14 +69,18 @@ function requireTransition({ agreement, inputId }: InputCheck, stateHash: Hex | 
     });
   const state = stateHash && (stateName(agreement, stateHash) ?? stateHash);
   if (transitions.some(({ from }) => from === state)) return;
-  throw new RefusedError('state_not_accepting', 'The agreement does not accept this input in its state.', {
-    field: 'inputId',
-    facts: {
-      inputId,
-      currentState: state,
-      acceptingStates: [...new Set(transitions.map(({ from }) => from))],
+  throw new RefusedError(
+    'state_not_accepting',
+    'The agreement does not accept this input in its current state.',
+    {
+      field: 'inputId',
+      facts: {
+        inputId,
+        currentState: state,
+        acceptingStates: [...new Set(transitions.map(({ from }) => from))],
+      },
     },
-  });
+  );
 }
 
 /**

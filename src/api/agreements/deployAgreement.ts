@@ -72,7 +72,7 @@ async function findOrStore(request: DeployRequest, services: Services): Promise<
   await services.quotas.check(request.principalId, 'deploy');
   const checked = await checkDeployment(request, services);
   requireDocUri(request);
-  if (!compiled) throw new Error('a deployment that passed every check did not compile');
+  if (!compiled) throw new Error('a validated deployment did not compile');
   try {
     const accepted = await accept({ request, compiled, services });
     return await store({ request, compiled, checked, accepted, services });
@@ -130,7 +130,7 @@ async function nameDeployed(error: unknown, { request, compiled, services }: Att
     contentHash: hashDeploymentContent(parameters),
   });
   if (!agreementAddress) return error;
-  const message = `The permit is used up: its agreement is deployed at ${agreementAddress}, and can be imported.`;
+  const message = `The permit was already used: its agreement is deployed at ${agreementAddress} and can be imported.`;
   return new RefusedError('stale_nonce', message, { facts: { ...error.facts, agreementAddress } });
 }
 
@@ -187,7 +187,7 @@ async function store(
 function requireDocUri({ docUri, agreement }: DeployRequest): void {
   const id = new JsonCursor(agreement).at('metadata').at('id');
   if (docUri !== undefined || !(id.isAbsent || id.value === '')) return;
-  const message = 'is missing, and the agreement has no metadata.id that it could follow from';
+  const message = 'is missing, and the agreement has no metadata.id to derive it from';
   throw new MalformedError('The body is not as expected.', {
     field: 'docUri',
     issues: [{ path: 'docUri', message }],

@@ -40,6 +40,6 @@ export async function requireFreeDocumentId(
 }
 
 export function refuseDocumentId(documentId: string): RefusedError {
-  const message = 'Another record of this principal has this document id.';
+  const message = 'Another record of this principal already uses this document id.';
   return new RefusedError('document_id_taken', message, { field: 'documentId', facts: { documentId } });
 }

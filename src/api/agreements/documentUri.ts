@@ -20,7 +20,7 @@ export function chooseHostedDocument(
   if (docUri !== undefined) return { documentId, docUri };
   const hosted = `${documentsUrl(publicBaseUrl)}${encodeURIComponent(documentId)}`;
   if (hosted.length <= maxDocUri) return { documentId, docUri: hosted };
-  const issues = [{ path: 'documentId', message: 'is too long for a document URI to be made of it' }];
+  const issues = [{ path: 'documentId', message: 'is too long for a document URI' }];
   throw new MalformedError('The body is not as expected.', { field: 'documentId', issues });
 }
 

@@ -48,7 +48,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
   await requireFreeDocumentId(database, request);
   const hosted = chooseHostedDocument(request, services.publicBaseUrl);
   const encoded = await encodeDeployment({ ...request, ...hosted }, services);
-  if (!encoded) throw new Error('a deployment that passed every check did not compile');
+  if (!encoded) throw new Error('a validated deployment did not compile');
   const { docHash } = encoded.parameters;
   try {
     const { id } = await inTransaction(database, (transaction) =>
@@ -81,7 +81,7 @@ export async function readDraft({ database }: Services, recordId: string): Promi
     })
     .from(records)
     .where(eq(records.id, recordId));
-  if (!row?.signer) throw new NotFoundError('There is no such draft.');
+  if (!row?.signer) throw new NotFoundError('The draft does not exist.');
   const { document, documentId, signer, awaitsOwner, ...draft } = row;
   return {
     ...draft,
@@ -94,7 +94,7 @@ export async function readDraft({ database }: Services, recordId: string): Promi
 
 /** @throws RefusedError `draft_signed` for a draft that waits for no signature any more. */
 export function requireUnsigned({ isSigned }: StoredDraft): void {
-  if (isSigned) throw new RefusedError('draft_signed', 'The draft is signed already.');
+  if (isSigned) throw new RefusedError('draft_signed', 'The draft is already signed.');
 }
 
 /**
@@ -114,6 +114,6 @@ export async function deleteDraft(
     .returning({ id: records.id });
   if (deleted) return;
   const [record] = await database.select({ found: sql`1` }).from(records).where(own);
-  if (!record) throw new NotFoundError('There is no such draft.');
-  throw new RefusedError('draft_signed', 'The draft is signed already, and cannot be withdrawn.');
+  if (!record) throw new NotFoundError('The draft does not exist.');
+  throw new RefusedError('draft_signed', 'The draft is already signed and cannot be withdrawn.');
 }

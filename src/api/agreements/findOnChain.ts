@@ -39,7 +39,7 @@ export async function findOnChain(
     return { ...agreement, latestBlock: isAhead ? agreement.updatedBlockNumber : latestBlock };
   }
   if (head !== undefined && head >= latestBlock) throw refuseUnknown(chainId, address);
-  throw new ChainUnavailableError('The index has not come as far as the chain yet.');
+  throw new ChainUnavailableError('The index is behind the chain.');
 }
 
 async function readLatestBlock(client: PublicClient): Promise<bigint> {
@@ -56,6 +56,6 @@ async function hasCode(client: PublicClient, address: Address): Promise<boolean>
 }
 
 function refuseUnknown(chainId: number, address: Address): RefusedError {
-  const message = 'There is no agreement of a known factory at this address on this chain.';
+  const message = 'No agreement from a known factory exists at this address on this chain.';
   return new RefusedError('unknown_agreement', message, { field: 'address', facts: { chainId, address } });
 }

@@ -75,7 +75,7 @@ function resolveValues(
 function requireDocument(document: string, { docHash: expected }: FoundAgreement): void {
   const docHash = hashDocument(document);
   if (docHash === expected) return;
-  const message = 'The document is not the one that the agreement was created with.';
+  const message = 'The document is not the one the agreement was created with.';
   throw new RefusedError('document_mismatch', message, {
     field: 'agreement',
     facts: { docHash, contractDocHash: expected },
@@ -85,7 +85,7 @@ function requireDocument(document: string, { docHash: expected }: FoundAgreement
 /** @throws RefusedError `already_managed` for a record that is Deployed. */
 function requireUnmanaged(managed: Managed | undefined): void {
   if (managed?.status !== 'Deployed') return;
-  throw new RefusedError('already_managed', 'A record of this principal has this agreement already.', {
+  throw new RefusedError('already_managed', 'This principal already has a record of this agreement.', {
     field: 'address',
     facts: { agreementId: managed.id },
   });
@@ -100,5 +100,5 @@ async function findOrStore(adopted: AdoptedRecord, { database, publicBaseUrl }: 
   // If nothing is stored, a concurrent request of the same principal was faster.
   const id = (await search()) ?? (await storeAdopted(database, adopted, publicBaseUrl)) ?? (await search());
   if (id !== undefined) return id;
-  throw new Error(`the record of ${adopted.address} is neither there nor could it be stored`);
+  throw new Error(`the record of ${adopted.address} was not found and could not be stored`);
 }

@@ -82,7 +82,7 @@ function listBranches(
     value: `(select ${principal} || ' ' || ${each} || ' ' || left(${name}, 64))`,
     filter: `r.state = ${name}`,
   }));
-  if (first === undefined) throw new Error('The registry has no chain.');
+  if (first === undefined) throw new Error('No chain is configured.');
   return [first, ...others];
 }
 

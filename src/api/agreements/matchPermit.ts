@@ -59,15 +59,17 @@ export async function matchPermit(
   const hint =
     (await permit.findHint((other) => recoverSigner(other, signature), nonce)) ??
     (await findContractHint(client, signer));
-  throw refuse("The signature is not the signer's over what this request says.", hint);
+  throw refuse('The signature was not made by the signer for the content of this request.', hint);
 }
 
 /** Refuses a permit for any nonce but the contract's current one. */
 export function refuseNonce(signed: bigint, current: bigint): RefusedError {
   const facts = { signedNonce: signed.toString(), currentNonce: current.toString() };
   if (signed < current)
-    return new RefusedError('stale_nonce', 'The permit is signed for a nonce that is used up.', { facts });
-  return new RefusedError('future_nonce', 'The permit is signed for a nonce whose turn has not come.', {
+    return new RefusedError('stale_nonce', 'The permit is signed for a nonce that was already used.', {
+      facts,
+    });
+  return new RefusedError('future_nonce', 'The permit is signed for a future nonce.', {
     facts,
   });
 }
@@ -95,9 +97,10 @@ async function findContractHint(
   client: PublicClient | undefined,
   signer: Address,
 ): Promise<string | undefined> {
-  if (!client) return 'If the signer is a contract: a permit can only be signed with the key of an account.';
+  if (!client)
+    return 'Permits must be signed by an externally owned account; contract signatures are not supported.';
   const code = await client.getCode({ address: signer }).catch(() => undefined);
   const isDelegated = code?.startsWith('0xef0100');
   if (!code || isDelegated) return undefined;
-  return 'The signer is a contract, and a permit can only be signed with the key of an account.';
+  return 'The signer is a contract, but permits must be signed by an externally owned account.';
 }

@@ -9,9 +9,9 @@ const curveOrder = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b
 /** Why no contract would accept this signature, whatever it signs; undefined for a well-formed one. */
 export function findSignatureFault({ r, s }: PermitSignature): string | undefined {
   const isInField = [r, s].every((part) => hexToBigInt(part) > 0n && hexToBigInt(part) < curveOrder);
-  if (!isInField) return 'r and s must be above 0 and below the order of the curve.';
+  if (!isInField) return 'r and s must be above 0 and below the curve order.';
   if (hexToBigInt(s) > curveOrder / 2n)
-    return 'The contracts refuse a signature whose s is in the upper half of the curve: sign with the lower one.';
+    return 'The contracts reject signatures with a high s value: use the low s form.';
   return undefined;
 }
 

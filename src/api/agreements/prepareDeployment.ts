@@ -36,7 +36,7 @@ export async function prepareDeployment(
   const hosted = chooseHostedDocument(request, services.publicBaseUrl);
   const startedAt = performance.now();
   const encoded = await encodeDeployment({ ...request, ...hosted }, services);
-  if (!encoded) throw new Error('a deployment that passed every check did not compile');
+  if (!encoded) throw new Error('a validated deployment did not compile');
   const { chainId, contract, parameters, buildTypedData } = encoded;
   await leaveTurn(startedAt);
   const signable = await prepareSignable(

@@ -58,7 +58,7 @@ export async function prepareInput(
       directCall: encoded && { to: contract, data: encodeDirectCall(encoded) },
       build(facts) {
         checkInput({ ...request, agreement, variables, facts }, services.limits);
-        if (!encoded) throw new Error('an input that passed every check has no payload');
+        if (!encoded) throw new Error('a validated input has no payload');
         return encoded.buildTypedData;
       },
     },

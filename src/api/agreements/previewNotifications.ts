@@ -125,8 +125,8 @@ function chooseOccasion(
     return { type: 'transition', transition: completeTransition(transition, { agreement, state }) };
   if (!transition && at !== undefined) return { type: 'moment', atMs: Date.parse(at) };
   const message = transition
-    ? 'cannot be asked for together with a transition'
-    : 'is missing, and so is transition';
+    ? 'cannot be combined with transition'
+    : 'is required unless transition is given';
   throw new MalformedError('The body is not as expected.', { issues: [{ path: 'at', message }] });
 }
 
@@ -143,7 +143,7 @@ function completeTransition(
   const known = transitionsFor(agreement, inputId);
   const isDeclared = new JsonCursor(agreement).at('execution').at('inputs').keys().includes(inputId);
   if (!isDeclared || (known.length === 0 && toState === undefined))
-    throw new RefusedError('unknown_input', 'No transition of the agreement is set off by this input.', {
+    throw new RefusedError('unknown_input', 'No transition of the agreement uses this input.', {
       field: 'transition.inputId',
       facts: { inputId },
     });

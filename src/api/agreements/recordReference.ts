@@ -76,7 +76,7 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   if (first.owner_id !== principalId)
     throw new ForeignResourceError('The agreement belongs to another principal.');
   if (others.some((row) => row.owned_id !== first.owned_id)) {
-    const message = 'is needed: the address is known on several chains';
+    const message = 'is required because the address is known on several chains';
     throw new MalformedError('The address is ambiguous.', {
       field: 'chainId',
       issues: [{ path: 'chainId', message }],
@@ -95,5 +95,5 @@ function getAgreementAddress(text: string): Address {
 }
 
 function notFound(): NotFoundError {
-  return new NotFoundError('There is no such agreement.');
+  return new NotFoundError('The agreement does not exist.');
 }

@@ -24,6 +24,6 @@ export async function refuseHeldNonce(
 }
 
 export function refuseNonceInFlight(nonce: bigint): RefusedError {
-  const message = 'Another permit of this signer with this nonce is on its way.';
+  const message = 'Another permit of this signer with this nonce is pending.';
   return new RefusedError('nonce_in_flight', message, { facts: { nonce: nonce.toString() } });
 }

@@ -48,6 +48,6 @@ export async function reviveIfUsable(
 
 export function clientOf(chainId: number, { clients }: Pick<Services, 'clients'>): PublicClient {
   const client = clients.get(chainId);
-  if (!client) throw new Error(`there is no client for the chain ${chainId}`);
+  if (!client) throw new Error(`no client for chain ${chainId}`);
   return client;
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../protocol/jsonCursor.ts';
 
 /** A hint for callers whose signature fits the document without its `schema` fields. */
 export const schemaHint =
-  'It fits the agreement with inputs that have no fields: the public signing library does not read fields from `schema` objects. Put them into `data`, or sign with the typed data that this service builds.';
+  'It matches the agreement without the fields in `schema`. The public signing library does not read fields from `schema` objects: declare them in `data`, or sign the typed data that this service builds.';
 
 /**
  * The document as seen by a library that reads fields only from `data`: without the `schema` objects used

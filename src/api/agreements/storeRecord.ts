@@ -100,5 +100,5 @@ export async function signDraft(
     .where(and(eq(records.id, draftId), eq(records.awaitsOwner, true)))
     .returning({ id: records.id });
   if (signed) return signed;
-  throw new RefusedError('draft_signed', 'The draft is signed already, or withdrawn.');
+  throw new RefusedError('draft_signed', 'The draft is already signed or withdrawn.');
 }

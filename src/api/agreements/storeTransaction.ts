@@ -71,7 +71,7 @@ async function store(database: DatabaseTransaction, transaction: NewTransaction)
     )
     .returning({ id: transactions.id, state: transactions.state });
   if (!open) {
-    const message = 'The permit is signed for a nonce that is used up.';
+    const message = 'The permit is signed for a nonce that was already used.';
     throw new RefusedError('stale_nonce', message, { facts: { signedNonce: permitNonce.toString() } });
   }
   if (open.state === 'failed') await reopenTransaction(database, { id: open.id, chainId });

@@ -54,7 +54,7 @@ export async function submitInput(request: InputRequest, services: AdmissionServ
     faultPoint('beforeAnswer');
     if (isAnswered(input)) return await awaitMined(input, { transactionId, services });
     throw new ChainUnavailableError(
-      'The input is stored and will be sent, but its transaction is not signed yet.',
+      'The input is stored and will be sent. Its transaction is not signed yet.',
     );
   } finally {
     watch.end();

@@ -11,7 +11,7 @@ export type Verdict = { readonly ok: boolean; readonly reason?: Reason; readonly
 export function judge(call: Parameters<typeof requireSendable>[0]): Verdict {
   try {
     requireSendable(call);
-    return { ok: true, message: 'Signed as it stands, the permit would be accepted and sent now.' };
+    return { ok: true, message: 'If signed unchanged, the permit would be accepted and sent now.' };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     return describeRefusal(error);

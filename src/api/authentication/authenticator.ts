@@ -85,11 +85,11 @@ export function createAuthenticator(options: {
 
   const authenticateKey = async (credential: string, findClient?: () => string | undefined) => {
     const keyEnvironment = findKeyEnvironment(credential);
-    if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is not valid.');
+    if (keyEnvironment === undefined) throw new AccessError('unauthorized', 'The API key is invalid.');
     if (keyEnvironment !== environment)
       throw new AccessError('unauthorized', 'The API key belongs to the other environment.');
     const key = await find(keys, hashApiKey(credential), findClient);
-    if (!key) throw new AccessError('unauthorized', 'The API key is not valid.');
+    if (!key) throw new AccessError('unauthorized', 'The API key is invalid.');
     if (key.status !== 'active') throw new AccessError('unauthorized', `The API key is ${key.status}.`);
     return key;
   };
@@ -140,14 +140,16 @@ export function createAuthenticator(options: {
 export function authorize({ modes, session }: Pick<Caller, 'modes' | 'session'>, scope: Scope | null): void {
   if (scope === null) return;
   if (session && session.capabilities !== null && !session.capabilities.includes(scope))
-    throw new AccessError('forbidden', `The session is not good for ${scope}.`);
+    throw new AccessError('forbidden', `The session does not include the scope ${scope}.`);
   const mode = modes[scope];
   if (mode === 'free_allowlist') return;
   if (mode === 'paid_required')
-    throw new AccessError('payment_required', `Use of ${scope} has to be paid for.`);
+    throw new AccessError('payment_required', `The scope ${scope} requires a paid plan.`);
   throw new AccessError(
     'forbidden',
-    mode === 'blocked' ? `Use of ${scope} is blocked.` : `The principal has no entitlement to ${scope}.`,
+    mode === 'blocked'
+      ? `The scope ${scope} is blocked for this principal.`
+      : `The principal has no entitlement to ${scope}.`,
   );
 }
 
@@ -159,9 +161,9 @@ function readCredential(headers: Headers): string | undefined {
   if (!authorization) return undefined;
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined)
-    throw new AccessError('unauthorized', 'The authorization must be Bearer and an API key.');
+    throw new AccessError('unauthorized', 'The Authorization header must be Bearer and an API key.');
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token))
-    throw new AccessError('unauthorized', 'Tokens are not supported: an API key is needed.');
+    throw new AccessError('unauthorized', 'OAuth and JWT tokens are not supported: use an API key.');
   return token;
 }
 

@@ -31,7 +31,7 @@ export function createFailedAttempts(): FailedAttempts {
     require(client) {
       const excess = countFailures(client) + 1 - burst;
       if (excess <= 0) return;
-      throw new RateLimitedError('Too many attempts with keys that are not valid.', {
+      throw new RateLimitedError('Too many attempts with invalid API keys.', {
         retryAfterSeconds: Math.ceil(excess / perSecond),
       });
     },

@@ -25,7 +25,7 @@ export function createKeyUse({ database, logger }: { database: Database; logger:
       .update(apiKeys)
       .set({ lastUsedAt: sql`now()` })
       .where(inArray(apiKeys.id, free.for('update', { skipLocked: true })))
-      .catch((error: unknown) => logger.warn({ err: error }, 'the use of keys was not recorded'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to record the use of API keys'));
   };
 
   return {

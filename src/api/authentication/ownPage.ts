@@ -15,7 +15,10 @@ export const sessionHeader = 'x-agreements-session';
  */
 export function requireOwnPage(headers: Headers, publicBaseUrl: string): void {
   if (headers.get(sessionHeader) !== '1')
-    throw new AccessError('forbidden', 'A request by cookie needs the header X-Agreements-Session: 1.');
+    throw new AccessError(
+      'forbidden',
+      'A request with a session cookie must have the header X-Agreements-Session: 1.',
+    );
   refuseForeignPage(headers, publicBaseUrl);
 }
 
@@ -30,7 +33,7 @@ export function refuseForeignPage(headers: Headers, publicBaseUrl: string): void
   const site = headers.get('sec-fetch-site');
   const isOwn = origin === null || isOwnOrigin(origin, { headers, publicBaseUrl });
   if (isOwn && (site === null || site === 'same-origin')) return;
-  throw new AccessError('forbidden', 'This has to come from a page of this service itself.');
+  throw new AccessError('forbidden', 'The request must come from a page served by this service.');
 }
 
 /** Matches the public address, or the address that the request was sent to. */

@@ -31,7 +31,7 @@ export function createSessionUse(options: {
       .update(sessions)
       .set({ lastUsedAt: sql`now()`, expiresAt: sql`now() + ${idleSeconds} * interval '1 second'` })
       .where(inArray(sessions.id, free.for('update', { skipLocked: true })))
-      .catch((error: unknown) => logger.warn({ err: error }, 'the use of sessions was not recorded'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to record the use of sessions'));
   };
 
   return {

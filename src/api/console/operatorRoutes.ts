@@ -26,6 +26,6 @@ export function addOperatorRoutes(app: Hono, pool: pg.Pool, describeTrace: Descr
   app.get('/operations/transactions', async (context) => context.json(await readWaitingTransactions(pool)));
   app.get('/operations/trace/:id', async (context) => {
     const text = await describeTrace?.(context.req.param('id'));
-    return text === undefined ? context.text('Nothing has this id.', 404) : context.text(text);
+    return text === undefined ? context.text('Nothing with this id was found.', 404) : context.text(text);
   });
 }

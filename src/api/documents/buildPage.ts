@@ -10,7 +10,7 @@ import { renderContent, writePlain } from './renderContent.ts';
 export function buildPage(document: HostedDocument): string {
   const { html, isCut } = renderContent(document, document.values);
   const note = isCut
-    ? 'Parts of this text cannot be shown on a page, such as scripts, and are left out here. The Markdown form has them.'
+    ? 'Unsafe parts of this text, such as scripts, are left out here. The Markdown form includes them.'
     : undefined;
   return writePage(document, { html, note });
 }
@@ -18,7 +18,7 @@ export function buildPage(document: HostedDocument): string {
 /** The page with the text as written, for texts that take too long to render. Linear in its size. */
 export function buildPlainPage(document: HostedDocument): string {
   const text = fillTemplate(document.template, document.values);
-  const note = 'This text could not be laid out in the time there is for it. It is shown as it was written.';
+  const note = 'Rendering this text took too long. It is shown as written.';
   return writePage(document, { html: writePlain(escapeHtml(text)), note });
 }
 

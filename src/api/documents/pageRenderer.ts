@@ -53,7 +53,7 @@ export function createPageRenderer(options: { logger: Logger; bounds?: RenderBou
     } catch (error) {
       const { agreementId } = document;
       if (!isClosed) {
-        logger.warn({ agreementId, err: error }, 'a document is shown as plain text');
+        logger.warn({ agreementId, err: error }, 'failed to render a document; showing plain text');
         hopeless.add(agreementId);
       }
       settle(undefined);

@@ -35,7 +35,7 @@ export async function readDocument(
   // The database does not accept such a text, and holds no such id.
   const isId = !documentId.includes('\0') && documentId.isWellFormed();
   const [row] = isId ? await runPrepared<DocumentRow>(pool, query, [principalId, documentId]) : [];
-  if (!row) throw new NotFoundError('There is no such document.');
+  if (!row) throw new NotFoundError('The document does not exist.');
   const agreement: unknown = JSON.parse(row.document);
   return {
     ...readContent(isJsonObject(agreement) ? agreement : {}),

@@ -14,27 +14,27 @@ import { pageStyle } from '../documents/pageStyle.ts';
 const levelWords = {
   none: {
     title: 'Not proved',
-    meaning: 'A signature cannot be read, and nothing in the file shows that the chain took these steps.',
+    meaning: 'A signature cannot be read, and nothing in the file shows that the chain executed these steps.',
   },
   signed: {
     title: 'Signed',
     meaning:
-      'The signatures are genuine, and the text allows these steps. Nothing in the file shows that the chain took them.',
+      'The signatures are valid, and the text allows these steps. Nothing in the file shows that the chain executed them.',
   },
   included: {
     title: 'Signed, and included in blocks',
     meaning:
-      'The steps are genuine if the blocks at the end of this page are those of the chain: their hashes have to be compared with a source that the reader trusts.',
+      'The steps are genuine if the blocks at the end of this page belong to the chain. Compare their hashes with a source that you trust.',
   },
   anchored: {
     title: 'Signed, included, and anchored',
-    meaning: 'The steps are genuine, and stand in blocks that trusted sources have confirmed.',
+    meaning: 'The steps are genuine and included in blocks that trusted sources confirmed.',
   },
 } as const;
 
 /** A verified file as a page for printing: who signed what when, what is proved, trusted and not shown. */
 export function buildEvidencePage(verdict: EvidenceVerdict): string {
-  const title = verdict.ok ? `Evidence: ${verdict.name}` : 'Evidence that does not hold';
+  const title = verdict.ok ? `Evidence: ${verdict.name}` : 'Invalid evidence';
   const body = verdict.ok ? writeFinding(verdict) : writeRefusal(verdict.message, verdict.path);
   return `<!doctype html>
 <html lang="en">
@@ -56,7 +56,7 @@ ${body}
 
 function writeRefusal(message: string, path: string): string {
   const part = path === '' ? '' : `<p>Part of the file: <code>${escapeHtml(path)}</code></p>`;
-  return `<header><p class="kind">Evidence</p><p class="name">This file does not hold, and proves nothing</p></header>
+  return `<header><p class="kind">Evidence</p><p class="name">This file is invalid and proves nothing</p></header>
 <main><p>${escapeHtml(message)}</p>${part}</main>`;
 }
 

@@ -81,7 +81,7 @@ export async function collectEvidence(collecting: Collecting): Promise<Collected
     } catch (error) {
       if (!(error instanceof BlockGoneError)) throw error;
     }
-    if (attempt >= mostAttempts) throw new ChainUnavailableError('The chain changes while it is read.');
+    if (attempt >= mostAttempts) throw new ChainUnavailableError('The chain changed while it was read.');
     collecting.signal.throwIfAborted();
   }
 }
@@ -93,7 +93,7 @@ function findValues(agreement: unknown, { docUri, initialVariables }: EvidenceRe
   } catch (error) {
     if (!(error instanceof ValuesError)) throw error;
     const message =
-      'The values that the agreement was created with are not known: another contract deployed it. Without them the document cannot be compared with the contract.';
+      'The initial values of the agreement are unknown because another contract deployed it. Without them the document cannot be compared with the contract.';
     throw new RefusedError('values_unknown', message);
   }
 }
@@ -102,7 +102,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const { pool, client, record } = collecting;
   const pace = createPace({ isPatient: true });
   const history = await readHistory(pool, record);
-  if (!history) throw new ChainUnavailableError('The index does not show this agreement now.');
+  if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
   const places = listPlaces(history);
   await proveAll(collecting, places, pace);
   const agreement: unknown = JSON.parse(record.document);

@@ -112,7 +112,7 @@ export function encodeTransaction(tx: NodeTransaction): Uint8Array {
       ]);
     }
     default:
-      throw new UnknownKindError(`transactions of type ${type} are not known`);
+      throw new UnknownKindError(`transaction type ${type} is not supported`);
   }
 }
 

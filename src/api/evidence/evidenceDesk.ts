@@ -56,7 +56,7 @@ export function createEvidenceDesk(
   };
   const add = (record: EvidenceRecord, turn: string): Job => {
     if (queues.count(turn) >= mostWaiting)
-      throw new RateLimitedError('Evidence of too many agreements is being collected.', {
+      throw new RateLimitedError('Evidence is already being collected for too many agreements.', {
         retryAfterSeconds,
       });
     const { promise, resolve, reject } = Promise.withResolvers<CollectedEvidence>();
@@ -87,7 +87,7 @@ export function createEvidenceDesk(
           begin();
         }
       },
-      cancel: () => reject(new Error('the service stops')),
+      cancel: () => reject(new Error('the service is stopping')),
     };
     jobs.set(record.id, job);
     queues.add(turn, job);
@@ -107,7 +107,7 @@ export function createEvidenceDesk(
       }
     },
     async close() {
-      closing.abort(new Error('the service stops'));
+      closing.abort(new Error('the service is stopping'));
       for (const job of queues.clear()) job.cancel();
       await Promise.allSettled([...jobs.values()].map(({ done }) => done));
     },

@@ -49,8 +49,8 @@ export function createEvidencePages(): EvidencePages {
     workers.add(worker);
     worker.once('message', resolve);
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('The page of evidence was not made.')));
-    const overdue = setTimeout(() => reject(new Error('The page of evidence took too long.')), mostMs);
+    worker.once('exit', () => reject(new Error('The evidence page could not be rendered.')));
+    const overdue = setTimeout(() => reject(new Error('Rendering the evidence page took too long.')), mostMs);
     try {
       return await promise;
     } finally {
@@ -63,7 +63,9 @@ export function createEvidencePages(): EvidencePages {
   return {
     async render(pieces, principalId) {
       if (queues.count(principalId) >= mostWaiting)
-        throw new RateLimitedError('Too many pages of evidence wait.', { retryAfterSeconds });
+        throw new RateLimitedError('Too many evidence pages are waiting to be rendered.', {
+          retryAfterSeconds,
+        });
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       queues.add(principalId, async () => {
         await readFile(pieces).then(verify).then(resolve, reject);
@@ -88,7 +90,7 @@ async function readFile(pieces: AsyncIterable<string>): Promise<string> {
     if (file.length > mostCharacters)
       throw new RefusedError(
         'evidence_too_long',
-        'The file is too long for a page: ask for application/json, and check it with agreements verify or at /verify.',
+        'The evidence file is too large for a page. Request application/json, and check the file with agreements verify or at /verify.',
         { facts: { limitBytes: mostCharacters } },
       );
   }

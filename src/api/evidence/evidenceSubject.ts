@@ -76,7 +76,10 @@ export async function readEvidenceRecord(
 ): Promise<EvidenceRecord> {
   const [row] = await queryOwned<RecordRow>(pool, { reference, principalId, query: ownedQuery });
   if (row.status !== 'Deployed' || row.address === null)
-    throw new RefusedError('not_deployed', 'The agreement is not deployed: there is nothing to prove yet.');
+    throw new RefusedError(
+      'not_deployed',
+      'The agreement is not deployed yet, so there is nothing to prove.',
+    );
   return {
     id: row.id,
     displayName: row.display_name,

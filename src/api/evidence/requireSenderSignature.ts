@@ -23,7 +23,7 @@ export function requireSenderSignature({ hash, from }: NodeTransaction, raw: Uin
   if (found && found.toLowerCase() === from) return;
   throw new RefusedError(
     'not_provable',
-    'A transaction of the agreement carries no signature of its sender, as with accounts that a development chain impersonates: nobody could check it.',
+    'A transaction of the agreement has no sender signature, for example from an account impersonated on a development chain. It cannot be verified.',
     { facts: { transactionHash: hash } },
   );
 }
@@ -32,7 +32,7 @@ export function requireSenderSignature({ hash, from }: NodeTransaction, raw: Uin
 export function unknownKind(hash: Hex): RefusedError {
   return new RefusedError(
     'not_provable',
-    'A transaction of the agreement is of a type that evidence cannot hold.',
+    'A transaction of the agreement has a type that evidence does not support.',
     { facts: { transactionHash: hash } },
   );
 }

@@ -66,13 +66,13 @@ export function createGuestAuthenticator({
     const found = isSecret('signing', secret) ? await findLink(database, secret) : undefined;
     if (found) return found;
     if (client !== undefined) failedAttempts.note(client);
-    throw new AccessError('unauthorized', 'The link is not valid, or is revoked or expired.');
+    throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
   };
   const findByWallet = async (headers: Headers, agreementId: string) => {
     const { wallet } = await wallets.authenticate(headers);
     const found = await findOpened(database, { wallet, recordId: agreementId });
     if (found) return found;
-    throw new NotFoundError('There is no such agreement.');
+    throw new NotFoundError('The agreement does not exist.');
   };
   return {
     async admit({ headers, client, need, agreementId }) {
@@ -85,7 +85,7 @@ export function createGuestAuthenticator({
         if (guest.may !== 'sign')
           throw new AccessError(
             'forbidden',
-            isLink ? 'The link is good for reading alone.' : 'The agreement is open for reading alone.',
+            isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
         authorize({ modes }, 'agreements.write');
       }

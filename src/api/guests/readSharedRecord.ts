@@ -35,7 +35,7 @@ const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.d
  */
 export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<string> {
   const [row] = await runPrepared<SharedRow>(pool, query, [guest.recordId]);
-  if (!row) throw new NotFoundError('There is no such agreement.');
+  if (!row) throw new NotFoundError('The agreement does not exist.');
   const resource = {
     id: row.id,
     address: row.address ?? undefined,

@@ -24,10 +24,10 @@ export function createWalletAuthenticator({
   return {
     async authenticate(headers) {
       const token = cookies.read(headers, 'wallet');
-      if (token === undefined) throw new AccessError('unauthorized', 'No wallet has logged in.');
+      if (token === undefined) throw new AccessError('unauthorized', 'No wallet is signed in.');
       requireOwnPage(headers, publicBaseUrl);
       const session = await findWalletSession(database, token);
-      if (!session) throw new AccessError('unauthorized', 'The session of the wallet has ended.');
+      if (!session) throw new AccessError('unauthorized', 'The wallet session has ended.');
       return session;
     },
   };

@@ -64,7 +64,7 @@ export function createApp({
     logFailure({ logger, context, requestId, error, description });
     return errorResponse(description, requestId);
   };
-  app.notFound((context) => fail(new UnknownRouteError('There is no such route.'), context));
+  app.notFound((context) => fail(new UnknownRouteError('The route does not exist.'), context));
   app.onError(fail);
   return app;
 }

@@ -28,6 +28,6 @@ export function startKeyExpiry({ pool, logger }: { pool: pg.Pool; logger: Logger
   return startSweep({
     sweep: () => deleteExpiredKeys(pool),
     intervalMs,
-    onFailure: (error) => logger.warn({ err: error }, 'expired idempotency keys were not deleted'),
+    onFailure: (error) => logger.warn({ err: error }, 'failed to delete expired idempotency keys'),
   });
 }

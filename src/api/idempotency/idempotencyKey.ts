@@ -22,7 +22,7 @@ export function readIdempotencyKey(headers: Headers): string | undefined {
   const key = /^"(.*)"$/.exec(sent)?.[1] ?? sent;
   if (keyPattern.test(key)) return key;
   const message = `must be 1 to ${maxLength} visible ASCII characters other than quotes, commas and backslashes`;
-  throw new MalformedError('The Idempotency-Key is not valid.', {
+  throw new MalformedError('The Idempotency-Key is invalid.', {
     field: 'Idempotency-Key',
     issues: [{ path: 'Idempotency-Key', message }],
   });

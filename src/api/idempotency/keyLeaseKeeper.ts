@@ -38,7 +38,7 @@ export function createLeaseKeeper(options: {
         [0, 1, 2].map((part) => identities.map((identity) => identity[part])),
       )
       .catch((error: unknown) =>
-        logger.warn({ err: error }, 'the leases of idempotency keys were not renewed'),
+        logger.warn({ err: error }, 'failed to renew the leases of idempotency keys'),
       );
   };
   const close = () => {

@@ -44,7 +44,7 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
   };
   const awaitTurn = (owner: string): Promise<void> => {
     if (queues.count(owner) >= mostWaiting)
-      throw new RateLimitedError('Too many large requests wait for their turn.', { retryAfterSeconds });
+      throw new RateLimitedError('Too many large requests are waiting.', { retryAfterSeconds });
     const { promise, resolve } = Promise.withResolvers<void>();
     queues.add(owner, resolve);
     begin();

@@ -48,6 +48,6 @@ export async function takeTokens(
   const { principalId, kind, rate, needed, ahead } = options;
   const values = [principalId, kind, rate.burst, rate.perSecond, needed, ahead];
   const [taken] = await runPrepared<Taken>(pool, statement, values);
-  if (!taken) throw new Error('The bucket of a principal has no row.');
+  if (!taken) throw new Error('the rate limit bucket of a principal has no row');
   return taken;
 }

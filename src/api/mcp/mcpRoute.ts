@@ -95,7 +95,7 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
 
 /** For agents, which may be led to try ids, another principal's record does not exist. */
 function hideForeign(error: unknown): never {
-  throw error instanceof ForeignResourceError ? new NotFoundError('There is no such agreement.') : error;
+  throw error instanceof ForeignResourceError ? new NotFoundError('The agreement does not exist.') : error;
 }
 
 /** Only keys open this endpoint, never credentials that a browser adds by itself. */

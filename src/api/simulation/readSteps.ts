@@ -14,7 +14,7 @@ export function readSteps(steps: readonly AskedStep[]): SimulatedStep[] {
     if (at === undefined) return step;
     const atMs = Date.parse(at);
     if (atMs < latest) {
-      const issues = [{ path: `steps.${index}.at`, message: 'is before the step before it' }];
+      const issues = [{ path: `steps.${index}.at`, message: 'is earlier than the previous step' }];
       throw new MalformedError('The body is not as expected.', { issues });
     }
     latest = atMs;

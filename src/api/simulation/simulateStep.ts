@@ -110,7 +110,7 @@ export function simulateStep(
       const { outcome, next } = accept(waited, { step, ...played, applied: played.applied });
       return { outcome: { ...base, ...outcome, rules: [...due.fired, ...outcome.rules] }, next };
     }
-    const message = `It hangs on what the contract stores as ${moment.names.get(played.applied.unknownVariable) ?? played.applied.unknownVariable}, which is not known here.`;
+    const message = `The result depends on the stored variable ${moment.names.get(played.applied.unknownVariable) ?? played.applied.unknownVariable}, which the simulation does not know.`;
     const refusal = { reason: 'unknown_variable', message };
     return { outcome: { ...unchanged, outcome: 'undecided', refusal }, next: waited };
   } catch (error) {
@@ -145,7 +145,7 @@ function play(
   const facts = { currentState: engine.state, simulation };
   checkInput({ agreement, inputId, values, signer: by, variables: parties.variables, facts }, limits);
   if (payload === undefined || applied === undefined || applied.ok)
-    throw new Error('an input that passed every check has no payload');
+    throw new Error('a validated input has no payload');
   if (applied.ok === null) return { payload, applied };
   const own = findOwnRefusal(simulation);
   if (own) throw new RefusedError(own.reason, own.message, { field: own.field });
@@ -232,8 +232,8 @@ function findSender(by: string, variables: WireValues): Address | undefined {
 }
 
 function refuseSender(by: string): RefusedError {
-  const message = 'is neither an address nor a variable that holds one';
-  return new RefusedError('issuer_not_allowed', 'Nobody is known to act.', {
+  const message = 'must be an address or a variable that holds one';
+  return new RefusedError('issuer_not_allowed', 'The sender of the step is unknown.', {
     field: 'by',
     issues: [{ path: 'by', message }],
     facts: { by },

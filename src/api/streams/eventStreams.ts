@@ -133,7 +133,7 @@ export function createEventStreams(
       const listener = createListener();
       const all = listeners.get(principalId) ?? new Set();
       if (isClosed || all.size >= perPrincipal)
-        throw new RateLimitedError('The principal has as many listeners here as it may have.', {
+        throw new RateLimitedError('The principal has reached its limit of open event streams.', {
           retryAfterSeconds,
         });
       listeners.set(principalId, all.add(listener));
@@ -178,7 +178,7 @@ export function createEventStreams(
               end();
               // A listener that has lost its access, or follows a restored feed, learns that when it comes
               // back.
-              if (!(error instanceof ServiceError)) logger.warn({ err: error }, 'a stream of events broke');
+              if (!(error instanceof ServiceError)) logger.warn({ err: error }, 'an event stream failed');
               controller.close();
             }
           },
@@ -228,7 +228,7 @@ type Listener = ReturnType<typeof createListener>;
 export function chooseStart(lastEventId: string | null, after: string | undefined): string | undefined {
   if (lastEventId === null || lastEventId === '') return after;
   if (lastEventId.length <= maxCursor) return lastEventId;
-  throw new MalformedError('The Last-Event-ID is not valid.', { field: 'Last-Event-ID' });
+  throw new MalformedError('The Last-Event-ID is invalid.', { field: 'Last-Event-ID' });
 }
 
 export const maxCursor = 400;

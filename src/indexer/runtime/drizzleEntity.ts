@@ -41,7 +41,7 @@ function find(value: object, prototype: object, type: EntityClass): boolean {
 /** Compared by the kind's name, so that classes of two copies of Drizzle match. */
 function isOfKind(start: unknown, type: EntityClass): boolean {
   if (!Object.hasOwn(type, entityKind))
-    throw new Error(`the class ${type.name || '<unknown>'} is none of Drizzle's: it has no kind`);
+    throw new Error(`the class ${type.name || '<unknown>'} is not a Drizzle entity: it has no kind`);
   const kind = type[entityKind];
   for (let each = start; each; each = Object.getPrototypeOf(each))
     if (Reflect.get(each, entityKind) === kind) return true;

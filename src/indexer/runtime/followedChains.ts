@@ -91,7 +91,7 @@ async function askEndpoints(chain: ChainConfiguration, timeoutMs: number, logger
     if (actual !== undefined && actual !== chainId) {
       problems.push(`${variable}: ${host} is a node of chain ${actual}, not of ${chainId} (${name})`);
     }
-    if (trouble) logger.warn({ host, trouble }, 'a node of this chain is not usable');
+    if (trouble) logger.warn({ host, trouble }, 'a node of this chain cannot be used');
     if (head !== undefined) heads.push(head);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);

@@ -14,7 +14,7 @@ type PruneOptions = { databaseUrl: string; schema: string; logger: Logger };
 export function pruneWhenServed({ intervalMs, ...options }: PruneOptions & { intervalMs: number }): void {
   const look = async () => {
     const isDone = await prune(options).catch((error: unknown) => {
-      options.logger.debug({ err: error }, 'earlier indexes cannot be looked for now');
+      options.logger.debug({ err: error }, 'failed to look for earlier indexes');
       return false;
     });
     if (!isDone) setTimeout(look, intervalMs).unref();

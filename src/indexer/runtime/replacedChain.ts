@@ -39,7 +39,7 @@ export async function forgetReplacedChains(options: ReplacedChainOptions): Promi
       if (!conflict) continue;
       if (chain.rpcUrls.every(isLocalUrl)) {
         const facts = { chain: chain.name, number: String(conflict.number), hash: conflict.hash };
-        options.logger.warn(facts, 'this chain is another one than before: indexing it anew');
+        options.logger.warn(facts, 'the chain was replaced by another one; indexing it again');
         await forget(client, chain.chainId, options.schema);
       } else if (await giveUp(client, chain, conflict, options.logger)) hasGivenUp = true;
     }
@@ -77,7 +77,7 @@ export function watchForReplacedChains(
         if (isLocal || (await giveUp(client, chain, conflict, options.logger))) onReplaced(chain.name);
       }
     } catch (error) {
-      options.logger.debug({ err: error }, 'whether a chain was replaced cannot be told now');
+      options.logger.debug({ err: error }, 'failed to check whether a chain was replaced');
     } finally {
       await client.end().catch(() => {});
       setTimeout(look, lookIntervalMs).unref();
@@ -95,14 +95,11 @@ async function giveUp(
   const facts = { chain: name, chainId, block: String(number), hash };
   const isGivenUp = await giveUpChain(client, { chainId, block: number, hash });
   if (isGivenUp)
-    logger.error(
-      facts,
-      'this chain was reorganised below its final block: its index is given up and rebuilt',
-    );
+    logger.error(facts, 'the chain was reorganised below its final block; dropping and rebuilding its index');
   else
     logger.error(
       facts,
-      'the nodes of this chain have another final block again, an hour after the last rebuild: name nodes that agree',
+      'the nodes of this chain report another final block within an hour of the last rebuild; configure nodes that agree',
     );
   return isGivenUp;
 }

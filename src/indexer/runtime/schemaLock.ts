@@ -43,7 +43,7 @@ export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
         );
       case 'standingBy':
         onStandingBy?.();
-        return logger.info({ schema }, 'another process indexes into this schema: standing by');
+        return logger.info({ schema }, 'another process indexes into this schema; standing by');
       case 'held':
         isHeld = true;
         return resolve();

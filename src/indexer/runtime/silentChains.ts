@@ -76,7 +76,7 @@ export async function noteSilentChains(
     const chain = chains.find((one) => one.chainId === chainId)?.name;
     logger.error(
       { chain, chainId, block: number },
-      'no node of this chain answers: its index stands still, and the other chains go on',
+      'no node of this chain answers; its index is stalled, other chains continue',
     );
   }
 }

@@ -95,6 +95,6 @@ export async function countAction(context: Context, key: AgreementKey): Promise<
 /** The number of inputs that the agreement has accepted so far. */
 export async function getInputCount(context: Context, key: AgreementKey): Promise<number> {
   const agreement = await context.db.find(schema.agreement, key);
-  if (!agreement) throw new Error(`no agreement ${key.address} on chain ${key.chainId}`);
+  if (!agreement) throw new Error(`the agreement ${key.address} on chain ${key.chainId} does not exist`);
   return agreement.inputCount;
 }

@@ -8,8 +8,8 @@ const temporaryFailure = 75;
 export function refuseBlock(block: { chainId: number; number: bigint; head: bigint }): never {
   const { chainId, number, head } = block;
   console.error(
-    `The nodes of chain ${chainId} sent block ${number} after block ${head} without a reorganisation between: ` +
-      'they answer from two forks. The indexer has to start again.',
+    `The nodes of chain ${chainId} sent block ${number} after block ${head} without a reorganisation in between: ` +
+      'they are on different forks. The indexer must restart.',
   );
   process.exit(temporaryFailure);
 }

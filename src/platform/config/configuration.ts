@@ -145,14 +145,14 @@ function readChains(
 ): ChainConfiguration[] {
   const offered = supportedChains(environment);
   const wanted = selection === undefined ? offered.map((chain) => String(chain.chainId)) : listOf(selection);
-  if (wanted.length === 0) problems.push('CHAINS: names no chain');
+  if (wanted.length === 0) problems.push('CHAINS: expected at least one chain');
   const chains: ChainConfiguration[] = [];
   for (const text of new Set(wanted)) {
     const facts = findChain(Number(text));
     const defaults = findChainDefaults(Number(text));
     if (!facts || !defaults || facts.environment !== environment) {
       const known = offered.map((chain) => chain.chainId).join(', ');
-      problems.push(`CHAINS: ${text} is no chain of the ${environment} environment (${known})`);
+      problems.push(`CHAINS: ${text} is not a chain of the ${environment} environment (${known})`);
       continue;
     }
     const id = facts.chainId;

@@ -47,7 +47,7 @@ export const limitShape = z
     EVIDENCE_WAIT_MS: count(20_000),
     TRUSTED_PROXIES: z
       .string()
-      .regex(/^\d$/, 'expected how many proxies stand in front, 0 to 9')
+      .regex(/^\d$/, 'expected the number of proxies in front of the service, 0 to 9')
       .transform(Number)
       .default(0),
     RATE_LIMIT_READS: rate.default(50),

@@ -21,7 +21,7 @@ const shape = z.object({
       'expected a URL that starts with smtp:// or smtps://',
     ),
   MAIL_FROM: z
-    .string({ error: 'is required where SMTP_URL is set' })
+    .string({ error: 'is required if SMTP_URL is set' })
     .transform((text) => sender.exec(text.trim()))
     .refine((match) => match !== null, 'expected an address such as Agreements <no-reply@example.com>')
     .transform((match) => ({

@@ -26,6 +26,6 @@ function parseKey(text: string, where: string, problems: string[]): Hex[] {
       // Out of the curve's range: reported below like any other invalid key.
     }
   }
-  problems.push(`${where}: is no private key (64 hex digits)`);
+  problems.push(`${where}: is not a private key (64 hex digits)`);
   return [];
 }

@@ -24,7 +24,7 @@ export function readRelayerKeystores(
   if (files.length === 0) return { keys: [], password: undefined };
   const passwordFile = env[passwordName];
   if (!passwordFile) {
-    problems.push(`${passwordName}: is required where ${filesName} is set`);
+    problems.push(`${passwordName}: is required if ${filesName} is set`);
     return { keys: [], password: undefined };
   }
   const password = read(passwordFile, passwordName, problems)?.replace(/\r?\n$/, '');

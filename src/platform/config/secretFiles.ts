@@ -17,7 +17,7 @@ export function loadSecretFiles(env: NodeJS.ProcessEnv): void {
     const name = variable.slice(0, -suffix.length);
     if (!mayBeFile(name)) continue;
     if (env[name]) {
-      problems.push(`${name}: is set, and ${variable} too`);
+      problems.push(`${name}: must not be set together with ${variable}`);
       continue;
     }
     try {

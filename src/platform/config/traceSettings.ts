@@ -45,7 +45,7 @@ const shape = z.object({
   OTEL_SERVICE_NAME: z.string().default('agreements'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
-    .regex(/^(0|1|1\.0{1,9}|0?\.\d{1,9})$/, 'expected a share from 0 to 1')
+    .regex(/^(0|1|1\.0{1,9}|0?\.\d{1,9})$/, 'expected a number from 0 to 1')
     .transform(Number)
     .default(1),
   OTEL_SDK_DISABLED: z.string().optional(),

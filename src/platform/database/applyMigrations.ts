@@ -57,7 +57,7 @@ async function applyPatiently(
       await client.query('rollback').catch(() => {});
       if (!isBusy(error)) throw error;
       if (tries % triesBetweenWarnings === 0)
-        logger?.warn({ err: error, tries }, 'tables that a migration changes are in use: trying again');
+        logger?.warn({ err: error, tries }, 'tables changed by a migration are in use; retrying');
       await delay(pauseMs + morePauseMs * Math.random());
     }
   }

@@ -39,7 +39,7 @@ export async function connectPatiently(options: {
     } catch (error) {
       await client.end().catch(() => {});
       if (!isDatabaseAway(error) || performance.now() + pauseMs > giveUpAt) throw error;
-      if (isFirst) logger?.warn({ err: error, patienceMs }, 'the database is not there yet: waiting for it');
+      if (isFirst) logger?.warn({ err: error, patienceMs }, 'the database is not available yet; waiting');
       await delay(pauseMs);
     }
   }

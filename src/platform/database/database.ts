@@ -51,7 +51,7 @@ export function createDatabase(options: {
   });
   // The error carries the whole client, which adds nothing to its message.
   pool.on('error', ({ message }) =>
-    options.logger.warn({ reason: message }, 'an idle database connection broke'),
+    options.logger.warn({ reason: message }, 'an idle database connection failed'),
   );
   // If a connection breaks in use, its query fails. Without a listener, the error would end the process too.
   pool.on('connect', (client) => client.on('error', () => {}));

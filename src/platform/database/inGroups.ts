@@ -38,7 +38,7 @@ export function inGroups<Item, Result>(
       for (const [at, asker] of group.entries()) {
         // A result may be undefined; only a missing result is a fault of `run`.
         if (at < results.length) asker.resolve(results[at] as Result);
-        else asker.reject(new Error(`there are ${results.length} results for ${group.length} items`));
+        else asker.reject(new Error(`got ${results.length} results for ${group.length} items`));
       }
     } catch (error) {
       if (group.length > 1 && error instanceof pg.DatabaseError) {

@@ -44,7 +44,7 @@ export function listen(options: ListenOptions): Listener {
       if (lost || closed) return;
       lost = true;
       clearInterval(probe);
-      options.logger.warn({ err: error, retryInMs: delayMs }, 'the listening database connection broke');
+      options.logger.warn({ err: error, retryInMs: delayMs }, 'the listening database connection failed');
       candidate.end().catch(() => {});
       timer = setTimeout(connect, delayMs);
       delayMs = Math.min(delayMs * 2, longestDelayMs);

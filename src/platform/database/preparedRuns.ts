@@ -98,7 +98,7 @@ export class PreparedRuns implements pg.Submittable {
 
   handleReadyForQuery(): void {
     if (!this.#failure && this.#results.length !== this.#runs.length)
-      this.#failure = new Error('The database has not answered each run.');
+      this.#failure = new Error('the database did not answer every statement');
     this.#end(this.#failure);
   }
 

@@ -48,7 +48,7 @@ export function readFromReplica(options: {
   const isResting = () => performance.now() < restsUntil;
   const examine = (error: unknown): ReadOutcome => {
     if (error instanceof ServiceError) return 'refused';
-    logger.warn({ err: error }, 'the read replica has not answered: the primary does');
+    logger.warn({ err: error }, 'the read replica did not answer; using the primary');
     if (isCancelled(error, replayConflict)) return 'cancelled';
     restsUntil = performance.now() + restMs;
     return 'away';

@@ -38,6 +38,6 @@ export async function requireSessions(client: pg.Client, url: string): Promise<v
 
 function refuse(): ConfigurationError {
   return new ConfigurationError([
-    'DATABASE_URL leads to a pooler that shares sessions between connections. Set it to session mode (PgBouncer: pool_mode = session), or name the PostgreSQL behind it.',
+    'DATABASE_URL points to a pooler that does not keep sessions. Set the pooler to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL directly.',
   ]);
 }

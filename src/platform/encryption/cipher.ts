@@ -36,7 +36,7 @@ export function createCipher(keys: EncryptionKeys): Cipher {
       const tagAt = nonceAt + nonceBytes;
       const ciphertextAt = tagAt + tagBytes;
       const key = keysById.get(parts.toString('hex', 0, keyIdBytes));
-      if (!key) throw new Error('This was encrypted with a key that ENCRYPTION_KEY does not name.');
+      if (!key) throw new Error('The value was encrypted with a key that is not in ENCRYPTION_KEY.');
       const decipher = createDecipheriv(algorithm, key, parts.subarray(nonceAt, tagAt), {
         authTagLength: tagBytes,
       });

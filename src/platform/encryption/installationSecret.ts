@@ -15,6 +15,6 @@ export async function readInstallationSecret(database: Queryable, name: string):
   const { rows } = await database.execute<{ value: string }>(sql`
     select value from service.installation_secrets where name = ${name}`);
   const [kept] = rows;
-  if (!kept) throw new Error(`The secret ${name} of the installation is gone.`);
+  if (!kept) throw new Error(`The installation secret ${name} is missing.`);
   return Buffer.from(kept.value.slice(2), 'hex');
 }

@@ -17,6 +17,8 @@ export async function openCipher(options: {
   const { database, keys, logger } = options;
   const own = await readInstallationKey(database);
   if (keys) return createCipher([...keys, ...own]);
-  logger.warn('ENCRYPTION_KEY is not set: what is encrypted has its key in the same database');
+  logger.warn(
+    'ENCRYPTION_KEY is not set: the encryption key is stored in the same database as the encrypted data',
+  );
   return createCipher(own);
 }

@@ -8,9 +8,9 @@ export type Place = 'path' | 'query' | 'body';
 export type Parsed<Data> = { ok: true; data: Data } | { ok: false; issues: Issue[] };
 
 const unknownMember = {
-  path: 'is no part of the path',
-  query: 'is no parameter of this route',
-  body: 'is not known here',
+  path: 'is not a path parameter of this route',
+  query: 'is not a parameter of this route',
+  body: 'is not a known field',
 };
 
 /** Parses a value by a schema. Reports up to a hundred issues in the service's words. */

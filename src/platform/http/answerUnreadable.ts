@@ -4,8 +4,8 @@ import { describeError, errorResponse } from './errorResponse.ts';
 import { chooseRequestId } from './requestId.ts';
 
 const messages: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'The request target and the headers are too long together.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request has not arrived in time.',
+  HPE_HEADER_OVERFLOW: 'The request target and headers are too long.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 
 /**

@@ -107,7 +107,7 @@ type ErrorDetails = {
 /** The request may have taken effect: a repeated request returns its result. */
 const databaseAway: ErrorDescription = {
   status: 503,
-  message: 'The database of the service does not answer now: send the same request again.',
+  message: 'The database is unavailable. Repeat the same request.',
   headers: { 'retry-after': '1' },
 };
 

@@ -11,7 +11,7 @@ export class MethodNotAllowedError extends ServiceError {
   readonly allowed: readonly string[];
 
   constructor(allowed: readonly string[]) {
-    super(`This route is used with ${allowed.join(' or ')}.`);
+    super(`This route supports only ${allowed.join(' and ')}.`);
     this.allowed = allowed;
   }
 }
@@ -37,8 +37,8 @@ export class PayloadTooLargeError extends ServiceError {
 }
 
 const keyConflicts = {
-  usedOtherwise: 'The Idempotency-Key was used for another request.',
-  inFlight: 'The request with this Idempotency-Key is still at work.',
+  usedOtherwise: 'The Idempotency-Key was already used for another request.',
+  inFlight: 'An earlier request with this Idempotency-Key is still running.',
 } as const;
 
 /** The Idempotency-Key belongs to another request, or to the same one that is still in progress. */

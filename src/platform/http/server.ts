@@ -54,7 +54,7 @@ export async function startServer(options: {
     // For input that cannot become a request: a target or host that is not a URL.
     errorHandler(error) {
       const requestId = chooseRequestId(null);
-      logger.info({ requestId, err: error }, 'a request could not be read');
+      logger.info({ requestId, err: error }, 'received an invalid HTTP request');
       return errorResponse(describeError(new MalformedError('The request target is not valid.')), requestId);
     },
   });
@@ -108,5 +108,5 @@ function askToClose(outgoing: ServerResponse): void {
 
 function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address) return address.port;
-  throw new Error('the server listens on no port');
+  throw new Error('the server is not listening on a port');
 }

@@ -76,7 +76,7 @@ export function createJobs({
   let sign: Promise<void> | undefined;
   const giveSignLogged = () => {
     sign ??= giveSign()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the jobs gave no sign of life'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'the job runner stopped responding'))
       .finally(() => {
         sign = undefined;
       });
@@ -103,9 +103,9 @@ export function createJobs({
       await giveSignLogged();
       failures = 0;
       await runner.promise;
-      if (!isClosed) logger.warn('the jobs ended by themselves and begin again');
+      if (!isClosed) logger.warn('the job runner ended unexpectedly; restarting it');
     } catch (error) {
-      if (!isClosed) logger.error({ err: error }, 'the jobs failed and begin again');
+      if (!isClosed) logger.error({ err: error }, 'the job runner failed; restarting it');
     }
     runner = undefined;
     if (!isClosed) timer = setTimeout(start, Math.min(firstPauseMs * 2 ** failures++, longestPauseMs));
@@ -121,7 +121,9 @@ export function createJobs({
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await runner?.stop().catch((error: unknown) => logger.debug({ err: error }, 'the jobs had stopped'));
+      await runner
+        ?.stop()
+        .catch((error: unknown) => logger.debug({ err: error }, 'the job runner was stopped'));
       await running;
       clearInterval(signs);
       await sign;

@@ -28,7 +28,7 @@ export function parseListCursor<Position>(
   const parsed = shape.safeParse(position);
   if (mark === markOf(list) && parsed.success) return parsed.data;
   const issues = [
-    { path: 'cursor', message: 'is not a cursor of this list in this order and with these filters' },
+    { path: 'cursor', message: 'is not a valid cursor for this list with this sort order and these filters' },
   ];
   throw new MalformedError('The query is not as expected.', { field: 'cursor', issues });
 }

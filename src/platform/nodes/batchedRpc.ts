@@ -60,7 +60,7 @@ export function createBatchedRpc(options: {
         const answer = answers.get(id);
         if (answer?.error) reject(new RpcRequestError({ body: call, error: answer.error, url }));
         else if (answer?.result !== undefined) resolve(answer.result);
-        else reject(new HttpRequestError({ body: call, url, details: 'the call was not answered' }));
+        else reject(new HttpRequestError({ body: call, url, details: 'the node did not answer the call' }));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -47,12 +47,12 @@ export function decodeRevert(data: Hex | undefined, actionErrors: Abi = []): Rev
 
 function decodeReason(data: Hex | undefined, actionErrors: Abi): RevertReason {
   if (data === undefined || data === '0x')
-    return { name: 'Unknown', message: 'The contract gave no reason.' };
+    return { name: 'Unknown', message: 'The contract reverted without a reason.' };
   const decoded = decode(data, actionErrors);
   if (!decoded) {
     return {
       name: 'Unknown',
-      message: `The contract gave the unknown error ${data.slice(0, 10)}.`,
+      message: `The contract reverted with an unknown error, ${data.slice(0, 10)}.`,
       data: cut(data),
     };
   }
@@ -80,16 +80,16 @@ export function listActionErrors(agreement: unknown): Abi {
 }
 
 const panicNames = new Map([
-  [0x00, 'without a cause'],
+  [0x00, 'unspecified'],
   [0x01, 'assertion failed'],
   [0x11, 'arithmetic overflow or underflow'],
   [0x12, 'division by zero'],
-  [0x21, 'value is no member of the enumeration'],
+  [0x21, 'value is not a member of the enumeration'],
   [0x22, 'badly encoded storage'],
   [0x31, 'array is empty'],
   [0x32, 'array index out of bounds'],
   [0x41, 'out of memory'],
-  [0x51, 'call of a function that is not set'],
+  [0x51, 'call of an unset function'],
 ]);
 
 function decode(data: Hex, actionErrors: Abi): { name: string; args: readonly unknown[] } | undefined {

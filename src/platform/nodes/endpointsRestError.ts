@@ -6,7 +6,7 @@ export class EndpointsRestError extends BaseError {
   readonly waitMs: number;
 
   constructor(waitMs: number) {
-    super('All endpoints of the chain have asked for a rest, or have no calls left in their budget.');
+    super('All endpoints of the chain are rate limited or have used up their call budget.');
     this.waitMs = waitMs;
   }
 }

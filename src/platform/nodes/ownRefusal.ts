@@ -8,23 +8,23 @@ export type OwnRefusal = { readonly reason: Reason; readonly field: string; read
 const unfitValues = {
   reason: 'schema_mismatch',
   field: 'values',
-  message: 'The values do not fit the input as the contract has it.',
+  message: 'The values do not match the input in the contract.',
 } as const;
 const refusals: Readonly<Record<string, OwnRefusal>> = {
   PermitExpired: {
     reason: 'permit_expired',
     field: 'deadline',
-    message: 'The deadline of the permit passes before the next block.',
+    message: 'The deadline of the permit will pass before the next block.',
   },
   'Unknown inputId': {
     reason: 'unknown_input',
     field: 'inputId',
-    message: 'The contract of the agreement has no such input.',
+    message: 'The contract of the agreement does not have this input.',
   },
   'No valid transition': {
     reason: 'state_not_accepting',
     field: 'inputId',
-    message: 'The agreement is about to leave the state in which it accepts this input.',
+    message: 'The agreement is about to leave the state that accepts this input.',
   },
   'Field type mismatch': unfitValues,
   'Required field missing': unfitValues,

@@ -25,7 +25,7 @@ export function findCallFault(error: unknown): RpcRequestError | undefined {
 export function chainUnavailable(cause: unknown): ChainUnavailableError {
   const rest = cause instanceof BaseError && cause.walk((one) => one instanceof EndpointsRestError);
   const retryAfterSeconds = rest instanceof EndpointsRestError ? Math.ceil(rest.waitMs / 1_000) : undefined;
-  return new ChainUnavailableError('The chain does not answer now.', {
+  return new ChainUnavailableError('The chain is unavailable.', {
     cause,
     ...(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && { retryAfterSeconds }),
   });

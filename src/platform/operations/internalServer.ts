@@ -64,7 +64,7 @@ export async function startInternalServer(options: {
     try {
       metrics.noteEvents(await readEventFacts(pool));
     } catch (error) {
-      logger.warn({ err: error }, 'the metrics of events are as they were before');
+      logger.warn({ err: error }, 'failed to read the event metrics; keeping the last values');
     }
     return context.body(await metrics.print(), 200, { 'content-type': metrics.contentType });
   });
@@ -87,7 +87,7 @@ export async function startInternalServer(options: {
     if (isNamed) throw error;
     logger.warn(
       { err: error, host, port },
-      'the port for readiness and metrics is taken: they are not served',
+      'the port for readiness and metrics is in use; they are not served',
     );
     return undefined;
   }

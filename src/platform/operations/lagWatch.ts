@@ -69,7 +69,7 @@ export function watchLags(options: {
       }
     } catch (error) {
       // Before there is an index, and while the database is away; other checks report these.
-      logger.debug({ err: error }, 'how late the chains are served cannot be told now');
+      logger.debug({ err: error }, 'failed to measure the lag of the chains');
     } finally {
       isLooking = false;
     }

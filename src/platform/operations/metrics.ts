@@ -105,87 +105,87 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Answered requests by route and status, with the time until the answer began.',
+    help: 'HTTP requests by route and status, with the time until the response started.',
     labelNames: ['method', 'route', 'status'],
     buckets: secondsBuckets,
     registers,
   });
   const reorganisations = new Counter({
     name: 'agreements_reorganisations_total',
-    help: 'Folded reorganisations, by whether they reached blocks that had their confirmations.',
+    help: 'Reorganisations by whether they removed confirmed blocks.',
     labelNames: ['chain', 'reach'],
     registers,
   });
   const temporalFirings = new Counter({
     name: 'agreements_temporal_firings_total',
-    help: 'Firings of temporal notification rules, one for each recipient.',
+    help: 'Firings of temporal notification rules. Each recipient counts once.',
     registers,
   });
   const mails = new Counter({
     name: 'agreements_mails_total',
-    help: 'Attempts to send the mails of notification rules, by outcome.',
+    help: 'Attempts to send notification mails by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   const reads = new Counter({
     name: 'agreements_replica_reads_total',
-    help: 'Reads where there is a replica for them, by who answered: the replica, or the primary for the reason given.',
+    help: 'Reads that could use the replica, by the database that answered: the replica, or the primary with the reason.',
     labelNames: ['outcome'],
     registers,
   });
   const toolCalls = new Histogram({
     name: 'agreements_tool_call_seconds',
-    help: 'Calls of tools by agents, by tool and outcome (answered, refused, failed).',
+    help: 'Agent tool calls by tool and outcome (answered, refused, failed).',
     labelNames: ['tool', 'outcome'],
     buckets: secondsBuckets,
     registers,
   });
   const quotaRefusals = new Counter({
     name: 'agreements_quota_refusals_total',
-    help: 'Writes that were refused since a quota of their principal was used up.',
+    help: 'Writes refused because a quota of the principal was used up.',
     labelNames: ['quota'],
     registers,
   });
   const admissions = new Counter({
     name: 'agreements_admission_total',
-    help: 'Inputs by who decided about them (local: index and outbox; node) and what became of them; of those that were admitted and reverted, the race that explains it.',
+    help: 'Inputs by where they were checked (local: index and outbox; node) and outcome. For admitted inputs that reverted, the race that caused it.',
     labelNames: ['by', 'outcome', 'race'],
     registers,
   });
   const removed = new Counter({
     name: 'agreements_removed_rows_total',
-    help: 'Rows that were removed since they were older than RETENTION_DAYS, by kind.',
+    help: 'Rows removed because they were older than RETENTION_DAYS, by kind.',
     labelNames: ['kind'],
     registers,
   });
   const undoneEvents = new Counter({
     name: 'agreements_reorganised_events_total',
-    help: 'Events that had been released when their block fell out; those whose transaction came back count too.',
+    help: 'Released events whose block was later removed by a reorganisation, even if their transaction was included again.',
     labelNames: ['chain'],
     registers,
   });
   const attempts = new Histogram({
     name: 'agreements_delivery_attempt_duration_seconds',
-    help: 'Attempts of webhook deliveries by what became of the delivery.',
+    help: 'Webhook delivery attempts by the resulting delivery status.',
     labelNames: ['status'],
     buckets: secondsBuckets,
     registers,
   });
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Gauge({ name: `agreements_${name}`, help, labelNames, registers });
-  const ready = gauge('ready', '1 where the process is ready, else 0.', []);
-  const indexBlock = gauge('index_block', 'The last block that the index shows.', ['chain']);
-  const indexLag = gauge('index_lag_seconds', 'The age of the last block that the index shows.', ['chain']);
-  const foldedBlock = gauge('folded_block', 'The last block that is folded into records.', ['chain']);
+  const ready = gauge('ready', '1 if the process is ready, otherwise 0.', []);
+  const indexBlock = gauge('index_block', 'The last indexed block.', ['chain']);
+  const indexLag = gauge('index_lag_seconds', 'The age of the last indexed block.', ['chain']);
+  const foldedBlock = gauge('folded_block', 'The last block folded into records.', ['chain']);
   const foldedLag = gauge('folded_lag_seconds', 'The age of the last folded block.', ['chain']);
   const rebuilding = gauge(
     'index_rebuilding',
-    '1 while the index of a chain is rebuilt after a reorganisation below its final block, else 0.',
+    '1 while the index of a chain is rebuilt after a reorganisation below its final block, otherwise 0.',
     ['chain'],
   );
   const silent = gauge(
     'index_silent',
-    '1 while the index of a chain stands still because none of its nodes answers the indexer, else 0.',
+    '1 while the index of a chain is stalled because no node answers the indexer, otherwise 0.',
     ['chain'],
   );
   const outbox = gauge('outbox_transactions', 'Transactions that are not final, by state.', [
@@ -194,56 +194,54 @@ export function createMetrics({ chains }: { chains: readonly { readonly chainId:
   ]);
   const oldest = gauge(
     'outbox_oldest_age_seconds',
-    'Since when the oldest transaction waits to be mined; 0 where none does.',
+    'When the oldest unmined transaction was accepted. 0 if none is waiting.',
     ['chain'],
   );
-  const balance = gauge('wallet_balance_wei', 'What a relayer wallet holds.', ['chain', 'wallet']);
-  const nonce = gauge('wallet_next_nonce', 'The nonce of the next transaction of a wallet.', [
+  const balance = gauge('wallet_balance_wei', 'The balance of a relayer wallet.', ['chain', 'wallet']);
+  const nonce = gauge('wallet_next_nonce', 'The next transaction nonce of a wallet.', ['chain', 'wallet']);
+  const active = gauge('wallet_active', '1 if a wallet can send transactions, otherwise 0.', [
     'chain',
     'wallet',
   ]);
-  const active = gauge('wallet_active', '1 where a wallet can send, else 0.', ['chain', 'wallet']);
-  const underWay = gauge('wallet_under_way', 'Signed transactions of a wallet that are not mined.', [
+  const underWay = gauge('wallet_under_way', 'Signed transactions of a wallet that are not mined yet.', [
     'chain',
     'wallet',
   ]);
-  const retired = gauge('wallet_retired', '1 where no worker has the key of a wallet, else 0.', [
+  const retired = gauge('wallet_retired', '1 if no worker has the key of a wallet, otherwise 0.', [
     'chain',
     'wallet',
   ]);
-  const released = gauge('events_released', 'Events in the feeds of all principals so far.', []);
-  const waiting = gauge('deliveries_waiting', 'Webhook deliveries that are to be attempted.', ['status']);
+  const released = gauge('events_released', 'Events released to the feeds of all principals.', []);
+  const waiting = gauge('deliveries_waiting', 'Webhook deliveries waiting for an attempt.', ['status']);
   const oldestDelivery = gauge(
     'deliveries_oldest_age_seconds',
-    'Since when the oldest delivery is to be attempted; 0 where none is.',
+    'When the oldest waiting delivery became due. 0 if none is waiting.',
     ['status'],
   );
   const quarantined = gauge(
     'quarantined_records',
-    'Records whose fold has failed and is tried again later.',
+    'Records in quarantine: folding them failed and is retried later.',
     ['chain'],
   );
   const endpointUp = gauge(
     'rpc_endpoint_up',
-    '1 where an endpoint of a chain is asked, 0 while it rests after failures or because it has asked for a rest, or lags.',
+    '1 if an endpoint of a chain is in use, 0 if it is paused after failures or rate limiting, or lags.',
     ['chain', 'endpoint'],
   );
   const endpointBehind = gauge(
     'rpc_endpoint_behind_blocks',
-    'How many blocks an endpoint of a chain is behind the freshest one; 0 where it is not lagging.',
+    'How many blocks an endpoint is behind the most recent endpoint of its chain. 0 if it is not lagging.',
     ['chain', 'endpoint'],
   );
   const indexLate = gauge(
     'index_late_seconds',
-    'For how long the index has not shown a block that a node of the chain had.',
+    'How long the index has been behind the nodes of the chain.',
     ['chain'],
   );
-  const foldLate = gauge('fold_late_seconds', 'For how long records have not held what the index shows.', [
-    'chain',
-  ]);
+  const foldLate = gauge('fold_late_seconds', 'How long the records have been behind the index.', ['chain']);
   const endpointRequests = new Counter({
     name: 'agreements_rpc_requests_total',
-    help: 'HTTP requests to an endpoint of a chain, by what became of them: answered, failed, limited.',
+    help: 'HTTP requests to an endpoint of a chain by outcome: answered, failed, limited.',
     labelNames: ['chain', 'endpoint', 'outcome'],
     registers,
   });

@@ -67,7 +67,7 @@ export function createReadiness(options: {
         if (migrations) chains = await readFacts(pool, { chainIds, isIndexed: index });
       }
     } catch (error) {
-      logger.warn({ err: error }, 'the state of the service could not be read');
+      logger.warn({ err: error }, 'failed to read the state of the service');
       checks = { ...checks, database: false };
     }
     return {
@@ -82,7 +82,7 @@ export function createReadiness(options: {
 
 function describeSilence({ chainId, silentSince }: ChainFacts): string[] {
   if (silentSince === null) return [];
-  return [`chain ${chainId}: no node has answered the indexer since ${silentSince}; its index stands still`];
+  return [`chain ${chainId}: no node has answered the indexer since ${silentSince}; its index is stalled`];
 }
 
 function describeLag({ chainId, nodeBlock, indexLateMs, foldLateMs }: ChainLag, allowedMs: number): string[] {

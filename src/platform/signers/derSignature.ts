@@ -20,7 +20,7 @@ export function parseDerSignature(der: Uint8Array): SignatureNumbers {
   const second = readElement(der, first.end, tags.integer);
   if (second.end !== outer.end) throw new RangeError('the signature has more than two numbers');
   const [r, s] = [first, second].map(({ start, end }) => readNumber(der.subarray(start, end)));
-  if (r === undefined || s === undefined) throw new RangeError('the signature lacks a number');
+  if (r === undefined || s === undefined) throw new RangeError('the signature has fewer than two numbers');
   return { r, s: s > order / 2n ? order - s : s };
 }
 
@@ -28,9 +28,9 @@ export function parseDerSignature(der: Uint8Array): SignatureNumbers {
 function readElement(der: Uint8Array, at: number, tag: number): { start: number; end: number } {
   const length = der[at + 1];
   if (der[at] !== tag || length === undefined || length > 0x7f)
-    throw new RangeError('the signature is no DER');
+    throw new RangeError('the signature is not valid DER');
   const end = at + 2 + length;
-  if (end > der.length) throw new RangeError('the signature is cut off');
+  if (end > der.length) throw new RangeError('the signature is truncated');
   return { start: at + 2, end };
 }
 
@@ -38,8 +38,8 @@ function readNumber(bytes: Uint8Array): bigint {
   const [first = 0x80, second = 0x80] = bytes;
   const isPadded = first === 0 && bytes.length > 1 && second < 0x80;
   if (first >= 0x80 || isPadded)
-    throw new RangeError('the signature holds a number that is not in its only form');
+    throw new RangeError('the signature has a number that is not minimally encoded');
   const number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
-  if (number === 0n || number >= order) throw new RangeError('the signature holds a number out of range');
+  if (number === 0n || number >= order) throw new RangeError('the signature has a number out of range');
   return number;
 }

@@ -66,13 +66,13 @@ export function decryptKeystore(text: string, password: string): Hex {
   // Not SHA-3: the format is older. The checksum covers the second half of the derived key and the
   // ciphertext.
   const mac = keccak256(concat([derived.subarray(16, 32), sealed.ciphertext]), 'bytes');
-  if (!timingSafeEqual(mac, sealed.mac)) throw new RangeError('the password is not that of the keystore');
+  if (!timingSafeEqual(mac, sealed.mac)) throw new RangeError('the password of the keystore is wrong');
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), sealed.cipherparams.iv);
   const plain = Buffer.concat([decipher.update(sealed.ciphertext), decipher.final()]);
   // Old programs omitted leading zeros.
   const key = pad(toHex(plain), { size: 32 });
   if (address !== undefined && !isAddressOf(key, address))
-    throw new RangeError('the key is not that of the address in the keystore');
+    throw new RangeError('the key does not match the address in the keystore');
   return key;
 }
 
@@ -81,7 +81,7 @@ function parseKeystore(text: string): z.output<typeof keystore> {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.join('.') ?? '';
-  throw new RangeError(`no keystore of version 3: ${path === '' ? '' : `${path}: `}${issue?.message}`);
+  throw new RangeError(`not a version 3 keystore: ${path === '' ? '' : `${path}: `}${issue?.message}`);
 }
 
 /** Some programs capitalise the keys of the outer object. */
@@ -90,7 +90,7 @@ function parseJson(text: string): unknown {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new RangeError('no keystore: the file holds no JSON');
+    throw new RangeError('not a keystore: the file is not JSON');
   }
   if (typeof parsed !== 'object' || parsed === null) return parsed;
   return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name.toLowerCase(), value]));
@@ -104,11 +104,11 @@ function deriveKey(sealed: z.output<typeof derivation>, password: string): Buffe
   const { salt, n, r, p, dklen } = sealed.kdfparams;
   // From RFC 7914; some of the oldest files do not follow it.
   if (Math.log2(n) >= 16 * r || !Number.isInteger(Math.log2(n)))
-    throw new RangeError('the keystore has parameters that scrypt does not take');
+    throw new RangeError('the keystore has invalid scrypt parameters');
   try {
     return scryptSync(password, salt, dklen, { N: n, r, p, maxmem: mostMemory });
   } catch {
-    throw new RangeError('the parameters of scrypt in the keystore take too much memory');
+    throw new RangeError('the scrypt parameters of the keystore need too much memory');
   }
 }
 
@@ -117,6 +117,6 @@ function isAddressOf(key: Hex, address: string): boolean {
   try {
     return written === '' || privateKeyToAddress(key).toLowerCase() === `0x${written}`;
   } catch {
-    throw new RangeError('the keystore holds no key of the curve');
+    throw new RangeError('the keystore does not hold a valid secp256k1 key');
   }
 }

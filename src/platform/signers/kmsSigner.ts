@@ -47,7 +47,7 @@ export async function openKmsSigner(key: KmsKey, times: KmsTimes = usualTimes): 
   const { keyId } = key;
   const ask = <Answer>(send: (abortSignal: AbortSignal) => Promise<Answer>) =>
     send(AbortSignal.timeout(times.signMs)).catch((cause) => {
-      throw new SigningError(`AWS KMS gave no answer for the key ${keyId}: ${describe(cause)}`, { cause });
+      throw new SigningError(`AWS KMS request for the key ${keyId} failed: ${describe(cause)}`, { cause });
     });
   const { PublicKey } = await ask((abortSignal) =>
     client.send(new GetPublicKeyCommand({ KeyId: keyId }), { abortSignal }),
@@ -77,11 +77,11 @@ function readAddress(spki: Uint8Array | undefined, keyId: string): Address {
   try {
     const key = createPublicKey({ key: Buffer.from(spki ?? []), format: 'der', type: 'spki' });
     const { crv, x = '', y = '' } = key.export({ format: 'jwk' });
-    if (crv !== 'secp256k1') throw new RangeError(`the key is one of ${crv ?? 'another kind'}`);
+    if (crv !== 'secp256k1') throw new RangeError(`the key is of type ${crv ?? 'unknown'}`);
     return publicKeyToAddress(bytesToHex(Buffer.concat([Buffer.of(4), decode(x), decode(y)])));
   } catch (cause) {
-    const wanted = 'a key pair of the kind ECC_SECG_P256K1 is needed';
-    throw new SigningError(`The key ${keyId} of AWS KMS cannot sign transactions: ${wanted}`, { cause });
+    const wanted = 'an ECC_SECG_P256K1 key pair is required';
+    throw new SigningError(`The AWS KMS key ${keyId} cannot sign transactions: ${wanted}`, { cause });
   }
 }
 
@@ -100,7 +100,7 @@ function readSignature(
   } catch (error) {
     cause = error;
   }
-  throw new SigningError(`AWS KMS gave a signature that is not of the key ${keyId}`, { cause });
+  throw new SigningError(`AWS KMS returned a signature that was not made with the key ${keyId}`, { cause });
 }
 
 function toWord(number: bigint): Hex {

@@ -48,13 +48,10 @@ async function keepOpening(
   for (let pauseMs = firstPauseMs; !stop.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       const signer = await openKmsSigner(key, kmsTimes);
-      logger.info({ wallet: signer.address, keyId: key.keyId }, 'a remote signer is there');
+      logger.info({ wallet: signer.address, keyId: key.keyId }, 'a remote signer is available');
       return signer;
     } catch (error) {
-      logger.error(
-        { err: error, keyId: key.keyId, pauseMs },
-        'a remote signer is not there: it is tried again',
-      );
+      logger.error({ err: error, keyId: key.keyId, pauseMs }, 'a remote signer is unavailable; retrying');
       await delay(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
     }
   }

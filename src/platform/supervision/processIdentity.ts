@@ -26,7 +26,7 @@ export function findProcess(pid: number): ProcessIdentity | null {
 /** The identity of a process that certainly runs, such as this one. Throws if it does not run. */
 export function getProcess(pid: number): ProcessIdentity {
   const identity = findProcess(pid);
-  if (!identity) throw new Error(`there is no process ${pid}`);
+  if (!identity) throw new Error(`the process ${pid} does not exist`);
   return identity;
 }
 

@@ -29,7 +29,7 @@ export function runService(options: ServiceOptions): void {
   };
   const closeAll = async (exitCode: number) => {
     const overdue = setTimeout(() => {
-      logger.error({ open: closings.map(({ name }) => name) }, 'closing takes too long');
+      logger.error({ open: closings.map(({ name }) => name) }, 'shutdown is taking too long');
       process.exit(1);
     }, closeTimeoutMs);
     let failures = 0;
@@ -51,8 +51,8 @@ export function runService(options: ServiceOptions): void {
     end(1);
   };
 
-  process.on('uncaughtException', (error) => fail(error, 'an error that nobody caught'));
-  process.on('unhandledRejection', (reason) => fail(reason, 'a rejection that nobody handled'));
+  process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
+  process.on('unhandledRejection', (reason) => fail(reason, 'unhandled rejection'));
   onStopRequest({
     stop(cause) {
       logger.info({ cause }, 'stopping');

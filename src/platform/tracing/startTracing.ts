@@ -66,8 +66,8 @@ function tellFailures(
   const note = ({ code, error }: ExportResult) => {
     if (isFailing === (code !== success)) return;
     isFailing = !isFailing;
-    if (isFailing) logger.warn({ reason: error?.message }, 'traces cannot be sent: spans are lost');
-    else logger.info('traces are sent again');
+    if (isFailing) logger.warn({ reason: error?.message }, 'failed to export traces; spans are dropped');
+    else logger.info('trace export works again');
   };
   return {
     export(spans, done) {

@@ -31,7 +31,7 @@ export function parseFeedCursor(text: string, principalId: string): ParsedCursor
   const place = [z.literal('events'), z.literal(principalId), z.int().min(0)] as const;
   const shape = z.union([z.tuple(place), z.tuple([...place, z.string().length(markLength)])]);
   const parsed = shape.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
-  if (!parsed.success) throw refuseCursor('is not a cursor of this feed');
+  if (!parsed.success) throw refuseCursor('is not a valid cursor of this feed');
   const [, , position, mark = null] = parsed.data;
   return { position, mark };
 }
@@ -44,6 +44,6 @@ export function refuseCursor(message: string): MalformedError {
 /** For a cursor after which events were removed: reading on would silently skip them. */
 export function refuseExpired(): RefusedError {
   const message =
-    'Events that follow this cursor are older than what is kept: begin anew without it, and read records for what was missed.';
+    'Events after this cursor are no longer kept. Start again without a cursor, and read the records for missed changes.';
   return new RefusedError('cursor_expired', message, { field: 'after' });
 }

@@ -86,11 +86,11 @@ export async function readFeed(pool: pg.Pool, request: FeedRequest): Promise<Fee
     [principalId, start],
   );
   const end = Number(rows[0]?.last_position ?? 0);
-  if (start > end) throw refuseCursor('lies ahead of the feed: begin anew');
+  if (start > end) throw refuseCursor('is ahead of the feed; start again without it');
   if (after !== undefined && start < Number(rows[0]?.expired_through ?? 0)) throw refuseExpired();
   const seenId = rows[0]?.seen_id ?? undefined;
   if (cursor.mark !== null && seenId !== undefined && markEvent(seenId) !== cursor.mark)
-    throw refuseCursor('points at another event than when it was given: begin anew');
+    throw refuseCursor('no longer matches the feed; start again without it');
   const events = rows.flatMap(({ position, id, type, body }) => {
     if (position === null || id === null || type === null || body === null) return [];
     const place = { principalId, position: Number(position), eventId: id };

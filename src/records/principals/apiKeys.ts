@@ -165,6 +165,6 @@ async function lockKey(transaction: DatabaseTransaction, keyId: string): Promise
     // Locks both rows: PostgreSQL refuses Drizzle's spelling of a table for `of`. Keys can still be created
     // meanwhile.
     .for('no key update');
-  if (!found) throw new AdministrationError(`There is no key with the id ${keyId}.`);
+  if (!found) throw new AdministrationError(`No key has the id ${keyId}.`);
   return found;
 }

@@ -16,14 +16,14 @@ const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u;
 export async function createPrincipal(database: Queryable, name: string): Promise<Principal> {
   if (!namePattern.test(name) || name.startsWith('prn_'))
     throw new AdministrationError(
-      'A name begins with a letter or digit, has up to 100 letters, digits, spaces and . _ @ + -, and does not begin with prn_.',
+      'A name must start with a letter or digit, must not start with prn_, and may have up to 100 letters, digits, spaces and . _ @ + - characters.',
     );
   const [created] = await database
     .insert(principals)
     .values({ id: createId('prn'), name })
     .onConflictDoNothing()
     .returning();
-  if (!created) throw new AdministrationError(`There is a principal named ${name} already.`);
+  if (!created) throw new AdministrationError(`A principal named ${name} already exists.`);
   return created;
 }
 
@@ -42,6 +42,6 @@ export async function getPrincipal(database: Queryable, idOrName: string): Promi
     .select()
     .from(principals)
     .where(or(eq(principals.id, idOrName), eq(principals.name, idOrName)));
-  if (!found) throw new AdministrationError(`There is no principal with the id or name ${idOrName}.`);
+  if (!found) throw new AdministrationError(`No principal has the id or name ${idOrName}.`);
   return found;
 }

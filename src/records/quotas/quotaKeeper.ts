@@ -92,7 +92,7 @@ export function createQuotaKeeper(options: {
         ),
       );
     } catch (error) {
-      logger.warn({ err: error, writes: underWay.length }, 'what principals have used was not written down');
+      logger.warn({ err: error, writes: underWay.length }, 'failed to store the usage of principals');
     }
     underWay = [];
   };
@@ -131,8 +131,8 @@ export function createQuotaKeeper(options: {
       onRefusal?.(quota);
       const reason = isForEver[quota] ? 'storage_exceeded' : 'quota_exceeded';
       const message = isForEver[quota]
-        ? 'The quota of what is stored is used up: ask the operator for more.'
-        : 'A quota is used up: try again later, or ask the operator for more.';
+        ? 'The storage quota is used up. Ask the operator for more.'
+        : 'A quota is used up. Try again later, or ask the operator for more.';
       throw new RefusedError(reason, message, { facts: { quota, used, limit } });
     },
     prefetch(principalId) {

@@ -93,7 +93,7 @@ export async function setQuota(
   if (value === null) await database.delete(principalQuotas).where(ofPrincipal);
   else {
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new AdministrationError('A quota is a whole number from 0.');
+      throw new AdministrationError('A quota must be a whole number from 0.');
     await database
       .insert(principalQuotas)
       .values({ principalId: principal.id, quota, value })

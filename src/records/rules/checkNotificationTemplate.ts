@@ -101,7 +101,7 @@ function listStrangers(rule: JsonCursor, parties: TemplateFacts['parties']): Iss
       ({ value }) => typeof value === 'string' && isEmailAddress(value) && !known.has(value.toLowerCase()),
     )
     .map((recipient) =>
-      issueAt(recipient, 'is the address of no participant or observer: no mail will be sent to it'),
+      issueAt(recipient, 'is not the address of a participant or observer; no mail will be sent to it'),
     );
 }
 
@@ -109,7 +109,7 @@ function listHaste(rule: JsonCursor): Issue[] {
   const interval = rule.at('trigger').at('checkInterval');
   const duration = durationShape.safeParse(interval.value);
   if (!duration.success || toDurationMs(duration.data) >= shortestIntervalMs) return [];
-  return [issueAt(interval, 'is less than a minute: the rule fires once a minute at most')];
+  return [issueAt(interval, 'is less than a minute; the rule fires at most once a minute')];
 }
 
 function listManyRules({ path, value }: JsonCursor, { rules }: RuleLimits): Issue[] {
@@ -136,12 +136,12 @@ function checkReach(
   const reach = recipients.reduce((sum, { value }) => sum + (sizes.get(value) ?? 1), 0);
   const path = 'notificationTemplate.rules';
   if (reach > limits.notifications) {
-    const message = `reach ${reach} recipients together, more than ${limits.notifications}`;
+    const message = `must not have more than ${limits.notifications} recipients together, they have ${reach}`;
     return [{ path, message }];
   }
   const bytes = reach * valueBytes;
   if (bytes <= templateLimits.notificationBytes) return [];
-  const message = `tell ${reach} recipients ${valueBytes} bytes of values each, together more than ${templateLimits.notificationBytes} bytes`;
+  const message = `must not send more than ${templateLimits.notificationBytes} bytes of values to all recipients together (${reach} recipients with ${valueBytes} bytes each)`;
   return [{ path, message }];
 }
 
@@ -150,7 +150,7 @@ function findRepeatedIds(rules: readonly JsonCursor[]): Issue[] {
   return rules.flatMap((rule) => {
     const id = rule.at('id');
     if (typeof id.value !== 'string') return [];
-    if (seen.has(id.value)) return [issueAt(id, 'is the id of an earlier rule')];
+    if (seen.has(id.value)) return [issueAt(id, 'must not repeat the id of an earlier rule')];
     seen.add(id.value);
     return [];
   });
@@ -208,10 +208,10 @@ function listWarnings(rule: JsonCursor, document: JsonCursor, isMailConfigured: 
   const attachment = notification.at('attachmentStrategy');
   return [
     ...(isMail && !isMailConfigured
-      ? [issueAt(channel, 'is email, and this service has no mail server: nothing will be sent')]
+      ? [issueAt(channel, 'is email, but this service has no mail server; nothing will be sent')]
       : []),
     ...(isMail && !attachment.isAbsent
-      ? [issueAt(attachment, 'is passed on by webhooks alone: mails carry no attachments')]
+      ? [issueAt(attachment, 'is only included in webhooks; mails have no attachments')]
       : []),
     ...ofTexts,
   ];

@@ -44,7 +44,7 @@ const listOf = (item: z.ZodType<string>) => z.array(item).max(templateLimits.lis
 
 const boundedDurationShape = durationShape.refine(
   (duration) => toDurationMs(duration) <= templateLimits.durationMs,
-  'must be no longer than ten years',
+  'must not be longer than ten years',
 );
 
 const intervalShape = boundedDurationShape.refine(
@@ -116,7 +116,7 @@ export const notificationTemplateShape = z
       .optional(),
     rules: z.array(ruleShape).max(templateLimits.rules),
   })
-  .openapi('NotificationTemplate', { description: 'Who is told what, and when.' });
+  .openapi('NotificationTemplate', { description: 'Notification rules.' });
 
 export type NotificationTemplate = z.output<typeof notificationTemplateShape>;
 export type Rule = NotificationTemplate['rules'][number];

@@ -22,5 +22,5 @@ export function narrow(own: Capabilities, wanted: Capabilities): Capabilities {
  */
 export function requireWhole(own: Capabilities | undefined): void {
   if (own === null || own === undefined) return;
-  throw new AccessError('forbidden', 'The session is narrowed, and not good for this.');
+  throw new AccessError('forbidden', 'This is not available to narrowed sessions.');
 }

@@ -46,7 +46,7 @@ export async function insertSession(
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
     .where(and(eq(sessions.principalId, principalId), isInForce));
   if (open && open.count >= limit)
-    throw new RefusedError('session_limit_reached', 'The principal has as many sessions as it may have.', {
+    throw new RefusedError('session_limit_reached', 'The principal has reached its session limit.', {
       facts: { limit },
     });
   const token = createSecret('session');

@@ -22,7 +22,7 @@ export function endSession(
       .set({ endedAt: sql`coalesce(${sessions.endedAt}, now())` })
       .where(and(eq(sessions.id, id), eq(sessions.principalId, principalId)))
       .returning(sessionColumns);
-    if (!ended) throw new NotFoundError('There is no such session.');
+    if (!ended) throw new NotFoundError('The session does not exist.');
     await notifyAccessChanged(transaction, principalId);
     return ended;
   });

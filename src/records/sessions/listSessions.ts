@@ -37,6 +37,6 @@ export async function getSession(
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
     .where(and(eq(sessions.id, id), eq(sessions.principalId, principalId), isInForce));
-  if (!found) throw new NotFoundError('There is no such session.');
+  if (!found) throw new NotFoundError('The session does not exist.');
   return found;
 }

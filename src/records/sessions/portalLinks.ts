@@ -54,7 +54,7 @@ export function createPortalLink(
       .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
       .where(and(eq(portalLinks.principalId, principalId), isWaiting));
     if (waiting && waiting.count >= limit)
-      throw new RefusedError('link_limit_reached', 'The principal has as many links as it may have.', {
+      throw new RefusedError('link_limit_reached', 'The principal has reached its limit of portal links.', {
         facts: { limit },
       });
     const secret = createSecret('portal');
@@ -164,7 +164,7 @@ export async function revokePortalLink(
     .set({ endedAt: sql`coalesce(${portalLinks.endedAt}, now())` })
     .where(and(eq(portalLinks.id, id), eq(portalLinks.principalId, principalId)))
     .returning(columns);
-  if (!ended) throw new NotFoundError('There is no such link.');
+  if (!ended) throw new NotFoundError('The link does not exist.');
   return ended;
 }
 
@@ -185,5 +185,5 @@ export function toPortalLink(row: PortalLinkRow) {
 }
 
 function refuseLink(): AccessError {
-  return new AccessError('unauthorized', 'The link is not valid, or is used or expired.');
+  return new AccessError('unauthorized', 'The link is invalid, used or expired.');
 }

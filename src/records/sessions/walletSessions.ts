@@ -125,6 +125,6 @@ async function hasSigned(
 function refuse(): AccessError {
   return new AccessError(
     'unauthorized',
-    'The message is not signed by its wallet, or was used, or has expired.',
+    'The message was not signed by its wallet, was already used, or has expired.',
   );
 }

@@ -51,7 +51,7 @@ export function createLink(
       .from(signingLinks)
       .where(and(eq(signingLinks.recordId, link.recordId), isInForce));
     if (open && open.count >= limit)
-      throw new RefusedError('link_limit_reached', 'The agreement has as many links as it may have.', {
+      throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
         facts: { limit },
       });
     const secret = createSecret('signing');
@@ -107,7 +107,7 @@ export function revokeLink(
       .set({ endedAt: sql`coalesce(${signingLinks.endedAt}, now())` })
       .where(and(eq(signingLinks.id, id), eq(signingLinks.recordId, recordId)))
       .returning({ ...linkColumns, uses: usesOfLink });
-    if (!ended) throw new NotFoundError('There is no such link.');
+    if (!ended) throw new NotFoundError('The link does not exist.');
     await notifyAccessChanged(transaction, principalId);
     return ended;
   });

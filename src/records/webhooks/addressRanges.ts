@@ -59,7 +59,7 @@ export function rangesOf(ranges: readonly string[]): BlockList {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (prefix === undefined) list.addAddress(address, family);
     else if (/^\d{1,3}$/.test(prefix)) list.addSubnet(address, Number(prefix), family);
-    else throw new Error(`${range} is no range of addresses`);
+    else throw new Error(`${range} is not an address range`);
   }
   return list;
 }

@@ -24,6 +24,6 @@ export async function getDelivery(
         .innerJoin(events, eq(events.id, deliveries.eventId))
         .where(own)
     : [];
-  if (!row) throw new NotFoundError('The webhook has no such delivery.');
+  if (!row) throw new NotFoundError('The delivery does not exist.');
   return row;
 }

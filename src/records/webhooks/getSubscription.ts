@@ -25,7 +25,7 @@ export async function getSubscription(
     .from(webhookSubscriptions)
     .where(eq(webhookSubscriptions.id, id));
   const [row] = idPattern.test(id) ? await (isLocked ? query.for('no key update') : query) : [];
-  if (!row) throw new NotFoundError('There is no such webhook.');
+  if (!row) throw new NotFoundError('The webhook does not exist.');
   if (row.principalId !== principalId)
     throw new AccessError('forbidden', 'The webhook belongs to another principal.');
   return row;

@@ -7,5 +7,5 @@ export const disabledReason = 'the subscription is disabled';
 /** @throws RefusedError `webhook_disabled` for a subscription that nothing is delivered to. */
 export function requireActive({ status }: SubscriptionRow): void {
   if (status === 'active') return;
-  throw new RefusedError('webhook_disabled', 'The webhook is disabled: set its status to active first.');
+  throw new RefusedError('webhook_disabled', 'The webhook is disabled. Set its status to active first.');
 }

@@ -31,6 +31,6 @@ export async function requireVacancy(
     .from(webhookSubscriptions)
     .where(and(eq(webhookSubscriptions.principalId, principalId), eq(webhookSubscriptions.status, 'active')));
   if (active && active.count < limit) return;
-  const message = 'The principal has as many active webhooks as it may have.';
+  const message = 'The principal has reached its limit of active webhooks.';
   throw new RefusedError('webhook_limit_reached', message, { facts: { limit } });
 }

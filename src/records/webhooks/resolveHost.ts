@@ -15,7 +15,8 @@ export const resolvePublicHost: ResolveHost = async (hostname) => {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const failure = answers.find((answer) => answer.status === 'rejected');
-  if (addresses.length === 0) throw failure?.reason ?? new Error(`${hostname} has no address`);
+  if (addresses.length === 0)
+    throw failure?.reason ?? new Error(`${hostname} does not resolve to an address`);
   return addresses;
 };
 

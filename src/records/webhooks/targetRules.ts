@@ -24,7 +24,7 @@ export class TargetRefusedError extends Error {
 
 /** Names that are never public hosts, from the registry of special-use names. */
 const localNames = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
-const notPublic = 'expected a host of which every address is public';
+const notPublic = 'expected a host with public addresses only';
 const httpsPort = 443;
 /** Lower ports are for system services. */
 const firstFreePort = 1_024;
@@ -66,7 +66,7 @@ export function createTargetRules(options: {
         options.resolveHost ??
         (isAllowedName(hostname) || isLocalName(hostname) ? resolveLocalHost : resolvePublicHost);
       const addresses = address ? [address] : await resolveHost(hostname);
-      if (addresses.length === 0) throw new Error(`${hostname} has no address`);
+      if (addresses.length === 0) throw new Error(`${hostname} does not resolve to an address`);
       if (!addresses.every((found) => mayDial(url, found)))
         throw new TargetRefusedError(findPublicProblem(url) ?? notPublic);
       return addresses;

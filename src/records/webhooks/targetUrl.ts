@@ -10,7 +10,7 @@ export function findUrlFault(text: string): string | undefined {
   // The URL parser would silently drop blanks and extra slashes, and turn backslashes into slashes.
   if (!/^https?:\/\/(?!\/)[^\s\\]+$/i.test(text) || !URL.canParse(text))
     return 'must be a URL that starts with http:// or https://';
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not hold credentials';
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not contain credentials';
   return undefined;
 }
 
@@ -23,7 +23,7 @@ export async function requireTarget(url: string, rules: TargetRules): Promise<vo
   const message = await checkTarget(url, rules);
   if (message === undefined) return;
   const issues = [{ path: 'url', message }];
-  throw new RefusedError('webhook_target_not_allowed', 'Webhooks cannot be sent to this URL.', {
+  throw new RefusedError('webhook_target_not_allowed', 'The webhook URL is not allowed.', {
     field: 'url',
     issues,
   });

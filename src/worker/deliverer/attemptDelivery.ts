@@ -44,7 +44,7 @@ export async function attemptDelivery(
   const stop = () => ending.abort();
   attempt.signal.addEventListener('abort', stop, { once: true });
   const describe = (error: unknown) =>
-    isOverdue ? `no whole answer within ${attempt.timeoutMs} ms` : describeConnectionFault(error);
+    isOverdue ? `no complete response within ${attempt.timeoutMs} ms` : describeConnectionFault(error);
   const outcome = (found: Omit<AttemptOutcome, 'durationMs'>) => ({
     ...found,
     durationMs: Math.round(performance.now() - startedAt),

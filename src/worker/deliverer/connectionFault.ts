@@ -5,7 +5,7 @@ const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed without an answer',
+  UND_ERR_SOCKET: 'the connection was closed without a response',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   ETIMEDOUT: 'the connection timed out',
   EHOSTUNREACH: 'the host cannot be reached',
@@ -15,13 +15,13 @@ const texts: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the host cannot be resolved',
   ETIMEOUT: 'the host cannot be resolved',
   EAI_AGAIN: 'the host cannot be resolved',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 };
 
 /** Why no answer came, in words for the subscription's owner; names no address that the service has seen. */
 export function describeConnectionFault(error: unknown): string {
   if (error instanceof TargetRefusedError) return error.message;
-  if (error instanceof errors.HTTPParserError) return 'the answer is not HTTP';
+  if (error instanceof errors.HTTPParserError) return 'the response is not HTTP';
   const code = findCode(error);
   if (code === undefined) return 'the connection failed';
   return texts[code] ?? `the connection failed: ${code}`;

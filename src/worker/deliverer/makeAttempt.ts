@@ -75,6 +75,6 @@ function sendTraced(
 function describeFailure({ responseStatus, error }: AttemptOutcome): string {
   if (responseStatus === undefined) return error ?? 'the connection failed';
   if (responseStatus >= 300 && responseStatus < 400)
-    return `the receiver answered with status ${responseStatus}; redirects are not followed`;
-  return `the receiver answered with status ${responseStatus}`;
+    return `the receiver responded with status ${responseStatus}; redirects are not followed`;
+  return `the receiver responded with status ${responseStatus}`;
 }

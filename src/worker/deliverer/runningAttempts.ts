@@ -56,7 +56,8 @@ export function createRunningAttempts(options: {
     try {
       await make(attempt);
     } catch (error) {
-      if (!signal.aborted) logger.error({ err: error, delivery: delivery.id }, 'an attempt was not recorded');
+      if (!signal.aborted)
+        logger.error({ err: error, delivery: delivery.id }, 'failed to record a delivery attempt');
     } finally {
       lane.inFlight.delete(delivery.id);
       for (const name of counted) underWay.add(name, -1);

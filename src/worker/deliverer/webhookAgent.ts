@@ -47,14 +47,14 @@ export function createWebhookAgent({ rules, timeoutMs, ca }: WebhookAgentOptions
     const url = { protocol, hostname, port };
     const address = addressIn(hostname);
     if (address && !rules.mayDial(url, address)) {
-      callback(new TargetRefusedError('expected a host of which every address is public'), null);
+      callback(new TargetRefusedError('expected a host with public addresses only'), null);
       return;
     }
     connectTo(url)(options, (...[error, socket]) => {
       if (error) return callback(error, null);
       if (socket.remoteAddress && rules.mayDial(url, socket.remoteAddress)) return callback(null, socket);
       socket.destroy();
-      callback(new TargetRefusedError('expected a host of which every address is public'), null);
+      callback(new TargetRefusedError('expected a host with public addresses only'), null);
     });
   };
   return new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, pipelining: 1 });

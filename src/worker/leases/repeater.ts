@@ -43,7 +43,7 @@ export function createRepeater(options: {
       failures++;
       const retryInMs = Math.min(firstFailurePauseMs * 2 ** (failures - 1), longestFailurePauseMs);
       const level = isClosed ? 'debug' : 'error';
-      logger[level]({ err: error, retryInMs }, `${what} failed and is tried again`);
+      logger[level]({ err: error, retryInMs }, `${what} failed; retrying`);
       isWaitingOut = true;
       schedule(retryInMs);
       return;

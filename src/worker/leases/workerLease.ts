@@ -48,7 +48,7 @@ export async function openWorkerLease(options: {
     id = createWorkerId();
     heldUntil = 0;
     clearTimeout(expiry);
-    logger.warn({ worker: lostId }, 'has lost the lease of a worker');
+    logger.warn({ worker: lostId }, 'lost the lease of a worker');
     onLost?.(lostId);
   };
   const renew = async () => {
@@ -63,7 +63,7 @@ export async function openWorkerLease(options: {
   };
   const renewLogged = async () => {
     await renew().catch((error: unknown) =>
-      logger.warn({ err: error }, 'the lease of a worker was not renewed'),
+      logger.warn({ err: error }, 'failed to renew the lease of a worker'),
     );
     renewal = undefined;
   };

@@ -116,8 +116,7 @@ function createWatch({
         // Rules already due wait for the chain, whose blocks wake this up, as does the poll.
         if (!isClosed && inMs > 0) timer = setTimeout(wake, Math.min(inMs, longestTimerMs));
       } catch (error) {
-        if (!isFailing)
-          logger.error({ err: error }, 'the temporal rules of a chain failed and are tried again');
+        if (!isFailing) logger.error({ err: error }, 'the temporal rules of a chain failed; retrying');
         isFailing = true;
       }
     }
@@ -126,7 +125,7 @@ function createWatch({
   /** Fires the due rules, and returns when the next schedule is due, in Unix milliseconds. */
   const fireAll = async (): Promise<number | undefined> => {
     const client = clients.get(chainId);
-    if (!client) throw new Error(`there is no client for the chain ${chainId}`);
+    if (!client) throw new Error(`no client for chain ${chainId}`);
     const dueMs = await findNextDue(database, { chainId, afterMs: null });
     if (dueMs === undefined) return undefined;
     const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
@@ -145,7 +144,7 @@ function createWatch({
         return result;
       });
       faultPoint('afterRulesCommit');
-      if (fired.firings > 0) logger.debug(fired, 'temporal rules have fired');
+      if (fired.firings > 0) logger.debug(fired, 'temporal rules fired');
       onFired?.(fired);
       ({ isComplete } = fired);
     }

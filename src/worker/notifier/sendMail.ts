@@ -49,14 +49,14 @@ export function createSendMail({
       if (signal.aborted) throw error;
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason);
       if (error instanceof MailRefusedError || attempt >= mailAttempts) {
-        logger.warn({ firing: firingId, attempt, reason }, 'a mail has failed');
+        logger.warn({ firing: firingId, attempt, reason }, 'sending a mail failed');
         return finish(firingId, 'failed', reason);
       }
       await database.execute(sql`
         update service.mails set error = ${reason}, updated_at = now()
         where firing_id = ${firingId} and status = 'due'`);
       onMail('retried');
-      throw new Error('The mail server did not take a mail.', { cause: error });
+      throw new Error('The mail server rejected a mail.', { cause: error });
     }
     faultPoint('afterMailSend');
     await finish(firingId, 'sent', null);
@@ -105,7 +105,7 @@ async function claim(database: Database, firingId: string): Promise<ClaimedMail 
 
 function rejectOn(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const stop = () => reject(new Error('The worker stops.'));
+    const stop = () => reject(new Error('The worker is stopping.'));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });

@@ -9,7 +9,7 @@ import { queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
 
 const noAddress = 'The recipient has no e-mail address.';
-const strangeAddress = 'The address is not that of a participant or observer.';
+const strangeAddress = 'The address does not belong to a participant or observer.';
 
 /** The transaction that caused the firings, and its block; null for rules of time, which fire at once. */
 export type FiringCause = Cause & { readonly blockNumber: bigint | null };

@@ -117,7 +117,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
   const note = (result: Fold, durationMs: number) => {
     if (result.kind === 'unchanged') return;
     if (result.kind === 'waiting') {
-      noteWaiting('the index is behind what was folded: waiting for it', describe(result.position));
+      noteWaiting('the index is behind the folded block; waiting', describe(result.position));
       return;
     }
     isWaiting = false;
@@ -125,7 +125,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     const { retracted, added, records, transactions } = result;
     if (retracted.length > 0) noteRetraction(result);
     for (const { recordId: record, error } of result.quarantined) {
-      logger.error({ record, reason: error }, 'a record cannot be folded and is in quarantine');
+      logger.error({ record, reason: error }, 'folding a record failed; it is in quarantine');
     }
     const facts = {
       added,
@@ -149,8 +149,8 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     const depth = Number((position.foldedHead ?? position.through) - first) + 1;
     const isConfirmed = depth >= confirmations || events.released > 0;
     const facts = { retracted: retracted.length, firstBlock: String(first), depth, events };
-    if (isConfirmed) logger.warn(facts, 'a reorganisation reached confirmed blocks');
-    else logger.info(facts, 'a reorganisation was folded');
+    if (isConfirmed) logger.warn(facts, 'a reorganisation removed confirmed blocks');
+    else logger.info(facts, 'folded a reorganisation');
     onReorganisation?.({ chainId, depth, isConfirmed, releasedEvents: events.released });
   };
 
@@ -160,12 +160,12 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     if (kind === 'indexAbsent') {
       // The indexer that puts the index there wakes everybody, and so does the next poll.
       const facts = error instanceof IndexAbsentError ? {} : { err: error };
-      noteWaiting('the index is not there: waiting for it', facts);
+      noteWaiting('the index is not available yet; waiting', facts);
       return false;
     }
     conflicts = kind === 'conflict' ? conflicts + 1 : 0;
     if (kind === 'conflict' && conflicts <= longestConflict) {
-      logger.debug({ err: error }, 'a fold met another transaction and is tried again');
+      logger.debug({ err: error }, 'a fold conflicted with another transaction; retrying');
       wake(widen('rest', extent));
       return true;
     }
@@ -175,7 +175,7 @@ export function createChainFolder(options: ChainFolderOptions): ChainFolder {
     }
     const delayMs = Math.min(initialDelayMs * 2 ** failures, longestDelayMs);
     failures++;
-    logger.error({ err: error, delayMs }, 'a fold failed and is tried again');
+    logger.error({ err: error, delayMs }, 'a fold failed; retrying');
     wakeLater(delayMs, 'whole');
     return false;
   };

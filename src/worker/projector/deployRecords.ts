@@ -119,7 +119,7 @@ async function refuseDeployments(transaction: Queryable, rows: DeploymentRow[]):
     id,
     error: JSON.stringify({
       reason: 'agreement_held',
-      message: `The agreement of this deployment is held as ${rival} already.`,
+      message: `The agreement of this deployment already has the record ${rival}.`,
     }),
   }));
   return writeErrors(transaction, errors);

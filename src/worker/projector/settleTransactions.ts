@@ -62,12 +62,12 @@ async function traceSettled(transaction: Queryable, ids: readonly string[]): Pro
 
 const superseding = {
   reason: 'permit_superseded',
-  message: 'The nonce of the permit was used up by another permit of the same signer.',
+  message: 'The nonce was used by another permit of the same signer.',
 };
 const unreadable = {
   reason: 'permit_effect_unreadable',
   message:
-    'The nonce of the permit was used up through another contract, so nobody can tell for which values: import the agreement by its address.',
+    'The nonce was used through another contract, so the signed values are unknown. Import the agreement by its address.',
 };
 
 async function writeSuperseded(

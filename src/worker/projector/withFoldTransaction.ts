@@ -52,7 +52,7 @@ export function withFoldTransaction<Result>(
       const lock = [foldLock, chainId];
       const { rows } = await client.query(tryLock, lock);
       if (rows[0]?.held !== true) return undefined;
-      if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has made no views yet.');
+      if (rows[0].is_there !== true) throw new IndexAbsentError('The indexer has not created its views yet.');
       await client.query(isExclusive ? beginFold + lockTransactions : beginFold);
       const transaction = drizzle(prepareAll(client, 'chain_index'), drizzleOptions);
       const result = await fold(transaction);

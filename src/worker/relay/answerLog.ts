@@ -57,7 +57,7 @@ export function createAnswerLog(options: { pool: pg.Pool; chainId: number; logge
     async close() {
       clearTimeout(timer);
       await flushing.close();
-      await flush().catch((error) => logger.debug({ err: error }, 'what nodes said last is lost'));
+      await flush().catch((error) => logger.debug({ err: error }, 'the last answers of the nodes are lost'));
     },
   };
 }

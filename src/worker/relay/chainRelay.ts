@@ -175,7 +175,7 @@ export function createChainRelay(options: ChainRelayOptions): ChainRelay {
       await Promise.race([endWork(), delay(closeMs, undefined, { ref: false })]);
       await answers.close();
       await releaseLeases(pool, [...seats.keys()], holder).catch((error) =>
-        logger.warn({ err: error }, 'the leases end by themselves'),
+        logger.warn({ err: error }, 'failed to release the leases; they expire'),
       );
     },
   };

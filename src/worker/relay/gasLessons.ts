@@ -41,7 +41,7 @@ export function createGasLessons({
       try {
         await learnGas(pool, { transactionId: row.id, callData: row.callData, gas, by: 'estimate' });
       } catch (error) {
-        logger.warn({ err: error, transaction: row.id }, 'what a transaction uses was not kept');
+        logger.warn({ err: error, transaction: row.id }, 'failed to store the gas use of a transaction');
       }
     },
     async compare() {

@@ -158,7 +158,7 @@ export function createPreparations(options: PreparationOptions): Preparations {
       const plan = { name: 'prepare transaction', traceParent, attributes };
       const run = continueTrace(plan, () => findOut(row, context))
         .catch((error) => {
-          logger.warn({ err: error, transaction: row.id }, 'a transaction cannot be prepared yet');
+          logger.warn({ err: error, transaction: row.id }, 'failed to prepare a transaction; retrying');
           postpone(row.id);
         })
         .finally(() => {

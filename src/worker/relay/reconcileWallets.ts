@@ -85,7 +85,7 @@ function tendInBackground(
   if (wallet.isTended) return;
   wallet.isTended = true;
   const work = tend()
-    .catch((error) => logger.error({ err: error, wallet: wallet.address }, 'looking after a wallet failed'))
+    .catch((error) => logger.error({ err: error, wallet: wallet.address }, 'reconciling a wallet failed'))
     .then(() => {
       wallet.isTended = false;
       remoteWork.delete(work);
@@ -113,7 +113,10 @@ async function keepCounter(
   }
   const { address } = wallet;
   if (!(await moveCounter(pool, { address, from: counter, to }, holder))) return;
-  logger.warn({ wallet: address, from: counter, to }, 'the counter of a wallet was not that of the chain');
+  logger.warn(
+    { wallet: address, from: counter, to },
+    'the nonce of a wallet differed from the chain; corrected it',
+  );
   wallet.nextNonce = to;
   wallet.surplus = undefined;
   wallet.isReconciled = true;
@@ -163,6 +166,6 @@ function noteStatus(
 ): void {
   const { address, status, balance, least } = wallet;
   const facts = { wallet: address, balance: String(balance), least: String(least) };
-  if (status === 'active') logger.info(facts, 'a wallet sends');
-  else logger.error(facts, 'a wallet has too little to send: it rests');
+  if (status === 'active') logger.info(facts, 'a wallet can send again');
+  else logger.error(facts, 'the balance of a wallet is too low; pausing it');
 }

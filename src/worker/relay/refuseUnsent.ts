@@ -44,6 +44,6 @@ export async function refuseUnsent(options: Options, { row, data, refusedAt }: R
   if (!(await failUnsent(pool, { chainId, id: row.id, failure, blockNumber }))) return false;
   const admission = await explainRevert(pool, row.id);
   if (admission) onReverted?.(admission);
-  logger.warn({ transaction: row.id, message, race: admission?.race }, 'a transaction would revert');
+  logger.warn({ transaction: row.id, message, race: admission?.race }, 'a prepared transaction would revert');
   return true;
 }

@@ -29,7 +29,7 @@ export async function findRevertReason(
 ): Promise<RevertReason> {
   const now = await simulateCall(client, { from: row.wallet, to: row.contract, data: row.callData });
   if (now.ok) {
-    const message = 'The same call would succeed now.';
+    const message = 'The same call would now succeed.';
     return { reason: 'action_reverted', message, wouldSucceedNow: now.gas };
   }
   const data = (await findRevertData(client, row, receipt.blockNumber - 1n)) ?? now.data;

@@ -48,7 +48,7 @@ export function createSeat(
     const [first] = objections;
     if (!first) return;
     const facts = { wallet: address, ...first, count: objections.length };
-    logger.warn(facts, 'a node objects to a transaction');
+    logger.warn(facts, 'a node rejected a transaction');
     if (objections.some(({ answer }) => answer === 'insufficientFunds'))
       wallet.restsUntil = performance.now() + settings.pollMs * restPolls;
     onObjection();

@@ -99,11 +99,11 @@ async function settleMined(options: SettleOptions, look: Look, receipt: Receipt)
   const predecessor = await findPredecessor(pool, row.id);
   if (predecessor === 'passed') return false;
   if (turn === 'later' || predecessor === 'open')
-    return requeue(options, { row, facts, why: 'a transaction was mined before its turn' });
+    return requeue(options, { row, facts, why: 'a transaction was mined earlier than expected' });
 
   const revert = await findRevertReason({ client, pool }, { row, receipt });
   if (revert.wouldSucceedNow !== undefined) {
-    const why = 'a transaction reverted that would succeed now';
+    const why = 'a transaction reverted but would now succeed';
     // Adds more gas each time that it was too little.
     const gasEstimate = revert.wouldSucceedNow * BigInt(countNonces(row));
     await options.lessons.note(row, revert.wouldSucceedNow);
@@ -147,10 +147,10 @@ async function settleLost(options: SettleOptions, look: Look): Promise<boolean> 
   if (row.objection === 'rejected') {
     const failure = {
       reason: 'transaction_rejected',
-      message: 'No node of the chain takes the transaction.',
+      message: 'No node of the chain accepts the transaction.',
       objection: row.objectionText ?? '',
     };
-    logger.error({ ...facts, objection: failure.objection }, 'no node takes a transaction');
+    logger.error({ ...facts, objection: failure.objection }, 'no node accepts a transaction');
     return failRow(pool, { chainId, row, failure, blockNumber: undefined });
   }
   return requeue(options, { row, facts, why: 'the nonce was used by another transaction' });
@@ -188,6 +188,6 @@ async function requeue(
   const surplus = countNonces(row) - quickNonces;
   const pauseMs = surplus < 0 ? 0 : Math.min(firstNonceMs * 2 ** surplus, longestNonceMs);
   if (row.newestAgeMs < pauseMs) return false;
-  logger.warn(facts, `${why}: the row gets a new nonce`);
+  logger.warn(facts, `${why}; assigning a new nonce`);
   return requeueRow(pool, { chainId, row, gasEstimate });
 }

@@ -126,7 +126,7 @@ function passOn(
     if (failure) {
       const restMs = noteSignerFailure(wallet);
       const facts = { err: failure, wallet: wallet.address, restMs };
-      logger.error(facts, 'a signer does not sign: its wallet rests');
+      logger.error(facts, 'a signer failed to sign; pausing its wallet');
     }
   }
   const ids = signed.map(({ id }) => id);
@@ -143,7 +143,7 @@ function passOn(
   for (const { row, wallets: poor } of unpayable) {
     for (const wallet of wallets) if (poor.includes(wallet.address)) noteUnpayable(wallet, row.id);
     const facts = { wallets: poor, transaction: row.id };
-    logger.warn(facts, 'wallets have too little left for a transaction');
+    logger.warn(facts, 'the balance of the wallets is too low for a transaction');
   }
 }
 

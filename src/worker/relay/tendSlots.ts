@@ -131,7 +131,10 @@ async function makeAttempt(
       hash: hash.hash,
       ...describe(terms.fees),
     };
-    options.logger.info(facts, action === 'replace' ? 'raised the fees of a transaction' : 'frees a nonce');
+    options.logger.info(
+      facts,
+      action === 'replace' ? 'raised the fees of a transaction' : 'sent a transaction that frees a nonce',
+    );
   }
   return hash;
 }
@@ -152,7 +155,7 @@ async function fillGap(options: TendOptions, nonce: number): Promise<Outgoing | 
     call,
     fees,
   });
-  if (filler) logger.warn({ nonce, hash: filler.hash }, 'fills a gap in the nonces');
+  if (filler) logger.warn({ nonce, hash: filler.hash }, 'sent a transaction that fills a nonce gap');
   return filler;
 }
 
@@ -183,7 +186,7 @@ async function signAndStore(
   ).catch((error) => {
     if (!(error instanceof SigningError)) throw error;
     const restMs = noteSignerFailure(wallet);
-    logger.error({ err: error, wallet: wallet.address, nonce, restMs }, 'a signer does not sign');
+    logger.error({ err: error, wallet: wallet.address, nonce, restMs }, 'a signer failed to sign');
     return undefined;
   });
   if (!signed) return undefined;

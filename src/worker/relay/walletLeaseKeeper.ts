@@ -59,7 +59,7 @@ export function createLeaseKeeper(
       const wallet = seats.get(address)?.wallet;
       if (!wallet) continue;
       if (isNew || !wallet.isHeld) {
-        logger.info({ wallet: address, nextNonce }, 'has the lease of a wallet');
+        logger.info({ wallet: address, nextNonce }, 'acquired the lease of a wallet');
         wallet.isReconciled = false;
         wallet.nextNonce = nextNonce;
         wallet.committed.clear();
@@ -70,7 +70,7 @@ export function createLeaseKeeper(
     }
     for (const { wallet } of seats.values()) {
       if (!wallet.isHeld || leases.some(({ address }) => address === wallet.address)) continue;
-      logger.warn({ wallet: wallet.address }, 'has lost the lease of a wallet');
+      logger.warn({ wallet: wallet.address }, 'lost the lease of a wallet');
       wallet.isHeld = false;
     }
     return isAny;

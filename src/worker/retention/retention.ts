@@ -50,7 +50,7 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
     });
     isMore = Math.max(removed.events, removed.eventParts, removed.mails, removed.usageDays) >= rowsAtOnce;
     if (Object.values(removed).some((count) => count > 0)) {
-      logger.debug(removed, 'old rows were removed');
+      logger.debug(removed, 'removed old rows');
       onRemoved?.(removed);
     }
   };

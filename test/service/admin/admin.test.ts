@@ -47,7 +47,7 @@ describe('principals', () => {
     expect(created).toMatchObject({ id: expect.stringMatching(/^prn_/), name: 'first' });
     expect(await asJson('principals', 'list')).toContainEqual(created);
     const again = await admin('principals', 'create', 'first');
-    expect(again).toEqual({ code: 1, output: '', complaint: 'There is a principal named first already.' });
+    expect(again).toEqual({ code: 1, output: '', complaint: 'A principal named first already exists.' });
   });
 });
 
@@ -64,7 +64,11 @@ describe('entitlements', () => {
   test.each([
     ['a scope that does not exist', ['entitled', 'agreements.delete', 'blocked'], 'Allowed choices are'],
     ['a mode that does not exist', ['entitled', '*', 'free'], 'Allowed choices are'],
-    ['a principal that does not exist', ['nobody', '*', 'blocked'], 'There is no principal'],
+    [
+      'a principal that does not exist',
+      ['nobody', '*', 'blocked'],
+      'No principal has the id or name nobody.',
+    ],
   ])('%s is refused with the reason', async (_, words, reason) => {
     const { code, output, complaint } = await admin('entitlements', 'set', ...words);
     expect({ code, output }).toEqual({ code: 1, output: '' });

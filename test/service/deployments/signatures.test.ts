@@ -22,7 +22,7 @@ describe('a deployment is refused and nothing is stored', () => {
       'signature_mismatch',
     );
     expect(refusal.message).toMatchInlineSnapshot(
-      `"The signature is not the signer's over what this request says."`,
+      `"The signature was not made by the signer for the content of this request."`,
     );
     expect(refusal.details).toMatchObject({
       field: 'signature',

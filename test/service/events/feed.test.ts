@@ -146,7 +146,7 @@ test('a cursor newer than the restored backup is refused, however many events ca
     expect(refused.status).toBe(400);
     expect(refused.body.error?.details).toMatchObject({
       field: 'after',
-      issues: [{ path: 'after', message: 'points at another event than when it was given: begin anew' }],
+      issues: [{ path: 'after', message: 'no longer matches the feed; start again without it' }],
     });
   }
   expect(ids(await ask(older))).toEqual(later.map(({ id }) => id));
@@ -166,7 +166,7 @@ test.each([
   ['is one of a list', () => `after=${encode(['createdAt', 'desc', 0, 'agr_0'])}`],
   ['has a negative position', (id: string) => `after=${encode(['events', id, -1])}`],
   ['has no whole position', (id: string) => `after=${encode(['events', id, 0.5])}`],
-  ['lies ahead of the feed', (id: string) => `after=${encode(['events', id, 1])}`],
+  ['is ahead of the feed', (id: string) => `after=${encode(['events', id, 1])}`],
   ['says of its event what none does', (id: string) => `after=${encode(['events', id, 0, 'x'])}`],
   ['is larger than any number', (id: string) => `after=${encode(['events', id, 1e300])}`],
 ])('a cursor that %s is refused', async (_, query) => {

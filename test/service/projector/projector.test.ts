@@ -73,7 +73,7 @@ async function listenTo(...names: string[]): Promise<string[]> {
 const isCounted = (recordId: string, inputCount: number) => async () =>
   (await scene.record(recordId)).inputCount === inputCount;
 
-test('it folds when the index notifies, and announces the changed record and transaction', async () => {
+test('it folds when the index notifies, and tells which record and which transaction have changed', async () => {
   const { recordId, transactionId } = await scene.draft();
   await startProjector();
   const heard = await listenTo(channels.recordChanged, channels.transactionChanged, channels.outbox);
@@ -118,9 +118,9 @@ test('on a new database it says once that it waits for the index, and of no erro
   scene.add(deployment());
   await scene.show();
   await waitUntil('the record is there', async () => (await scene.record(recordId)).status === 'Deployed');
-  const waiting = lines.filter((line) => line.includes('waiting for it'));
+  const waiting = lines.filter((line) => line.includes('; waiting'));
   expect(waiting).toHaveLength(1);
-  expect(waiting.join()).toContain('the index is not there');
+  expect(waiting.join()).toContain('the index is not available yet');
   expect(waiting.join()).not.toContain('does not exist');
 });
 
@@ -160,7 +160,7 @@ test('two workers at once, whose connections are cut again and again, lose nothi
   expect((await scene.record(recordId)).variables.remark).toBe(String(rounds - 1));
 });
 
-test('a transaction that another session writes at the same moment is still settled', async () => {
+test('a transaction that somebody else writes at the same moment is settled all the same', async () => {
   const { recordId } = await scene.draft();
   scene.add(deployment());
   await scene.show();

@@ -140,7 +140,9 @@ test('a mail whose last attempt ends with its worker is not given up', async () 
   const mailer = createMailer({ smtpUrl: server.smtpUrl, from });
   const send = createSendMail({ database, mailer, logger: silent });
   const [{ id: firingId } = { id: '' }] = await scene.firings();
-  await expect(send({ firingId }, { signal: AbortSignal.abort() })).rejects.toThrow('The worker stops.');
+  await expect(send({ firingId }, { signal: AbortSignal.abort() })).rejects.toThrow(
+    'The worker is stopping.',
+  );
   expect(await scene.mails()).toMatchObject([{ status: 'due' }]);
   await send({ firingId }, { signal: new AbortController().signal });
   expect(await scene.mails()).toMatchObject([{ status: 'sent' }]);

@@ -149,7 +149,7 @@ test('rules with mails on an installation without a mail server are accepted wit
   });
   const warning = {
     path: 'notificationTemplate.rules.0.notification.channel',
-    message: 'is email, and this service has no mail server: nothing will be sent',
+    message: 'is email, but this service has no mail server; nothing will be sent',
   };
   expect(answer.body.meta?.warnings).toEqual([`${warning.path} ${warning.message}`]);
   expect(answer.body.meta?.warningDetails).toEqual([warning]);

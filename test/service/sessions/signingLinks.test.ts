@@ -64,7 +64,7 @@ describe('a link for reading', () => {
       values: { months: '4', remark: 'gladly', code: 'A' },
     });
     const refused = await visit('POST', '/input', { body });
-    expect(outcome(refused)).toMatchObject({ status: 403, message: 'The link is good for reading alone.' });
+    expect(outcome(refused)).toMatchObject({ status: 403, message: 'The link allows reading only.' });
   });
 
   test('shows nothing of the principal, nor data about the parties except their wallets', async () => {

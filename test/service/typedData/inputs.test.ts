@@ -35,7 +35,7 @@ describe('the typed data of an input', () => {
       primaryType: 'PermitInput',
       domain: { name: 'AgreementEngine', version: '1', chainId, verifyingContract: lease.address },
       message: { nonce: '0', deadline: String(data.deadline) },
-      verdict: { ok: true, message: 'Signed as it stands, the permit would be accepted and sent now.' },
+      verdict: { ok: true, message: 'If signed unchanged, the permit would be accepted and sent now.' },
     });
     const { digest } = await lease.sign({ ...accept(), account: lease.tenant, deadline: data.deadline });
     expect(data.digest).toBe(digest);

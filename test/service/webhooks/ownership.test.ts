@@ -180,7 +180,7 @@ describe('whose webhook it is', () => {
       expect(outcome(answer)).toEqual({
         status: 404,
         code: 'not_found',
-        message: 'The webhook has no such delivery.',
+        message: 'The delivery does not exist.',
       });
     }
     expect(await readDeliveryStatuses(service, foreign)).toEqual(['failed']);

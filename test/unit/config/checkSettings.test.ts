@@ -21,7 +21,7 @@ const wrong = {
   WORKER_INTERNAL_PORT: ['y', 'WORKER_INTERNAL_PORT: '],
   ENCRYPTION_KEY: ['abc', 'ENCRYPTION_KEY: '],
   INDEX_PRUNE_SECONDS: ['-1', 'INDEX_PRUNE_SECONDS: '],
-  SMTP_URL: ['smtp://127.0.0.1:25', 'MAIL_FROM: is required where SMTP_URL is set'],
+  SMTP_URL: ['smtp://127.0.0.1:25', 'MAIL_FROM: is required if SMTP_URL is set'],
   RULES_IDLE_SECONDS: ['soon', 'RULES_IDLE_SECONDS: '],
   WEBHOOK_ATTEMPTS: ['none', 'WEBHOOK_ATTEMPTS: '],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['nowhere', 'OTEL_EXPORTER_OTLP_ENDPOINT: '],

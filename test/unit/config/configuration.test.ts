@@ -75,7 +75,7 @@ describe('readConfiguration', () => {
 
   test('a chain of the other environment is refused', () => {
     expect(problemsOf({ ...complete, CHAINS: '8453' })).toEqual([
-      `CHAINS: 8453 is no chain of the testnet environment (${testnets.join(', ')})`,
+      `CHAINS: 8453 is not a chain of the testnet environment (${testnets.join(', ')})`,
     ]);
   });
 

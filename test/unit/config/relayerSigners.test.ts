@@ -52,7 +52,7 @@ describe('private keys', () => {
   ])('%s is refused by its place and never repeated', (_, key) => {
     const read = () => readRelayerSigners({ RELAYER_PRIVATE_KEYS: `${first},${key}` }, chains);
     expect(read).toThrow(ConfigurationError);
-    expect(read).toThrow('RELAYER_PRIVATE_KEYS, key 2: is no private key');
+    expect(read).toThrow('RELAYER_PRIVATE_KEYS, key 2: is not a private key');
     expect(read).not.toThrow(key);
   });
 });
@@ -80,13 +80,8 @@ describe('keystores', () => {
   });
 
   test.each([
-    [
-      'another password',
-      'first.json',
-      'wrong-password',
-      'first.json: the password is not that of the keystore',
-    ],
-    ['no keystore', 'broken.json', 'password', 'broken.json: no keystore of version 3: crypto: '],
+    ['another password', 'first.json', 'wrong-password', 'first.json: the password of the keystore is wrong'],
+    ['no keystore', 'broken.json', 'password', 'broken.json: not a version 3 keystore: crypto: '],
     ['a file that is not there', 'none.json', 'password', 'none.json: cannot be read (ENOENT)'],
     ['no password file', 'first.json', 'none', 'RELAYER_KEYSTORE_PASSWORD_FILE, '],
   ])('%s is reported by variable and file, and reveals no secret', (_, file, passwordFile, message) => {
@@ -103,7 +98,7 @@ describe('keystores', () => {
 
   test('without the variable of the password are refused', () => {
     expect(() => readRelayerSigners({ RELAYER_KEYSTORE_FILES: inDirectory('first.json') }, chains)).toThrow(
-      'RELAYER_KEYSTORE_PASSWORD_FILE: is required where RELAYER_KEYSTORE_FILES is set',
+      'RELAYER_KEYSTORE_PASSWORD_FILE: is required if RELAYER_KEYSTORE_FILES is set',
     );
   });
 });

@@ -43,7 +43,7 @@ test('an unreadable file, and a variable given twice, are both reported without 
     if (error instanceof ConfigurationError) problems = error.problems;
   }
   expect(problems).toEqual([
-    'DATABASE_URL: is set, and DATABASE_URL_FILE too',
+    'DATABASE_URL: must not be set together with DATABASE_URL_FILE',
     `ENCRYPTION_KEY_FILE: ${join(folder, 'absent')} cannot be read (ENOENT)`,
   ]);
 });

@@ -109,7 +109,7 @@ describe('rendering beside the event loop', () => {
     const hostile = pages.render(endless('agr_hostile'));
     const waiting = pages.render(ordinary);
     await pages.close();
-    expect(await hostile).toContain('could not be laid out');
+    expect(await hostile).toContain('Rendering this text took too long');
     expect(await waiting).toBe(buildPlainPage(ordinary));
     expect(await pages.render(ordinary)).toBe(buildPlainPage(ordinary));
   });

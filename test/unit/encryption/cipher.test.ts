@@ -33,7 +33,7 @@ describe('an encrypted text', () => {
     }
   });
 
-  test('does not open if a part of it is missing', () => {
+  test('does not open where a part of it is missing', () => {
     const cipher = createCipher([older]);
     const bytes = cipher.encrypt('secret', context);
     for (let length = 0; length < bytes.length; length++)
@@ -43,12 +43,12 @@ describe('an encrypted text', () => {
   test('still opens when a new key has taken over, as long as the old one is named', () => {
     const bytes = createCipher([older]).encrypt('secret', context);
     expect(createCipher([newer, older]).decrypt(bytes, context)).toBe('secret');
-    expect(() => createCipher([newer]).decrypt(bytes, context)).toThrow('ENCRYPTION_KEY does not name');
+    expect(() => createCipher([newer]).decrypt(bytes, context)).toThrow('key that is not in ENCRYPTION_KEY');
   });
 });
 
 describe('ENCRYPTION_KEY', () => {
-  test('holds one or more keys, the first of which encrypts', () => {
+  test('holds one key or more, the first of which encrypts', () => {
     const keys = readEncryptionKeys({
       ENCRYPTION_KEY: ` ${newer.toString('hex')} , ${older.toString('hex').toUpperCase()},`,
     });
@@ -60,7 +60,7 @@ describe('ENCRYPTION_KEY', () => {
   });
 
   test.each([['secret'], ['ab'.repeat(31)], [`${'ab'.repeat(32)},short`], [`0x${'ab'.repeat(32)}`]])(
-    'is refused if invalid, without revealing it: %s',
+    'is refused, and not told, where it is none: %s',
     (text) => {
       const read = () => readEncryptionKeys({ ENCRYPTION_KEY: text });
       expect(read).toThrow('ENCRYPTION_KEY: expected 64 hex digits');

@@ -40,7 +40,7 @@ test('a listener that takes nothing is cut off, and makes room', async () => {
   const streams = createEventStreams(sources, { perPrincipal: 1, stallMs: 5 });
   const { promise: cut, resolve } = Promise.withResolvers<void>();
   await readAll(await streams.open({ ...following, disconnect: resolve }), 2);
-  await expect(streams.open(following)).rejects.toThrow('as many listeners');
+  await expect(streams.open(following)).rejects.toThrow('limit of open event streams');
   await cut;
   const { texts } = await readAll(await streams.open(following), 1);
   expect(texts).toEqual(['id: start\n\n']);

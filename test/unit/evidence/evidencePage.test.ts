@@ -15,7 +15,7 @@ const readText = (page: string) =>
     .replace(/\s+/g, ' ');
 
 describe('the page of evidence', () => {
-  test('names each account once by its address, and then by its name in the text', async () => {
+  test('names each account once by its address, and then by what the text calls it', async () => {
     const verdict = await verifyEvidence(lease);
     const text = readText(buildEvidencePage(verdict));
     expect(text).toContain('1 owner, landlord 0x77d23E73B32Ba30A040d60FB133481Bd6754096A');
@@ -25,16 +25,14 @@ describe('the page of evidence', () => {
     expect(text).toContain('The agreement stands in the state PAID: The rent is paid.');
   });
 
-  test('says at its head what has to be trusted, by level', async () => {
+  test('says at its head what has to be trusted, by the level', async () => {
     const included = buildEvidencePage(await verifyEvidence(lease));
-    expect(readText(included)).toContain(
-      'genuine if the blocks at the end of this page are those of the chain',
-    );
+    expect(readText(included)).toContain('genuine if the blocks at the end of this page belong to the chain');
     const signed = buildEvidencePage(await verifyEvidence(stripProofs(lease)));
-    expect(readText(signed)).toContain('Nothing in the file shows that the chain took them');
+    expect(readText(signed)).toContain('Nothing in the file shows that the chain executed them');
   });
 
-  test('says of a refused file that it proves nothing, and where the fault is', async () => {
+  test('says of a file that is refused that it proves nothing, and where the fault is', async () => {
     const page = buildEvidencePage(
       await verifyEvidence(lease.replace('The rent is paid', 'The rent is due')),
     );
@@ -42,7 +40,7 @@ describe('the page of evidence', () => {
     expect(page).toContain('<code>document.text</code>');
   });
 
-  test("runs nothing from the document's texts", async () => {
+  test('runs nothing of what a document says', async () => {
     const verdict = await verifyEvidence(lease);
     if (!verdict.ok) throw new Error(verdict.message);
     const hostile = '<img src=x onerror=alert(1)>';

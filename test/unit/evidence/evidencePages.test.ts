@@ -40,8 +40,8 @@ describe('pages of evidence', () => {
     await waitUntil('the first is read', () => opened.length > 0);
     expect(opened).toEqual(['a0']);
     letGo();
-    expect(await other).toContain('This file does not hold');
+    expect(await other).toContain('This file is invalid');
     expect(opened.slice(0, 3)).toContain('b');
-    for (const page of many) await expect(page).rejects.toThrow('too long');
+    for (const page of many) await expect(page).rejects.toThrow('too large for a page');
   });
 });

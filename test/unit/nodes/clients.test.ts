@@ -85,14 +85,14 @@ describe('a chain is reached', () => {
     ['limits its callers', refusing(429, { 'retry-after': '3600' })],
     ['limits its callers in an answer', answering({ error: { code: -32_005, message: 'limit exceeded' } })],
     ['does not answer in time', silent],
-  ])('over the next endpoint if the first %s', async (_, listener) => {
+  ])('over the next endpoint where the first %s', async (_, listener) => {
     const first = listener ? (await startEndpoint(listener)).url : 'http://127.0.0.1:9';
     const second = await startEndpoint(healthy);
     expect(await connect(first, second.url).getBlockNumber()).toBe(7n);
     expect(second.count()).toBe(1);
   });
 
-  test('after the pause that a limited endpoint asks for, if that is short', async () => {
+  test('after the pause that a limited endpoint asks for, where that is short', async () => {
     let isBusy = true;
     const endpoint = await startEndpoint((request, response) => {
       if (isBusy) refusing(429, { 'retry-after': '1' })(request, response);
@@ -149,11 +149,11 @@ describe('a simulation', () => {
 });
 
 describe('an endpoint', () => {
-  test('that asks for a longer pause is not asked earlier, and callers get the error at once', async () => {
+  test('that asks for a longer pause is not asked again before, and callers are told at once', async () => {
     const endpoint = await startEndpoint(refusing(429, { 'retry-after': '60' }));
     const { client, describeEndpoints } = access([endpoint.url]);
-    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
-    await expect(client.getBlockNumber()).rejects.toThrow('have asked for a rest');
+    await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
+    await expect(client.getBlockNumber()).rejects.toThrow('are rate limited');
     expect(endpoint.count()).toBe(1);
     const [facts] = describeEndpoints();
     expect(facts).toMatchObject({ status: 'limited', requests: { answered: 0, failed: 0, limited: 1 } });
@@ -180,7 +180,7 @@ describe('an endpoint', () => {
     expect(second.count()).toBe(before);
   });
 
-  test('that fails is still asked if no other is better', async () => {
+  test('that fails is asked all the same where no other is better', async () => {
     let isBroken = true;
     const only = await startEndpoint((request, response) =>
       isBroken ? refusing(502)(request, response) : healthy(request, response),
@@ -201,7 +201,7 @@ describe('an endpoint', () => {
     expect([first.count(), second.count()].every((count) => count >= 1)).toBe(true);
   });
 
-  test('whose budget is used up is awaited if there is no other', async () => {
+  test('whose budget is used up is waited for where there is no other', async () => {
     const only = await startEndpoint(healthy);
     const { client, describeEndpoints } = access([only.url], 10);
     for (let at = 0; at < 14; at++) expect(await client.getBlockNumber()).toBe(7n);
@@ -290,7 +290,7 @@ describe("a transaction's bytes", () => {
     expect(await send(first.url, second.url)).toBe('0xabc');
   });
 
-  test("that all refuse are refused with the preferred endpoint's answer", async () => {
+  test('that all refuse are refused with what the preferred endpoint says', async () => {
     const first = await startEndpoint(objecting('nonce too low'));
     const second = await startEndpoint(objecting('insufficient funds'));
     const third = await startEndpoint(refusing(503));

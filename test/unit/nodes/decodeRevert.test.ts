@@ -18,7 +18,7 @@ describe("a contract's revert is decoded", () => {
       {
         name: 'Error',
         message: 'No valid transition',
-        explanation: 'No transition leads on from the current state by this input.',
+        explanation: 'No transition from the current state uses this input.',
       },
     ],
     [
@@ -36,12 +36,16 @@ describe("a contract's revert is decoded", () => {
         explanation: 'The deadline of the permit has passed.',
       },
     ],
-    ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.' }],
-    ['no data at all', undefined, { name: 'Unknown', message: 'The contract gave no reason.' }],
+    ['nothing', '0x', { name: 'Unknown', message: 'The contract reverted without a reason.' }],
+    ['no data at all', undefined, { name: 'Unknown', message: 'The contract reverted without a reason.' }],
     [
       'an error that nobody knows',
       '0xdeadbeef',
-      { name: 'Unknown', message: 'The contract gave the unknown error 0xdeadbeef.', data: '0xdeadbeef' },
+      {
+        name: 'Unknown',
+        message: 'The contract reverted with an unknown error, 0xdeadbeef.',
+        data: '0xdeadbeef',
+      },
     ],
   ] as const)('%s', (_, data, expected) => {
     expect(decodeRevert(data)).toEqual(expected);
@@ -151,7 +155,7 @@ describe('every reason of the protocol has words', () => {
       encodeErrorResult({ abi: plain, errorName: 'Panic', args: [0x11n] }),
       { name: 'Panic', message: 'Panic arithmetic overflow or underflow', target },
     ],
-    ['nothing', '0x', { name: 'Unknown', message: 'The contract gave no reason.', target }],
+    ['nothing', '0x', { name: 'Unknown', message: 'The contract reverted without a reason.', target }],
     [
       'an action that calls another agreement',
       inAction(message('No valid transition')),

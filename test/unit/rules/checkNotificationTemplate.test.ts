@@ -61,7 +61,7 @@ describe('is refused', () => {
     [{ type: 'customerInvoicePdf' }, 'variant', 'is missing'],
     [{ type: 'customerInvoicePdf', variant: '' }, 'variant', 'must not be blank'],
     [{ type: 'invoice', variant: 'a' }, 'type', 'must be "customerInvoicePdf"'],
-    [{ type: 'customerInvoicePdf', variant: 'a', size: 4 }, 'size', 'is not known here'],
+    [{ type: 'customerInvoicePdf', variant: 'a', size: 4 }, 'size', 'is not a known field'],
   ])('with the attachment strategy %j', (attachmentStrategy, member, message) => {
     const notification = { ...onReturn.notification, attachmentStrategy };
     expect(issuesOf({ notification })).toEqual([at(`notification.attachmentStrategy.${member}`, message)]);
@@ -107,7 +107,7 @@ describe('is refused', () => {
       'must be "seconds" or "minutes" or "hours" or "days" or "weeks"',
     ],
     [{ value: '1', unit: 'days' }, 'threshold.value', 'must be a number'],
-    [{ value: 600, unit: 'weeks' }, 'threshold', 'must be no longer than ten years'],
+    [{ value: 600, unit: 'weeks' }, 'threshold', 'must not be longer than ten years'],
     [undefined, 'threshold', 'is missing'],
   ])('with the threshold %j', (threshold, path, message) => {
     const trigger = { ...onDelay.trigger, condition: { ...onDelay.trigger.condition, threshold } };
@@ -142,8 +142,8 @@ describe('is refused', () => {
 
   test('with a repeated id, and with unknown members', () => {
     expect(check({ rules: [onReturn, { ...onDelay, id: 'returned', recipient: 'reader' }] }).issues).toEqual([
-      { path: 'notificationTemplate.rules.1.recipient', message: 'is not known here' },
-      { path: 'notificationTemplate.rules.1.id', message: 'is the id of an earlier rule' },
+      { path: 'notificationTemplate.rules.1.recipient', message: 'is not a known field' },
+      { path: 'notificationTemplate.rules.1.id', message: 'must not repeat the id of an earlier rule' },
     ]);
   });
 
@@ -157,7 +157,7 @@ describe('is refused', () => {
     expect(check({ rules }, { observers: 11 }).issues).toEqual([
       {
         path: 'notificationTemplate.rules',
-        message: 'reach 275 recipients together, more than 250',
+        message: 'must not have more than 250 recipients together, they have 275',
       },
     ]);
   });
@@ -190,7 +190,7 @@ describe('is accepted with a warning', () => {
     check({ rules: [{ ...onReturn, notification }] }, { isMailConfigured }).warnings;
 
   test('if mails are to be sent (the default channel) on an installation without a mail server', () => {
-    const message = 'is email, and this service has no mail server: nothing will be sent';
+    const message = 'is email, but this service has no mail server; nothing will be sent';
     expect(warningsOf(mail, false)).toEqual([at('notification.channel', message)]);
     expect(warningsOf(mail)).toEqual([]);
     expect(warningsOf({ ...mail, channel: 'external_webhook' }, false)).toEqual([]);
@@ -198,7 +198,7 @@ describe('is accepted with a warning', () => {
 
   test('if a mail is to have an attachment', () => {
     const attachmentStrategy = { type: 'customerInvoicePdf', variant: 'short' };
-    const message = 'is passed on by webhooks alone: mails carry no attachments';
+    const message = 'is only included in webhooks; mails have no attachments';
     expect(warningsOf({ ...mail, attachmentStrategy })).toEqual([
       at('notification.attachmentStrategy', message),
     ]);
@@ -219,7 +219,7 @@ describe('what would cost others', () => {
     const trigger = { ...onDelay.trigger, checkInterval: { value: 59, unit: 'seconds' }, fireOnce: false };
     expect(check({ rules: [{ ...onDelay, trigger }] })).toEqual({
       issues: [],
-      warnings: [at('trigger.checkInterval', 'is less than a minute: the rule fires once a minute at most')],
+      warnings: [at('trigger.checkInterval', 'is less than a minute; the rule fires at most once a minute')],
     });
   });
 
@@ -230,7 +230,7 @@ describe('what would cost others', () => {
       return check({ rules: [{ ...onReturn, recipients, notification }] }).warnings;
     };
     expect(ofChannel('email').filter(({ path: place }) => place.includes('recipients'))).toEqual([
-      at('recipients.1', 'is the address of no participant or observer: no mail will be sent to it'),
+      at('recipients.1', 'is not the address of a participant or observer; no mail will be sent to it'),
     ]);
     expect(ofChannel('external_webhook').filter(({ path: place }) => place.includes('recipients'))).toEqual(
       [],
@@ -241,7 +241,8 @@ describe('what would cost others', () => {
     const rules = [{ ...onReturn, recipients: ['@observers'] }];
     const facts = { observers: 200, valueBytes: 83_886 };
     expect(check({ rules }, facts).issues).toEqual([]);
-    const message = 'tell 200 recipients 83887 bytes of values each, together more than 16777216 bytes';
+    const message =
+      'must not send more than 16777216 bytes of values to all recipients together (200 recipients with 83887 bytes each)';
     expect(check({ rules }, { ...facts, valueBytes: 83_887 }).issues).toEqual([{ path, message }]);
   });
 });

@@ -82,7 +82,7 @@ describe('is', () => {
   test('refuses a class without a kind, each time', () => {
     for (const _ of ['first', 'again'])
       expect(() => is(table, Date as unknown as EntityClass)).toThrow(
-        "the class Date is none of Drizzle's: it has no kind",
+        'the class Date is not a Drizzle entity: it has no kind',
       );
   });
 

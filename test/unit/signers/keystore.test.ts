@@ -80,7 +80,7 @@ describe('a keystore of version 3', () => {
     ])
       expect(decryptKeystore(named(address), password)).toBe(key);
     expect(() => decryptKeystore(named('00'.repeat(20)), password)).toThrow(
-      'the key is not that of the address in the keystore',
+      'the key does not match the address in the keystore',
     );
   });
 
@@ -96,9 +96,9 @@ describe('a keystore of version 3', () => {
   });
 
   test.each([
-    ['text that is no JSON', 'key', 'no keystore: the file holds no JSON'],
+    ['text that is no JSON', 'key', 'not a keystore: the file is not JSON'],
     ['another version', JSON.stringify({ ...withScrypt, version: 1 }), 'version: '],
-    ['no object', 'null', 'no keystore of version 3'],
+    ['no object', 'null', 'not a version 3 keystore'],
     [
       'another cipher',
       JSON.stringify({ ...withScrypt, crypto: { ...withScrypt.crypto, cipher: 'aes-128-cbc' } }),
@@ -110,7 +110,7 @@ describe('a keystore of version 3', () => {
         ...withScrypt,
         crypto: { ...withScrypt.crypto, kdfparams: { ...withScrypt.crypto.kdfparams, n: 2 ** 18, r: 1 } },
       }),
-      'parameters that scrypt does not take',
+      'invalid scrypt parameters',
     ],
     [
       'more memory than a process has',
@@ -121,7 +121,7 @@ describe('a keystore of version 3', () => {
           kdfparams: { ...withScrypt.crypto.kdfparams, n: 2 ** 20, r: 64 },
         },
       }),
-      'take too much memory',
+      'need too much memory',
     ],
   ])('is not: %s', (_, text, message) => {
     expect(() => decryptKeystore(text, password)).toThrow(message);

@@ -85,6 +85,6 @@ describe('a signer of AWS KMS', () => {
 
   test('whose key is of another curve is refused', async () => {
     const server = await serve(undefined, { curve: 'P-256' });
-    await expect(open(server)).rejects.toThrow('a key pair of the kind ECC_SECG_P256K1 is needed');
+    await expect(open(server)).rejects.toThrow('an ECC_SECG_P256K1 key pair is required');
   });
 });

@@ -43,14 +43,14 @@ test('a part that fails to close keeps no other open, and the process ends with 
 test('a part that does not close in time is left, and the process ends with 1', async () => {
   const { code, printed, messages } = await run({ fault: 'hang second', signal: 'SIGTERM' });
   expect(printed).toEqual(['closing second']);
-  expect(messages).toContain('closing takes too long');
+  expect(messages).toContain('shutdown is taking too long');
   expect(code).toBe(1);
 });
 
 test.each([
   ['start', 'the service could not start'],
-  ['rejection', 'a rejection that nobody handled'],
-  ['exception', 'an error that nobody caught'],
+  ['rejection', 'unhandled rejection'],
+  ['exception', 'uncaught exception'],
 ])(
   '%s: the error is logged, open resources are closed, and the process exits with 1',
   async (fault, message) => {

@@ -107,5 +107,5 @@ test('an allowed range has its own addresses and no others', () => {
       isWithin(ranges, item),
     ),
   ).toEqual([]);
-  expect(() => rangesOf(['10.0.0.0/x'])).toThrow('is no range');
+  expect(() => rangesOf(['10.0.0.0/x'])).toThrow('is not an address range');
 });

@@ -147,7 +147,7 @@ test('the reason is safe to show to the caller, and names no address', async () 
     'expected a URL without credentials',
     'expected an https URL',
     'expected port 443 or one from 1024',
-    'expected a host of which every address is public',
+    'expected a host with public addresses only',
     'expected a host that can be resolved',
   ]);
 });
