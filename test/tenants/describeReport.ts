@@ -1,6 +1,6 @@
 import type { Flaws } from '../support/flaws.ts';
 import { listCostly } from './measureRequests.ts';
-import type { TenantsReport } from './runTenants.ts';
+import type { RequestsReport, TenantsReport } from './runTenants.ts';
 import { type Factor, listDelays } from './support/compareTimes.ts';
 
 const shown = 15;
@@ -11,15 +11,9 @@ const mostBytes = 600 * mebibyte;
 const workerTurnMs = 100;
 
 /** A report in lines for a terminal. */
-export function describeReport({
-  costs,
-  attack,
-  attacked,
-  fold,
-  peakBytes,
-  workerTurnMs: turn,
-}: TenantsReport): string {
+export function describeRequests({ costs }: RequestsReport): string {
   const slowest = costs.toSorted((one, other) => other.turnMs - one.turnMs).slice(0, shown);
+  const hungriest = costs.toSorted((one, other) => other.memoryBytes - one.memoryBytes).slice(0, 5);
   const largest = costs.toSorted((one, other) => other.bytes - one.bytes).slice(0, 5);
   return [
     `${costs.length} requests measured; the longest turns of the event loop, the first time in brackets:`,
@@ -27,8 +21,27 @@ export function describeReport({
       ({ name, status, turnMs, firstMs }) =>
         `  ${turnMs.toFixed(1).padStart(7)} ms  (${firstMs.toFixed(0)})  ${status}  ${name}`,
     ),
+    'the most memory:',
+    ...hungriest.map(
+      ({ name, memoryBytes }) => `  ${(memoryBytes / mebibyte).toFixed(0).padStart(5)} MiB  ${name}`,
+    ),
     'the largest answers:',
     ...largest.map(({ name, bytes }) => `  ${String(bytes).padStart(9)} bytes  ${name}`),
+  ].join('\n');
+}
+
+/** A report of all parts. */
+export function describeReport({
+  costs,
+  unmeasured,
+  attack,
+  attacked,
+  fold,
+  peakBytes,
+  workerTurnMs: turn,
+}: TenantsReport): string {
+  return [
+    describeRequests({ costs, unmeasured }),
     'a neighbour without and with a hostile principal, at the 99th of a hundred:',
     ...attack.map(describeFactor),
     ...attacked.map((counts) => `  the hostile principal was answered ${JSON.stringify(counts)}`),
@@ -46,9 +59,18 @@ function describeFactor({ kind, quietMs, disturbedMs, machineFactor, factor }: F
   return `  ${kind}: ${times} (factor ${factor.toFixed(1)}, and ${machineFactor.toFixed(1)} of a server beside it)`;
 }
 
+/** What is not as it should be of the requests by themselves. */
+export function listRequestFlaws({ costs, unmeasured }: RequestsReport): Flaws {
+  return {
+    'routes and tools without a worst request that succeeds': unmeasured,
+    'requests that cost too much': listCostly(costs),
+  };
+}
+
 /** What is not as it should be. */
 export function listFlaws({
   costs,
+  unmeasured,
   attack,
   attacked,
   fold,
@@ -57,7 +79,7 @@ export function listFlaws({
   failures,
 }: TenantsReport): Flaws {
   return {
-    'requests that cost too much': listCostly(costs),
+    ...listRequestFlaws({ costs, unmeasured }),
     'delays of a neighbour beside an attack': listDelays(attack),
     'delays of a neighbour beside a fold that cannot succeed': listDelays(fold),
     'requests of a neighbour that failed': failures,

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { createRandom, pick } from '../support/random.ts';
-import { lengthen } from './support/lengthen.ts';
+import { isSuccess } from './measureRequests.ts';
+import { lengthen, lengthenQuery, measureText, shorten } from './support/lengthen.ts';
 import type { ProbedProcess } from './support/probedProcess.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import type { WorstRequest } from './support/worstRequests.ts';
@@ -7,97 +9,180 @@ import type { WorstRequest } from './support/worstRequests.ts';
 /** Milliseconds of a processor that nothing found may take at a time. */
 export const mostFoundMs = 100;
 const mostFindings = 20;
-/** How many of the longest of each route are changed further. */
+/** How many of the longest of each route, and of each size, are changed further. */
 const kept = 12;
 const confirmations = 5;
+/** Sent beside each other; each by itself again where they took longer than those that are kept. */
+const atOnce = 8;
+/** Small bodies find within milliseconds what grows faster than its size; most of what is sent is as small. */
+const smallCharacters = 16_384;
+const smallShare = 0.9;
+const mostCharacters = 800_000;
 
 export type Found = { name: string; turnMs: number; status: number; text: string };
 export type FuzzReport = {
   seed: number;
   requests: number;
+  perSecond: number;
+  /** How many were answered with success: what is always refused finds little. */
+  successes: number;
   longest: readonly Found[];
+  /** Of small bodies. */
+  longestSmall: readonly Found[];
   findings: readonly Found[];
   failures: readonly string[];
 };
 
+type Sent = { request: WorstRequest; text: string | undefined; route: string; isSmall: boolean };
 type Candidate = { request: WorstRequest; turnMs: number };
 
 /**
  * Changes the worst requests again and again, those further that took the event loop longest, and tells what takes it longer than
- * it may: the least of several times that the same request is sent.
+ * it may: the least of several times that the same request is sent. What is about nobody's record is sent by many principals by
+ * turns, as each rests after a large request.
  */
 export async function fuzzTime(options: {
   api: ProbedProcess;
   apiKey: string;
+  /** Of principals who have nothing. */
+  otherKeys: readonly string[];
   requests: readonly WorstRequest[];
   minutes: number;
   seed: number;
   bodyBytes: number;
   onProgress(message: string): void;
 }): Promise<FuzzReport> {
-  const { api, apiKey, requests, minutes, seed, bodyBytes, onProgress } = options;
+  const { api, apiKey, otherKeys, minutes, seed, bodyBytes, onProgress } = options;
   const random = createRandom(seed);
-  const sent = requests.filter(({ body }) => body !== undefined);
-  const bodies = sent.map(({ body }) => body);
-  const byRoute = Map.groupBy(sent, ({ path }) => path);
+  const seeds = options.requests.filter(isFuzzed);
+  const bodies = seeds.flatMap(({ body }) => (body === undefined ? [] : [body]));
+  const large = { others: bodies, most: mostCharacters, random };
+  const small = { others: bodies.map(shorten), most: smallCharacters / 4, random };
+  const byRoute = Map.groupBy(seeds, routeOf);
+  const routes = [...byRoute.keys()];
   const best = new Map<string, Candidate[]>();
-  const longest: Found[] = [];
+  const found = { all: [] as Found[], small: [] as Found[] };
   const findings: Found[] = [];
   const failures: string[] = [];
-  const measure = async (request: WorstRequest, text: string) => {
-    await api.read();
-    const { status } = await sendRequest({ ...api, apiKey }, request, text);
+  let successes = 0;
+  let nextKey = 0;
+
+  const keyOf = ({ path, credential = 'apiKey' }: WorstRequest) => {
+    if (credential !== 'apiKey' || !/^\/v0\/agreements\/[a-z-]+$|^\/mcp/.test(path)) return apiKey;
+    return otherKeys[nextKey++ % otherKeys.length] ?? apiKey;
+  };
+  const send = async ({ request, text, route }: Sent) => {
+    const key = keyOf(request);
+    const headers =
+      request.credential === 'apiKey' ? { ...request.headers, 'x-api-key': key } : request.headers;
+    const answer = await sendRequest({ ...api, apiKey: key }, { ...request, headers }, text);
+    if (answer.status === 500)
+      failures.push(`${route}: ${request.path.slice(0, 300)} ${text?.slice(0, 300)}`);
+    if (isSuccess(request, answer)) successes++;
+    return answer.status;
+  };
+  const readTurn = async () => {
     const { longestMs } = await api.read();
-    const isLong = longestMs > mostFoundMs / 2;
-    return { status, turnMs: isLong ? longestMs / (await api.findSlowness()) : longestMs };
+    return longestMs > mostFoundMs / 2 ? longestMs / (await api.findSlowness()) : longestMs;
+  };
+  const measure = async (sent: Sent) => {
+    await api.read();
+    const status = await send(sent);
+    return { status, turnMs: await readTurn() };
+  };
+  const poolOf = ({ route, isSmall }: Pick<Sent, 'route' | 'isSmall'>) =>
+    `${isSmall ? 'small ' : ''}${route}`;
+  const leastOf = (sent: Sent) => {
+    const pool = best.get(poolOf(sent)) ?? [];
+    return pool.length < kept ? 0 : (pool.at(-1)?.turnMs ?? 0);
   };
 
-  const endsAt = performance.now() + minutes * 60_000;
-  let count = 0;
-  while (performance.now() < endsAt && findings.length < mostFindings) {
-    const route = pick(random, [...byRoute.keys()]);
-    const parents = best.get(route) ?? [];
+  const build = (): Sent | undefined => {
+    const route = pick(random, routes);
+    const isSmall = random() < smallShare;
+    const grown = best.get(poolOf({ route, isSmall })) ?? [];
+    // What takes long while it is small is lengthened, too.
+    const pool = isSmall || random() < 0.7 ? grown : [...grown, ...(best.get(`small ${route}`) ?? [])];
     const parent =
-      parents.length > 0 && random() < 0.7
-        ? pick(random, parents).request
-        : pick(random, byRoute.get(route) ?? sent);
-    const request = {
+      pool.length > 0 && random() < 0.7
+        ? pick(random, pool).request
+        : pick(random, byRoute.get(route) ?? seeds);
+    const { body, path } = parent;
+    const request: WorstRequest = {
       ...parent,
-      headers: undefined,
-      body: attempt(() => lengthen(parent.body, bodies, random)),
+      path: body === undefined ? lengthenQuery(path, random) : path,
+      body: body && attempt(() => (isSmall ? lengthen(shorten(body), small) : lengthen(body, large))),
     };
+    if (body !== undefined && measureText(request.body, bodyBytes) > bodyBytes) return undefined;
     const text = attempt(() => JSON.stringify(request.body));
-    if (text === undefined || text.length > bodyBytes) continue;
-    const first = await measure(request, text);
-    count++;
-    if (first.status === 500) failures.push(`${route}: ${text.slice(0, 300)}`);
-    if (count % 500 === 0)
-      onProgress(
-        `${count} requests, ${findings.length} findings, ${JSON.stringify(longest[0]?.turnMs)} ms at most`,
-      );
-    const least = parents.at(-1)?.turnMs ?? 0;
-    if (parents.length >= kept && first.turnMs <= least) continue;
+    if (body !== undefined && (text === undefined || text.length > bodyBytes)) return undefined;
+    return { request, text, route, isSmall: (text?.length ?? 0) <= smallCharacters };
+  };
+
+  /** Keeps what took longer than what was kept before, each time that it was sent. */
+  const confirm = async (sent: Sent) => {
+    const { request, text = '', route, isSmall } = sent;
+    const least = leastOf(sent);
     // A turn may have been long for another reason, as when memory was cleared.
-    const turns = [first.turnMs];
-    while (turns.length < confirmations && Math.min(...turns) > least)
-      turns.push((await measure(request, text)).turnMs);
+    const turns: number[] = [];
+    let status = 0;
+    do {
+      const measured = await measure(sent);
+      status = measured.status;
+      turns.push(measured.turnMs);
+    } while (turns.length < confirmations && Math.min(...turns) > least);
     const turnMs = Math.min(...turns);
-    best.set(
-      route,
-      [...parents, { request, turnMs }].toSorted((one, other) => other.turnMs - one.turnMs).slice(0, kept),
-    );
-    const found = {
-      name: `${request.method} ${route}, from ${parent.name}`,
-      turnMs,
-      status: first.status,
-      text,
-    };
-    longest.push(found);
-    longest.sort((one, other) => other.turnMs - one.turnMs);
-    longest.splice(10);
-    if (turnMs > mostFoundMs) findings.push(found);
+    if (turnMs <= least) return;
+    const pool = [...(best.get(poolOf(sent)) ?? []), { request, turnMs }];
+    best.set(poolOf(sent), pool.toSorted((one, other) => other.turnMs - one.turnMs).slice(0, kept));
+    const { method, path } = request;
+    const name = `${method} ${route}, from ${request.name}`;
+    const what: Found = { name, turnMs, status, text: text === '' ? path : text };
+    for (const list of isSmall ? [found.all, found.small] : [found.all]) {
+      list.push(what);
+      list.sort((one, other) => other.turnMs - one.turnMs);
+      list.splice(10);
+    }
+    if (turnMs > mostFoundMs) findings.push(what);
+  };
+
+  const beganAt = performance.now();
+  const endsAt = beganAt + minutes * 60_000;
+  let count = 0;
+  let nextTold = 1_000;
+  const buildBatch = () => Array.from({ length: atOnce }, build).filter((sent) => sent !== undefined);
+  let next = buildBatch();
+  while (performance.now() < endsAt && findings.length < mostFindings) {
+    const batch = next;
+    await api.read();
+    const answered = Promise.all(batch.map(send));
+    // The next are built while these are under way.
+    await setImmediate();
+    next = buildBatch();
+    await answered;
+    const turnMs = await readTurn();
+    count += batch.length;
+    for (const sent of batch) if (turnMs > leastOf(sent)) await confirm(sent);
+    if (count < nextTold) continue;
+    nextTold += 5_000;
+    const most = found.all[0]?.turnMs.toFixed(0);
+    onProgress(`${count} requests, ${successes} successes, ${findings.length} findings, ${most} ms at most`);
   }
-  return { seed, requests: count, longest, findings, failures };
+  return {
+    ...{ seed, requests: count, successes, findings, failures },
+    perSecond: count / ((performance.now() - beganAt) / 1_000),
+    longest: found.all,
+    longestSmall: found.small,
+  };
+}
+
+/** Endless answers, files of many megabytes, and what can be sent once, are measured elsewhere. */
+function isFuzzed({ path, method, forMs, prepare, text }: WorstRequest): boolean {
+  return !/\/evidence(\?|$)/.test(path) && method !== 'DELETE' && !forMs && !prepare && text === undefined;
+}
+
+function routeOf({ method, path, tool }: WorstRequest): string {
+  return tool ?? `${method} ${path.split('?', 1)[0]}`;
 }
 
 /** Undefined for what nests deeper than this program itself can copy. */
@@ -111,12 +196,17 @@ function attempt<Result>(run: () => Result): Result | undefined {
 }
 
 /** A report in lines for a terminal. */
-export function describeFuzz({ seed, requests, longest }: FuzzReport): string {
-  return [
-    `${requests} requests (seed ${seed}); the longest turns of the event loop:`,
-    ...longest.map(
+export function describeFuzz(report: FuzzReport): string {
+  const { seed, requests, perSecond, successes, longest, longestSmall } = report;
+  const list = (all: readonly Found[]) =>
+    all.map(
       ({ name, turnMs, status, text }) =>
         `  ${turnMs.toFixed(1)} ms  ${status}  ${name}: ${text.length} bytes, ${text.slice(0, 120)}`,
-    ),
+    );
+  return [
+    `${requests} requests (seed ${seed}), ${perSecond.toFixed(0)} a second, ${successes} successes; the longest turns of the event loop:`,
+    ...list(longest),
+    `of bodies up to ${smallCharacters} characters:`,
+    ...list(longestSmall),
   ].join('\n');
 }

@@ -1,24 +1,42 @@
 import type { ServiceStack } from '../support/serviceStack.ts';
 import type { ProbedProcess } from './support/probedProcess.ts';
-import { sendRequest, textOf } from './support/sendRequest.ts';
+import { type Answer, sendRequest, textOf } from './support/sendRequest.ts';
 import type { WorstRequest } from './support/worstRequests.ts';
+
+const mebibyte = 1024 * 1024;
 
 /** What one request may cost at most. */
 export const bounds = {
   /** Milliseconds of a processor that is not busy otherwise, for which nobody else has a turn. */
   turnMs: 50,
-  answerBytes: 6 * 1024 * 1024,
-  rows: 10,
+  /** That the process grows by meanwhile, with all that is not collected yet. */
+  memoryBytes: 64 * mebibyte,
+  answerBytes: 6 * mebibyte,
+  rows: 32,
 } as const;
+
+/** Files of evidence are as long as their history: they are sent in pieces, and what is held of them is bounded as memory. */
+const piecewise = /\/evidence$/;
+const mostPiecewiseBytes = 512 * mebibyte;
 
 /** What a request has cost: the least of some tries, as the first ones find code that is not compiled yet. */
 export type Cost = {
   name: string;
+  /** The best of its answers: what can be done once is refused from then on. */
   status: number;
+  /** All others. */
+  statuses: number[];
   turnMs: number;
   firstMs: number;
+  memoryBytes: number;
   bytes: number;
+  /** As many as its answer may have. */
+  mostBytes: number;
   rows: number;
+  /** One of its answers was a success. */
+  isAnswered: boolean;
+  /** The beginning of an answer that is none. */
+  refusal?: string;
 };
 
 const tries = 6;
@@ -34,32 +52,62 @@ export async function measureRequests(options: {
   const { stack, api, apiKey, requests, onCost } = options;
   const costs: Cost[] = [];
   for (const request of requests) {
+    const { name, path, prepare } = request;
     const text = textOf(request);
     const rowsBefore = await countRows(stack);
     const turns: number[] = [];
-    let answer = { status: 0, bytes: 0 };
+    const growths: number[] = [];
+    const statuses: number[] = [];
+    let bytes = 0;
+    let isAnswered = false;
+    let refusal: string | undefined;
     do {
+      const prepared = prepare ? textOf(await prepare()) : text;
+      // The first reading begins a new peak, which is what the process holds now.
       await api.read();
-      const { status, bytes } = await sendRequest({ ...api, apiKey }, request, text);
-      answer = { status, bytes: Math.max(bytes, answer.bytes) };
-      const { longestMs } = await api.read();
+      const { recentPeakBytes: held } = await api.read();
+      const answer = await sendRequest({ ...api, apiKey }, request, prepared);
+      statuses.push(answer.status);
+      if (isSuccess(request, answer)) isAnswered = true;
+      else refusal ??= answer.text.slice(0, 300);
+      bytes = Math.max(bytes, answer.bytes);
+      const { longestMs, recentPeakBytes } = await api.read();
+      growths.push(recentPeakBytes - held);
       turns.push(longestMs > bounds.turnMs / 2 ? longestMs / (await api.findSlowness()) : longestMs);
-    } while (turns.length < tries && Math.min(...turns) > bounds.turnMs / 2);
+    } while (
+      turns.length < tries &&
+      (Math.min(...turns) > bounds.turnMs / 2 || Math.min(...growths) > bounds.memoryBytes)
+    );
     const rows = Math.ceil(((await countRows(stack)) - rowsBefore) / turns.length);
     const [firstMs = 0] = turns;
-    const cost = { name: request.name, ...answer, turnMs: Math.min(...turns), firstMs, rows };
+    const status = Math.min(...statuses);
+    const cost: Cost = {
+      ...{ name, status, statuses, turnMs: Math.min(...turns), firstMs, bytes, rows, isAnswered },
+      memoryBytes: Math.max(0, Math.min(...growths)),
+      mostBytes: piecewise.test(path.split('?', 1)[0] ?? '') ? mostPiecewiseBytes : bounds.answerBytes,
+      ...(refusal !== undefined && { refusal }),
+    };
     costs.push(cost);
     onCost?.(cost);
   }
   return costs;
 }
 
+/** Agents are told of a refusal by an answer that is a success of HTTP. */
+export function isSuccess({ path }: WorstRequest, { status, text }: Answer): boolean {
+  if (status < 200 || status > 299) return false;
+  return !path.startsWith('/mcp') || !/"isError":true|"error":\{/.test(text.slice(-100_000));
+}
+
 /** What is above a bound, or failed, in words. */
 export function listCostly(costs: readonly Cost[]): string[] {
-  return costs.flatMap(({ name, status, turnMs, bytes, rows }) => [
-    ...(status === 500 || status === 0 ? [`${name}: ${status}`] : []),
+  return costs.flatMap(({ name, statuses, turnMs, memoryBytes, bytes, mostBytes, rows }) => [
+    ...(statuses.some((status) => status === 500) ? [`${name}: 500`] : []),
     ...(turnMs > bounds.turnMs ? [`${name}: computed for ${turnMs.toFixed(0)} ms at a time`] : []),
-    ...(bytes > bounds.answerBytes ? [`${name}: answered with ${bytes} bytes`] : []),
+    ...(memoryBytes > bounds.memoryBytes
+      ? [`${name}: needed ${Math.round(memoryBytes / mebibyte)} MiB`]
+      : []),
+    ...(bytes > mostBytes ? [`${name}: answered with ${bytes} bytes`] : []),
     ...(rows > bounds.rows ? [`${name}: wrote ${rows} rows`] : []),
   ]);
 }

@@ -7,6 +7,7 @@ import { createNeighbour, type Neighbour } from './support/neighbour.ts';
 import type { ProbedProcess } from './support/probedProcess.ts';
 import { startTenants } from './support/startTenants.ts';
 import { plantStuckFold } from './support/stuckFold.ts';
+import { listUnmeasured } from './support/targets.ts';
 
 export type TenantsRun = LongRunParts & {
   /** Pairs of a quiet time and one with an attack. */
@@ -15,8 +16,13 @@ export type TenantsRun = LongRunParts & {
   seconds: number;
 };
 
-export type TenantsReport = {
+export type RequestsReport = {
   costs: Cost[];
+  /** Routes and tools none of whose requests has succeeded. */
+  unmeasured: string[];
+};
+
+export type TenantsReport = RequestsReport & {
   /** Beside a hostile principal at its rate limit. */
   attack: Factor[];
   attacked: Attacked[];
@@ -34,23 +40,35 @@ export function runTenants(run: TenantsRun): Promise<TenantsReport> {
   return withClosings((onClose) => runWith(run, onClose));
 }
 
-async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport> {
-  const { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests } = await startTenants(
-    run,
-    onClose,
-  );
-  run.onProgress(`${requests.length} requests to measure`);
+/** Measures the worst requests by themselves alone. */
+export function runRequests(run: LongRunParts): Promise<RequestsReport> {
+  return withClosings(async (onClose) => measureAlone(run, await startTenants(run, onClose)));
+}
+
+async function measureAlone(
+  run: LongRunParts,
+  { stack, api, apiKey, requests, targets }: Awaited<ReturnType<typeof startTenants>>,
+): Promise<RequestsReport> {
+  run.onProgress(`${requests.length} requests to measure, of ${targets.size} routes and tools`);
   const costs = await measureRequests({
     ...{ stack, api, apiKey, requests },
     onCost: (cost) => run.onLine(JSON.stringify(cost)),
   });
+  return { costs, unmeasured: listUnmeasured(targets, costs) };
+}
+
+async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport> {
+  const tenants = await startTenants(run, onClose);
+  const { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests } = tenants;
+  const { costs, unmeasured } = await measureAlone(run, tenants);
   run.onProgress('a neighbour reads and writes');
   const { baseUrl } = api;
   const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
   onClose(neighbour.close);
   const { read, write } = limits.rates;
   const attacker = createAttacker({
-    ...{ baseUrl, apiKey, requests },
+    ...{ baseUrl, apiKey },
+    requests: requests.filter(({ prepare }) => prepare === undefined),
     readsPerSecond: read.perSecond,
     writesPerSecond: write.perSecond,
   });
@@ -79,6 +97,7 @@ async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport
   const rounds = [...ofAttack.rounds, ...ofFold.rounds];
   return {
     costs,
+    unmeasured,
     attack: compareTimes(ofAttack.rounds),
     attacked,
     fold: compareTimes(ofFold.rounds),

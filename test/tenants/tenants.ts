@@ -1,9 +1,9 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { parseCount, runLong } from '../support/longRun.ts';
 import { withClosings } from '../support/withClosings.ts';
-import { describeReport, listFlaws } from './describeReport.ts';
+import { describeReport, describeRequests, listFlaws, listRequestFlaws } from './describeReport.ts';
 import { describeFuzz, fuzzTime } from './fuzzTime.ts';
-import { runTenants } from './runTenants.ts';
+import { runRequests, runTenants } from './runTenants.ts';
 import { startTenants } from './support/startTenants.ts';
 
 const program = new Command('test:tenants')
@@ -13,18 +13,27 @@ const program = new Command('test:tenants')
   .option('--rounds <count>', 'pairs of a quiet time and one with an attack', parseCount, 3)
   .option('--seconds <count>', 'of each of both', parseCount, 8)
   .option('--fuzz <minutes>', 'instead: change the requests for so long, to make them cost more', parseCount)
+  .addOption(new Option('--only <part>', 'a part of all').choices(['requests']))
   .option('--seed <number>', 'decides how they are changed', parseCount, 1)
   .option('--log <file>', 'where costs and findings are printed to; nowhere by default')
   .parse();
-const { rounds, seconds, fuzz, seed, log } = program.opts<{
+const { rounds, seconds, fuzz, only, seed, log } = program.opts<{
   rounds: number;
   seconds: number;
   fuzz?: number;
+  only?: 'requests';
   seed: number;
   log?: string;
 }>();
 
-if (fuzz === undefined)
+if (only === 'requests')
+  await runLong({
+    log,
+    describeReport: describeRequests,
+    listFlaws: listRequestFlaws,
+    run: runRequests,
+  });
+else if (fuzz === undefined)
   await runLong({
     log,
     describeReport,
@@ -41,10 +50,13 @@ else
     }),
     run: (parts) =>
       withClosings(async (onClose) => {
-        const { api, apiKey, requests, limits } = await startTenants(parts, onClose);
+        const { api, apiKey, otherKeys, requests, limits } = await startTenants(parts, onClose);
         const { onProgress, onLine } = parts;
         const { bodyBytes } = limits;
-        const report = await fuzzTime({ api, apiKey, requests, bodyBytes, minutes: fuzz, seed, onProgress });
+        const report = await fuzzTime({
+          ...{ api, apiKey, otherKeys, requests, bodyBytes, seed, onProgress },
+          minutes: fuzz,
+        });
         for (const found of report.longest) onLine(JSON.stringify(found));
         return report;
       }),

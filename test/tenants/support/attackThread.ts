@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
+import { credentials } from './apiOperations.ts';
 import { sendRequest } from './sendRequest.ts';
 
 /**
@@ -19,6 +20,8 @@ const requestShape = z.object({
   path: z.string(),
   headers: z.record(z.string(), z.string()).optional(),
   text: z.string().optional(),
+  credential: z.enum(credentials).optional(),
+  forMs: z.number().optional(),
 });
 /** Of one kind: more do not make an attack worse, only longer. */
 const mostUnderWay = 40;

@@ -38,30 +38,95 @@ const values: readonly unknown[] = [
   { type: 'string' },
 ];
 const mostMembers = 3_000;
-const mostCharacters = 1_000_000;
 
-/** A copy of a value that tries to cost more: parts are repeated, lengthened, nested, exchanged with parts of others, or left out. */
-export function lengthen(value: unknown, others: readonly unknown[], random: () => number): unknown {
+/**
+ * A copy of a value that tries to cost more: parts are repeated, lengthened, nested, exchanged with parts of others, or left out.
+ * Nothing is made longer than about `most` characters.
+ */
+export function lengthen(
+  value: unknown,
+  { others, most, random }: { others: readonly unknown[]; most: number; random: () => number },
+): unknown {
   const root: { body: unknown } = { body: structuredClone(value) };
   for (let count = pick(random, [1, 1, 2, 3, 5]); count > 0; count--) {
     const spot = pick(random, listSpots(root));
-    pick(random, acts)(spot, { others, random });
+    pick(random, acts)(spot, { others, most, random });
   }
   return root.body;
 }
 
-type Means = { others: readonly unknown[]; random: () => number };
+/** About how long a value is as JSON, and no more than a little above `most`: what repeats itself within itself has no other end. */
+export function measureText(value: unknown, most: number): number {
+  const open: unknown[] = [value];
+  let length = 0;
+  while (open.length > 0 && length <= most) {
+    const next = open.pop();
+    length += 2;
+    if (typeof next === 'string') length += next.length;
+    else if (Array.isArray(next)) for (const item of next.slice(0, most)) open.push(item);
+    else if (isRecord(next))
+      for (const [key, member] of Object.entries(next)) {
+        length += key.length;
+        open.push(member);
+      }
+  }
+  return length;
+}
+
+const shortMembers = 12;
+const shortCharacters = 400;
+
+/** A copy of a value with little of each part: what is changed in it can be sent a hundred times as often. */
+export function shorten(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, shortCharacters);
+  if (Array.isArray(value)) return value.slice(0, shortMembers).map(shorten);
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value).slice(0, shortMembers)) write(copy, key, shorten(member));
+  return copy;
+}
+
+const mostOfQuery = 4_000;
+
+/** A path whose parameters are lengthened, repeated, exchanged or left out. */
+export function lengthenQuery(path: string, random: () => number): string {
+  const [place = '', query = ''] = path.split('?', 2);
+  const pairs = query.split('&').slice(0, 20);
+  for (let count = pick(random, [1, 1, 2, 3]); count > 0; count--) {
+    const at = Math.floor(random() * pairs.length);
+    const [name = '', value = ''] = pairs[at]?.split('=', 2) ?? [];
+    const text = encodeURIComponent(pick(random, texts)).repeat(Math.floor(random() ** 3 * 300));
+    const [, other = ''] = pick(random, pairs).split('=', 2);
+    const changed = pick(random, [
+      `${value}${text}`,
+      text,
+      other,
+      `-${value}`,
+      value.repeat(4),
+      `${value}.${'1'.repeat(99)}`,
+    ]);
+    pairs[at] = `${name}=${changed}`;
+    if (random() < 0.1) pairs.push(pairs[at]);
+    if (random() < 0.1 && pairs.length > 1) pairs.splice(at, 1);
+  }
+  return `${place}?${pairs
+    .join('&')
+    .slice(0, mostOfQuery)
+    .replace(/%[0-9A-F]?$/, '')}`;
+}
+
+type Means = { others: readonly unknown[]; most: number; random: () => number };
 type Act = (spot: Spot, means: Means) => void;
 
 const acts: readonly Act[] = [repeat, repeat, stretch, stretch, exchange, exchange, nest, replace, remove];
 
 /** Gives a list or an object more of what it has. */
-function repeat({ holder, key }: Spot, { random }: Means): void {
+function repeat({ holder, key }: Spot, { most: mostCharacters, random }: Means): void {
   const value = read(holder, key);
   const times = (item: unknown) => {
     // What no body has room for is not worth the time to write it.
-    const most = Math.ceil(mostCharacters / (JSON.stringify(item)?.length ?? 1));
-    return Math.min(most, Math.floor(random() ** 3 * mostMembers));
+    const fitting = Math.ceil(mostCharacters / Math.max(1, measureText(item, mostCharacters)));
+    return Math.min(fitting, Math.floor(random() ** 3 * mostMembers));
   };
   if (Array.isArray(value)) {
     const item: unknown = value.length > 0 ? pick(random, value) : 0;
@@ -73,9 +138,9 @@ function repeat({ holder, key }: Spot, { random }: Means): void {
   } else write(holder, key, new Array(times(value)).fill(value));
 }
 
-function stretch({ holder, key }: Spot, { random }: Means): void {
+function stretch({ holder, key }: Spot, { most, random }: Means): void {
   const value = read(holder, key);
-  const text = pick(random, texts).repeat(Math.floor(random() ** 4 * 200_000));
+  const text = pick(random, texts).repeat(Math.floor((random() ** 4 * most) / 4));
   write(holder, key, typeof value === 'string' && random() < 0.5 ? value + text : text);
 }
 

@@ -9,9 +9,13 @@ const turnProbe = fileURLToPath(new URL('turnProbe.ts', import.meta.url));
 /** What the probe's fixed piece of work takes on a machine of two cores that does nothing else. */
 const usualAnchorMs = 22;
 
-const readingShape = z.object({ longestMs: z.number(), peakBytes: z.number() });
+const readingShape = z.object({
+  longestMs: z.number(),
+  recentPeakBytes: z.number(),
+  peakBytes: z.number(),
+});
 const anchorShape = z.object({ anchorMs: z.number() });
-/** The longest turn of the event loop since the reading before, and the most memory ever. */
+/** The longest turn of the event loop and the most memory since the reading before, and the most memory ever. */
 export type Reading = z.output<typeof readingShape>;
 
 export type ProbedProcess = RunningProcess & {

@@ -11,9 +11,14 @@ import { startRunning } from '../../support/runningProcess.ts';
 import { createServiceStack, type ServiceStack } from '../../support/serviceStack.ts';
 import { createSingleCallClient } from '../../support/singleCalls.ts';
 import type { OnClose } from '../../support/withClosings.ts';
+import { readOperations } from './apiOperations.ts';
+import { generateRequests } from './generateRequests.ts';
+import { generateToolCalls } from './generateToolCalls.ts';
 import { startProbed } from './probedProcess.ts';
+import { listTargets } from './targets.ts';
 import { buildWorstDocuments } from './worstDocuments.ts';
 import { listWorstRequests } from './worstRequests.ts';
+import { createWorstScene } from './worstScene.ts';
 import { createWorstWorld } from './worstWorld.ts';
 
 /** A whole service with a hostile principal in it, who has what is large, and its worst requests. */
@@ -42,10 +47,11 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   await stack.awaitReady();
   run.onProgress('everything runs');
   const { baseUrl } = api;
-  const [apiKey = '', neighbourKey = '', adopterKey = ''] = await createKeys(stack, [
+  const [apiKey = '', neighbourKey = '', adopterKey = '', ...otherKeys] = await createKeys(stack, [
     'hostile',
     'neighbour',
     'adopter',
+    ...Array.from({ length: others }, (_, at) => `other ${at}`),
   ]);
   const ofAgreement = agreementLimits(limits);
   const world = await createWorstWorld(stack, {
@@ -55,15 +61,31 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   });
   const { id: webhookId } = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
   const documents = buildWorstDocuments(ofAgreement);
-  const requests = listWorstRequests({ world, limits, documents, chainId: stack.chainId, webhookId });
+  const { scene, signed } = await createWorstScene(stack, {
+    ...{ baseUrl, apiKey, world, limits },
+    otherKey: adopterKey,
+  });
+  run.onProgress('the hostile principal has what its requests are about');
+  const { operations, schemas } = readOperations(await (await fetch(`${baseUrl}/v0/openapi.json`)).json());
+  const generation = { ...scene, schemas };
+  const { tools, requests: calls } = await generateToolCalls({ baseUrl, apiKey }, generation);
+  const generated = operations.flatMap((operation) => generateRequests(operation, generation));
+  const handMade = listWorstRequests({ world, limits, documents, chainId: stack.chainId, webhookId });
+  // What ends something comes after all that is about it.
+  const requests = [...handMade, ...generated, ...calls, ...signed].toSorted(
+    (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
+  );
+  const targets = listTargets({ operations, tools, requests });
   const adopter = {
     client: createSingleCallClient({ baseUrl, apiKey: adopterKey }),
     metricsUrl: `http://127.0.0.1:${internalPort}/metrics`,
   };
-  return { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests };
+  return { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests, targets, otherKeys };
 }
 
 const wallets = 2;
+/** Principals who have nothing. */
+const others = 32;
 
 /** Keys of new principals who may do everything. */
 async function createKeys({ databaseUrl: url }: ServiceStack, names: readonly string[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '../../../src/platform/config/limits.ts';
 import { defaultRuleLimits } from '../../../src/records/rules/notificationTemplate.ts';
+import type { Credential } from './apiOperations.ts';
 import type { WorstDocument } from './worstDocuments.ts';
 import type { WorstWorld } from './worstWorld.ts';
 
@@ -13,6 +14,14 @@ export type WorstRequest = {
   readonly body?: unknown;
   /** Sent as it is, in the place of `body`. */
   readonly text?: string | undefined;
+  /** By what it is let in, where that is no key. */
+  readonly credential?: Credential | undefined;
+  /** How long its answer is read, which does not end. */
+  readonly forMs?: number | undefined;
+  /** The tool of agents that it calls, if it does. */
+  readonly tool?: string | undefined;
+  /** Makes what can be sent once, before each time that it is sent. */
+  readonly prepare?: (() => Promise<{ body: unknown }>) | undefined;
 };
 
 type Scene = {

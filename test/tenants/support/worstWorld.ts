@@ -29,14 +29,18 @@ export function buildWideAgreement(limits: AgreementLimits): Record<string, unkn
   const name = (at: number) => `v${at}`;
   const field = { type: 'string', validation: { required: false } };
   const fields = Object.fromEntries(times(limits.fieldsPerInput, (at) => [name(at), field]));
-  const variables = Object.fromEntries(times(limits.variables, (at) => [name(at), field]));
-  const table = times(limits.variables, (at) => `|${name(at)}|\n|-|\n|\${variables.${name(at)}}|\n\n`);
+  const texts = limits.variables - 1;
+  const variables = {
+    ...Object.fromEntries(times(texts, (at) => [name(at), field])),
+    party: { type: 'address', subtype: 'participant', validation: { required: true } },
+  };
+  const table = times(texts, (at) => `|${name(at)}|\n|-|\n|\${variables.${name(at)}}|\n\n`);
   return {
     metadata: { templateId: 'did:template:wide' },
     variables,
     content: { type: 'md', data: table.join('') },
     execution: {
-      initialize: { initialState: 'A', data: {} },
+      initialize: { initialState: 'A', data: { party: `\${variables.party}` } },
       states: { A: {}, B: {} },
       inputs: { go: { data: fields } },
       transitions: [
@@ -57,9 +61,11 @@ export async function deployAs(
     agreement: Record<string, unknown>;
     notificationTemplate?: Record<string, unknown>;
     observers?: string[];
+    /** Whoever is its one participant, if it has one. */
+    party?: Address;
   },
 ) {
-  const { client, baseUrl, account, agreement, ...details } = options;
+  const { client, baseUrl, account, agreement, party, ...details } = options;
   const documentId = randomUUID();
   const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
   const { chainId, factory, reader } = stack;
@@ -69,10 +75,11 @@ export async function deployAs(
     factory,
     agreement,
     docUri,
-    values: {},
+    values: party === undefined ? {} : { party },
     account,
   });
-  const body = { agreement, chainId, docUri, documentId, displayName: 'worst', ...details };
+  const participants = party === undefined ? [] : [{ variableKey: 'party', walletAddress: party }];
+  const body = { agreement, chainId, docUri, documentId, displayName: 'worst', participants, ...details };
   const { id } = await client.agreements.deployWithPermit({ ...body, ...permit });
   const address = await waitUntil('the agreement is deployed', async () =>
     parseAddress((await client.agreements.get(id)).address),
@@ -89,7 +96,8 @@ export async function createWorstWorld(
   const client = createSingleCallClient({ baseUrl, apiKey });
   const account = privateKeyToAccount(generatePrivateKey());
   const agreement: Record<string, unknown> = buildWideAgreement(limits);
-  const record = await deployAs(stack, { client, baseUrl, account, agreement });
+  const party = account.address;
+  const record = await deployAs(stack, { client, baseUrl, account, agreement, party });
   const each = Math.floor(valueBytes / limits.fieldsPerInput);
   const values = Object.fromEntries(times(limits.fieldsPerInput, (at) => [`v${at}`, 'é'.repeat(each / 2)]));
   const payload = encodeInputPayload(agreement, 'go', values);
