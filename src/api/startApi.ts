@@ -41,6 +41,7 @@ import { buildSecurityHeaders } from './http/securityHeaders.ts';
 import { createRequestTracing } from './http/traceRequests.ts';
 import { startKeyExpiry } from './idempotency/expiredKeys.ts';
 import { createIdempotencyStore } from './idempotency/idempotencyStore.ts';
+import { forgetBuckets } from './limiting/forgetBuckets.ts';
 import { createRateLimiter } from './limiting/rateLimiter.ts';
 import { createEventStreams } from './streams/eventStreams.ts';
 
@@ -145,6 +146,12 @@ export async function startApi(
     onFailure: (error) => logger.warn({ err: error }, 'failed to delete old evidence proofs'),
   });
   onClose({ name: 'old proofs of evidence', close: oldProofs.close });
+  const oldBuckets = startSweep({
+    sweep: () => forgetBuckets(pool),
+    intervalMs: forgetIntervalMs,
+    onFailure: (error) => logger.warn({ err: error }, 'unused rate buckets were not deleted'),
+  });
+  onClose({ name: 'unused rate buckets', close: oldBuckets.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
