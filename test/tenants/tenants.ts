@@ -3,6 +3,7 @@ import { parseCount, runLong } from '../support/longRun.ts';
 import { withClosings } from '../support/withClosings.ts';
 import { describeReport, describeRequests, listFlaws, listRequestFlaws } from './describeReport.ts';
 import { describeFuzz, fuzzTime } from './fuzzTime.ts';
+import { type AttackReport, listAttackFlaws, runAttacks } from './runAttacks.ts';
 import { runRequests, runTenants } from './runTenants.ts';
 import { startTenants } from './support/startTenants.ts';
 
@@ -13,15 +14,17 @@ const program = new Command('test:tenants')
   .option('--rounds <count>', 'pairs of a quiet time and one with an attack', parseCount, 3)
   .option('--seconds <count>', 'of each of both', parseCount, 8)
   .option('--fuzz <minutes>', 'instead: change the requests for so long, to make them cost more', parseCount)
-  .addOption(new Option('--only <part>', 'a part of all').choices(['requests']))
+  .addOption(new Option('--only <part>', 'a part of all').choices(['requests', 'attacks']))
+  .option('--attack <words>', 'with --only attacks: those alone whose names have these words')
   .option('--seed <number>', 'decides how they are changed', parseCount, 1)
   .option('--log <file>', 'where costs and findings are printed to; nowhere by default')
   .parse();
-const { rounds, seconds, fuzz, only, seed, log } = program.opts<{
+const { rounds, seconds, fuzz, only, attack, seed, log } = program.opts<{
   rounds: number;
   seconds: number;
   fuzz?: number;
-  only?: 'requests';
+  only?: 'requests' | 'attacks';
+  attack?: string;
   seed: number;
   log?: string;
 }>();
@@ -32,6 +35,13 @@ if (only === 'requests')
     describeReport: describeRequests,
     listFlaws: listRequestFlaws,
     run: runRequests,
+  });
+else if (only === 'attacks')
+  await runLong<AttackReport[]>({
+    log,
+    describeReport: (reports) => `${reports.length} attacks`,
+    listFlaws: (reports) => ({ 'attacks that somebody else noticed': listAttackFlaws(reports) }),
+    run: (parts) => runAttacks({ ...parts, only: attack }),
   });
 else if (fuzz === undefined)
   await runLong({

@@ -61,7 +61,7 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
   });
   const { id: webhookId } = await world.client.webhooks.create({ url: 'http://127.0.0.1:9/hook' });
   const documents = buildWorstDocuments(ofAgreement);
-  const { scene, signed } = await createWorstScene(stack, {
+  const { scene, signed, linkSecret } = await createWorstScene(stack, {
     ...{ baseUrl, apiKey, world, limits },
     otherKey: adopterKey,
   });
@@ -80,7 +80,21 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
     client: createSingleCallClient({ baseUrl, apiKey: adopterKey }),
     metricsUrl: `http://127.0.0.1:${internalPort}/metrics`,
   };
-  return { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests, targets, otherKeys };
+  return {
+    limits,
+    stack,
+    api,
+    worker,
+    apiKey,
+    neighbourKey,
+    adopter,
+    world,
+    requests,
+    targets,
+    otherKeys,
+    linkSecret,
+    webhookId,
+  };
 }
 
 const wallets = 2;

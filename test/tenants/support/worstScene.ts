@@ -28,6 +28,8 @@ export async function createWorstScene(
 ): Promise<{
   scene: Omit<GenerationScene, 'schemas'>;
   signed: WorstRequest[];
+  /** Of a link by which the participant signs. */
+  linkSecret: string;
 }> {
   const { baseUrl, apiKey, otherKey, world, limits } = options;
   const { chainId, factory, reader } = stack;
@@ -125,10 +127,15 @@ export async function createWorstScene(
   });
 
   const third = newAccount();
-  const documentId = randomUUID();
-  const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
   const participants = [{ variableKey: 'party', walletAddress: account.address }];
-  const deploying = { agreement, chainId, docUri, documentId, participants, displayName: longText(500) };
+  const prepareDeployment = async () => {
+    const documentId = randomUUID();
+    const docUri = `${baseUrl}/v0/agreements/documents/${documentId}`;
+    const body = { agreement, chainId, docUri, documentId, participants, displayName: longText(500) };
+    return { body, permit: await deployment(newAccount(), docUri) };
+  };
+  const own = await prepareDeployment();
+  const hosted = await prepareDeployment();
   const post = (name: string, path: string, parts: Partial<WorstRequest>): WorstRequest => ({
     name: `signed: ${name}`,
     method: 'POST',
@@ -139,7 +146,7 @@ export async function createWorstScene(
     ({ credential: 'signingLink', headers: { 'x-agreements-link': secret } }) as const;
   const signed = [
     post('a deployment', '/agreements/deploy-with-permit', {
-      body: { ...deploying, ...(await deployment(third, docUri)) },
+      body: { ...own.body, ...own.permit },
     }),
     post('an input', `/agreements/${record.id}/input`, { body: await input(third) }),
     post('an input by a link', '/shared/agreement/input', {
@@ -159,6 +166,11 @@ export async function createWorstScene(
       headers: page,
       // Once each.
       prepare: async () => ({ body: await login(third) }),
+    }),
+    post('a portal link before it is used', '/sessions/links/preview', {
+      credential: 'none',
+      headers: page,
+      body: { link: secretOf(await make('/sessions/links', { label })) },
     }),
     post('an agreement of somebody else', '/agreements/import', {
       body: { agreement, chainId, address: foreign.address, displayName: longText(500) },
@@ -183,8 +195,8 @@ export async function createWorstScene(
       ...{ agreementId: record.id, inputId: 'go', values, signerAddress: account.address },
     }),
     callTool('/mcp/compat', 'deploy_agreement', {
-      ...deploying,
-      ...toHosted(await deployment(third, docUri)),
+      ...hosted.body,
+      ...toHosted(hosted.permit),
     }),
     callTool('/mcp/compat', 'submit_input', {
       ...{ agreementId: record.id, ...toHosted(await input(newAccount())) },
@@ -202,6 +214,7 @@ export async function createWorstScene(
     'sessions/links/{id}': (await make('/sessions/links', {})).id,
   };
   return {
+    linkSecret: secretOf(link),
     signed: [...signed, ...calls],
     scene: {
       bodyValues: limits.bodyValues,
@@ -232,6 +245,8 @@ export async function createWorstScene(
           deadline: Math.floor(Date.now() / 1_000) + 7_200,
           documentId: undefined,
           docUri: undefined,
+          signerAddress: account.address,
+          environment: 'testnet',
         },
         // Rules that nobody reads are tried by requests of their own.
         ...{

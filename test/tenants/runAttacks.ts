@@ -1,0 +1,117 @@
+import type { LongRunParts } from '../support/longRun.ts';
+import { withClosings } from '../support/withClosings.ts';
+import { type Attack, attacks } from './support/attacks.ts';
+import { compareTimes, type Factor, listDelays, type Round } from './support/compareTimes.ts';
+import { createNeighbour } from './support/neighbour.ts';
+import { sendRequest } from './support/sendRequest.ts';
+import { startTenants } from './support/startTenants.ts';
+
+/** What one attack has done. */
+export type AttackReport = {
+  name: string;
+  /** Answers by their status; 0 for none. */
+  counts: Record<string, number>;
+  /** Milliseconds of a processor that the event loops of API and worker were taken at a time. */
+  turnMs: number;
+  workerTurnMs: number;
+  peakBytes: number;
+  factors: Factor[];
+  failures: string[];
+};
+
+/** Milliseconds of a processor that an attack may take of an event loop at a time. */
+export const mostTurnMs = 100;
+const mostBytes = 600 * 1024 * 1024;
+/** Whatever slows a neighbour down has to do so each time. */
+const mostRounds = 3;
+const attackMs = 4_000;
+
+/** Lets a neighbour live beside each attack, some more times where it is slow, and tells what each has done. */
+export function runAttacks(run: LongRunParts & { only?: string | undefined }): Promise<AttackReport[]> {
+  return withClosings(async (onClose) => {
+    const tenants = await startTenants(run, onClose);
+    const { stack, api, worker, apiKey, neighbourKey, world, linkSecret, webhookId, limits } = tenants;
+    const { baseUrl } = api;
+    const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
+    onClose(neighbour.close);
+    await neighbour.live(2_000);
+
+    const play = async (attack: Attack): Promise<AttackReport> => {
+      const counts: Record<string, number> = {};
+      const rounds: Round[] = [];
+      let [turnMs, workerTurnMs, peakBytes] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+      const isFine = () =>
+        rounds.length > 0 &&
+        turnMs < mostTurnMs &&
+        workerTurnMs < mostTurnMs &&
+        listDelays(compareTimes(rounds)).length === 0;
+      while (rounds.length < mostRounds && !isFine()) {
+        const quiet = await neighbour.live(attackMs / 2);
+        await api.read();
+        await worker.read();
+        let isOn = true;
+        const attacking = attack.run({
+          ...{ baseUrl, apiKey, linkSecret, webhookId, chainId: stack.chainId, bodyBytes: limits.bodyBytes },
+          ...{ recordId: world.record.id, documentId: world.record.documentId },
+          isOn: () => isOn,
+          async send(request) {
+            const { status, text } = await sendRequest({ baseUrl, apiKey }, request).catch(() => ({
+              status: 0,
+              text: '',
+            }));
+            counts[status] = (counts[status] ?? 0) + 1;
+            return text;
+          },
+        });
+        const disturbed = await neighbour.live(attackMs);
+        isOn = false;
+        await attacking;
+        const ofApi = await api.read();
+        const ofWorker = await worker.read();
+        const slowness = ofApi.longestMs > mostTurnMs ? await api.findSlowness() : 1;
+        // What an attack does, it does each time.
+        turnMs = Math.min(turnMs, ofApi.longestMs / slowness);
+        workerTurnMs = Math.min(workerTurnMs, ofWorker.longestMs);
+        peakBytes = Math.max(peakBytes, ofApi.recentPeakBytes);
+        rounds.push({ quiet, disturbed });
+      }
+      const failures = rounds.flatMap(({ disturbed }) => disturbed.failures);
+      return {
+        ...{ name: attack.name, counts, turnMs, workerTurnMs, peakBytes, failures },
+        factors: compareTimes(rounds),
+      };
+    };
+
+    const reports: AttackReport[] = [];
+    for (const attack of attacks.filter(({ name }) => name.includes(run.only ?? ''))) {
+      const report = await play(attack);
+      run.onProgress(describeAttack(report));
+      run.onLine(JSON.stringify(report));
+      reports.push(report);
+    }
+    return reports;
+  });
+}
+
+export function describeAttack(report: AttackReport): string {
+  const { name, counts, turnMs, workerTurnMs, peakBytes, factors } = report;
+  const slower = factors.map(({ kind, factor }) => `${kind} ${factor.toFixed(1)}`).join(', ');
+  const memory = Math.round(peakBytes / 1024 / 1024);
+  return `${name}: ${JSON.stringify(counts)}; event loop ${turnMs.toFixed(0)} and ${workerTurnMs.toFixed(0)} ms; ${memory} MiB; a neighbour's ${slower}`;
+}
+
+/** What is not as it should be of an attack, in words. */
+export function listAttackFlaws(reports: readonly AttackReport[]): string[] {
+  return reports.flatMap(({ name, counts, turnMs, workerTurnMs, peakBytes, factors, failures }) =>
+    [
+      ...(counts['500'] ? [`${counts['500']} times 500`] : []),
+      ...(turnMs > mostTurnMs ? [`the API computed for ${turnMs.toFixed(0)} ms at a time`] : []),
+      ...(workerTurnMs > mostTurnMs
+        ? [`the worker computed for ${workerTurnMs.toFixed(0)} ms at a time`]
+        : []),
+      ...(peakBytes > mostBytes ? [`the API needed ${Math.round(peakBytes / 1024 / 1024)} MiB`] : []),
+      ...listDelays(factors),
+      ...failures.slice(0, 3).map((failure) => `a neighbour's ${failure}`),
+    ].map((flaw) => `${name}: ${flaw}`),
+  );
+}
