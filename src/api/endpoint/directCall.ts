@@ -36,6 +36,7 @@ export function buildDirectCall<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointDefinition<Params, Query, Body>): DirectCall {
+  const { isHeavy } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async ({ caller, requestId, params = {}, query = {}, body, consistency }, serving) => {
@@ -43,17 +44,22 @@ export function buildDirectCall<
     const { principalId } = caller;
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
-    const response = await definition.handle({
-      caller,
-      requestId,
-      headers: new Headers(),
-      params: reader.parseParams(params),
-      query: values,
-      body: reader.checkBody(body, serving.limits),
-      readAfter:
-        consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId }),
-      disconnect() {},
-    });
+    const headers = new Headers();
+    const response = await serving.largeTurns.run({ owner: principalId, headers, isHeavy }, async () =>
+      definition.handle({
+        caller,
+        requestId,
+        headers,
+        params: reader.parseParams(params),
+        query: values,
+        body: reader.checkBody(body, serving.limits),
+        readAfter:
+          consistency === undefined
+            ? undefined
+            : await serving.awaitConsistency({ consistency, principalId }),
+        disconnect() {},
+      }),
+    );
     return answerShape.parse(await response.json());
   };
 }

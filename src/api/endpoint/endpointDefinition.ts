@@ -69,6 +69,8 @@ export type EndpointDefinition<
 > = EndpointParts<Params, Query, Body> & {
   /** The required scope; null if a valid key is enough. */
   readonly scope: Scope | null;
+  /** Whether a request computes for long, however small its body is: it then waits for its principal's turn. */
+  readonly isHeavy?: boolean;
   /** The ways of authentication, if not all are allowed. */
   readonly credentials?: readonly Credential[];
   handle(

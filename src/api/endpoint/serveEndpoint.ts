@@ -39,7 +39,7 @@ export type ServeContext = {
 export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: EndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method, scope } = definition;
+  const { method, scope, isHeavy } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
@@ -71,7 +71,7 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();
-    return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers }, () =>
+    return serving.largeTurns.run({ owner: principalId, headers: req.raw.headers, isHeavy }, () =>
       method === 'post' ? answerOnce(context, { ...serving, principalId }, handle) : handle(),
     );
   };

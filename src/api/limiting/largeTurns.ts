@@ -1,18 +1,23 @@
 import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 
-/** Admits requests with large bodies in turns over their senders. */
+/** Admits requests that are large or compute for long in turns over their senders. */
 export type LargeTurns = {
   /**
-   * Runs a request: at once if its body is small, otherwise when its sender's turn has come. Its body is not
+   * Runs a request: at once if it is small, otherwise when its sender's turn has come. Its body is not
    * read before.
    *
-   * @param request.owner the turn; a function is called only for a large body.
+   * @param request.isHeavy whether it computes for long, however small its body is.
+   * @param request.owner the turn; a function is called only for a large request.
    * @throws RateLimitedError where too many of the same sender wait.
    * @throws whatever `owner` throws.
    */
   run<Answer>(
-    request: { owner: string | (() => Promise<string>); headers: Headers },
+    request: {
+      owner: string | (() => Promise<string>);
+      headers: Headers;
+      isHeavy?: boolean | undefined;
+    },
     work: () => Promise<Answer>,
   ): Promise<Answer>;
 };
@@ -52,8 +57,9 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
   };
 
   return {
-    async run({ owner: stated, headers }, work) {
-      if (!isLarge(headers)) return work();
+    async run({ owner: stated, headers, isHeavy = false }, work) {
+      const hasLargeBody = isLarge(headers);
+      if (!isHeavy && !hasLargeBody) return work();
       const owner = typeof stated === 'string' ? stated : await stated();
       await awaitTurn(owner);
       const startedAt = performance.now();
@@ -63,14 +69,14 @@ export function createLargeTurns({ turnMs = usualTurnMs }: { turnMs?: number } =
         hasTurn = false;
         running--;
         begin();
-        // Small requests go on meanwhile: the sender's next large one comes after a rest twice as long.
-        setTimeout(
-          () => {
-            queues.end(owner);
-            begin();
-          },
-          2 * Math.min(performance.now() - startedAt, turnMs),
-        ).unref();
+        const end = () => {
+          queues.end(owner);
+          begin();
+        };
+        // Whoever sends one small request after the other holds nobody up.
+        if (!hasLargeBody && queues.count(owner) === 0) return end();
+        // Small requests go on meanwhile: the sender's next one comes after a rest twice as long.
+        setTimeout(end, 2 * Math.min(performance.now() - startedAt, turnMs)).unref();
       };
       const overdue = setTimeout(leave, turnMs);
       try {

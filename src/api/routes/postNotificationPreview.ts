@@ -97,6 +97,7 @@ export function previewNotificationsEndpoint(services: Services): Endpoint {
     description:
       'Returns for each rule whether it would fire, for which recipients and with which text, or why not. Uses the rules of the record unless the body supplies others. Stores and sends nothing.',
     scope: 'agreements.read',
+    isHeavy: true,
     params: recordParams,
     query: chainOfReference,
     body: bodyShape,

@@ -30,6 +30,7 @@ export function simulateAgreementEndpoint(services: Services): Endpoint {
     description:
       'Returns for each step whether it would be accepted, or why not, what it would change and which event would follow. A refused step changes nothing; the remaining steps still run. Asks no node. Stores and sends nothing.',
     scope: 'agreements.write',
+    isHeavy: true,
     params: none,
     query: none,
     body: bodyShape,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLargeTurns } from '../../../src/api/limiting/largeTurns.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
@@ -41,6 +42,38 @@ test('small requests never wait, and those without a length count as large', asy
   await waitUntil('the next begins', () => begun.length === 6);
   end('chunked');
   expect(await waiting).toBe('chunked');
+});
+
+test('a small request that computes for long waits for its turn like a large one', async () => {
+  const turns = createLargeTurns(patient);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const send = (name: string, owner: string, isHeavy: boolean) =>
+    turns.run({ owner, headers: small, isHeavy }, async () => {
+      begun.push(name);
+      await promise;
+    });
+  const all = [
+    send('a1', 'a', true),
+    send('a2', 'a', true),
+    send('light', 'a', false),
+    send('b1', 'b', true),
+  ];
+  await waitUntil('all but one have begun', () => begun.length === 3);
+  expect(begun.toSorted()).toEqual(['a1', 'b1', 'light']);
+  resolve();
+  await Promise.all(all);
+  expect(begun.at(-1)).toBe('a2');
+});
+
+test('whoever computes for long in one request after the other does not rest in between', async () => {
+  const turns = createLargeTurns(patient);
+  const send = <Answer>(work: () => Promise<Answer>) =>
+    turns.run({ owner: 'a', headers: small, isHeavy: true }, work);
+  await send(() => setTimeout(80));
+  const rested = setTimeout(100, 'rested');
+  expect(await Promise.race([send(async () => 'at once'), rested])).toBe('at once');
+  await rested;
 });
 
 test('of one principal one large request is at work at a time, and another principal passes its queue', async () => {
