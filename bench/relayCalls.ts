@@ -1,14 +1,14 @@
-import { type Address, encodeFunctionData, type Hex, parseSignature } from 'viem';
+import type { Address } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
-import type { AgreementsClient, BodyOf } from '../client/src/index.ts';
+import type { AgreementsClient } from '../client/src/index.ts';
 import { deployAgreement } from '../client/src/viem/index.ts';
-import { encodeInputPayload, inputTypedData, nameHash, parseAddress } from '../src/protocol/index.ts';
+import { parseAddress } from '../src/protocol/index.ts';
 import type { ServiceStack } from '../test/support/serviceStack.ts';
+import { type SignedInput as Signed, signInputPermit } from '../test/support/signInputPermit.ts';
 import { pingPong } from './pingPong.ts';
 
-/** A signed input in the API's form, and as a contract call for anybody. */
-export type SignedInput = { recordId: string; body: BodyOf<'submitInput'>; to: Address; data: Hex };
+/** With the record and the contract that it belongs to. */
+export type SignedInput = Omit<Signed, 'payload'> & { recordId: string; to: Address };
 
 const lifetimeSeconds = 86_400;
 
@@ -43,23 +43,14 @@ export async function signInputs(
   const turns = Array.from({ length: nonces }, (_, nonce) =>
     signers.map((account) => ({ account, nonce: BigInt(nonce) })),
   );
-  const inputId = 'hit';
-  const values = { note: 'benchmark' };
-  const payload = encodeInputPayload(pingPong, inputId, values);
+  const input = { chainId, agreement: pingPong, inputId: 'hit', values: { note: 'benchmark' } };
   const deadline = Math.floor(Date.now() / 1_000) + lifetimeSeconds;
   const signed: SignedInput[] = [];
   for (const { account, nonce } of turns.flat()) {
-    for (const { id: recordId, address: agreementAddress } of agreements) {
-      const permit = { chainId, agreementAddress, inputId, payload, nonce, deadline: BigInt(deadline) };
-      const { r, s, yParity } = parseSignature(await account.signTypedData(inputTypedData(permit)));
-      const v = yParity === 0 ? (27 as const) : (28 as const);
-      const data = encodeFunctionData({
-        abi: agreementEngineAbi,
-        functionName: 'submitInputWithPermit',
-        args: [account.address, nameHash(inputId), payload, BigInt(deadline), v, r, s],
-      });
-      const body = { inputId, values, signer: account.address, deadline, signature: { v, r, s } };
-      signed.push({ recordId, body, to: agreementAddress, data });
+    for (const { id: recordId, address: to } of agreements) {
+      const permit = { ...input, agreementAddress: to, nonce, deadline };
+      const { body, data } = await signInputPermit(account, permit);
+      signed.push({ recordId, body, to, data });
     }
   }
   return signed;

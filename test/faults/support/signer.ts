@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { ContractFunctionExecutionError, encodeFunctionData, type Hex, parseSignature } from 'viem';
+import { ContractFunctionExecutionError, encodeFunctionData, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import type { BodyOf } from '../../../client/src/index.ts';
-import { encodeInputPayload, inputTypedData, nameHash } from '../../../src/protocol/index.ts';
+import { encodeInputPayload, nameHash } from '../../../src/protocol/index.ts';
 import type { ServiceStack } from '../../support/serviceStack.ts';
+import { type SignedInput as Signed, signInputPermit } from '../../support/signInputPermit.ts';
 import type { Agreement } from './caller.ts';
 import { type DoorInput, door } from './door.ts';
 
-/** A signed input as the API takes it, and as anybody can send it to the contract. */
-export type SignedInput = {
-  agreement: Agreement;
-  nonce: bigint;
-  payload: Hex;
-  body: BodyOf<'submitInput'>;
-  data: Hex;
-};
+/** With the agreement that it belongs to, and its nonce. */
+export type SignedInput = Signed & { agreement: Agreement; nonce: bigint };
 
 export type Signer = ReturnType<typeof createSigner>;
 
@@ -31,27 +25,18 @@ export function createSigner({ chainId, client }: ServiceStack) {
       agreement: Agreement,
       { inputId, nonce }: { inputId: DoorInput; nonce: bigint },
     ): Promise<SignedInput> {
-      const values = { note: randomUUID() };
-      const payload = encodeInputPayload(door, inputId, values);
       const { timestamp } = await client.getBlock();
       const deadline = Math.max(Number(timestamp), Math.floor(Date.now() / 1_000)) + lifetimeSeconds;
-      const permit = {
+      const signed = await signInputPermit(account, {
         chainId,
+        agreement: door,
         agreementAddress: agreement.address,
         inputId,
-        payload,
+        values: { note: randomUUID() },
         nonce,
-        deadline: BigInt(deadline),
-      };
-      const { r, s, yParity } = parseSignature(await account.signTypedData(inputTypedData(permit)));
-      const v = yParity === 0 ? (27 as const) : (28 as const);
-      const data = encodeFunctionData({
-        abi: agreementEngineAbi,
-        functionName: 'submitInputWithPermit',
-        args: [account.address, nameHash(inputId), payload, BigInt(deadline), v, r, s],
+        deadline,
       });
-      const body = { inputId, values, signer: account.address, deadline, signature: { v, r, s } };
-      return { agreement, nonce, payload, body, data };
+      return { ...signed, agreement, nonce };
     },
     /** How many permits of it the agreement has taken; undefined while a reorganisation has taken the agreement. */
     async readNonce(agreement: Agreement): Promise<bigint | undefined> {
