@@ -1,34 +1,25 @@
 import type pg from 'pg';
-import type { Hex, PublicClient } from 'viem';
+import type { Hex } from 'viem';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
-import { parseReceipt, parseTransaction } from '../../protocol/evidence/blockParts.ts';
 import { listNeededValues } from '../../protocol/evidence/evidenceDocument.ts';
-import { isEvent } from '../../protocol/evidence/evidenceEvents.ts';
 import {
   type EvidenceNote,
   type EvidencePermit,
   type EvidenceState,
-  type EvidenceTransaction,
   type EvidenceValue,
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
 import { createReplay } from '../../protocol/evidence/evidenceReplay.ts';
-import { buildDeployMessage, buildInputMessage } from '../../protocol/evidence/evidenceTypedData.ts';
 import { compileAgreement, findChain, ValuesError } from '../../protocol/index.ts';
 import type { AgreementParameters } from '../../protocol/onChain.ts';
-import {
-  type EvidenceRecord,
-  type IndexedHistory,
-  type IndexedPlace,
-  readHistory,
-} from './evidenceSubject.ts';
-import { findPermit } from './findPermit.ts';
-import { findProved, readProved, type StoredProof, storeProved } from './proofStore.ts';
-import { BlockGoneError, proveBlock, readBlock, readHash } from './proveBlock.ts';
+import type { Collecting } from './collecting.ts';
+import { type EvidenceRecord, type IndexedHistory, readHistory } from './evidenceSubject.ts';
+import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
+import { listPlaces, proveHistory } from './proveHistory.ts';
 import { proveState } from './proveState.ts';
-import { readBatched } from './readBatched.ts';
 import { readPayloads } from './readPayloads.ts';
+import { readSteps } from './readSteps.ts';
 
 /** The content of a file; the transactions themselves are read again during the writing. */
 export type CollectedEvidence = {
@@ -54,17 +45,6 @@ export type CollectedEvidence = {
   readonly state: EvidenceState | null;
 };
 
-export type Collecting = {
-  readonly pool: pg.Pool;
-  readonly client: PublicClient;
-  readonly record: EvidenceRecord;
-  /** Called with the number of proved blocks and of all blocks. */
-  onProgress(done: number, total: number): void;
-  readonly signal: AbortSignal;
-};
-
-/** Concurrent blocks: one is fetched while another is proved. */
-const blocksAtOnce = 2;
 const mostAttempts = 5;
 
 /**
@@ -104,7 +84,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const history = await readHistory(pool, record);
   if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
   const places = listPlaces(history);
-  await proveAll(collecting, places, pace);
+  await proveHistory(collecting, places, pace);
   const agreement: unknown = JSON.parse(record.document);
   const values = findValues(agreement, record);
   const parameters = compileAgreement(agreement, {
@@ -147,155 +127,11 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   };
 }
 
-/** Each transaction once, in the order of the chain. */
-function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[] {
-  const all = [deployment, ...steps];
-  return all.filter((place, at) => at === 0 || place.transactionHash !== all[at - 1]?.transactionHash);
-}
-
 function isSameHistory(before: IndexedHistory, now: IndexedHistory | undefined): boolean {
   const write = (history: IndexedHistory | undefined) =>
     history && [history.deployment, ...history.steps].map(({ blockHash }) => blockHash).join(' ');
   // Later inputs are in later blocks: the state is proved before them.
   return write(now)?.startsWith(write(before) ?? '') === true;
-}
-
-/** Proves what is not stored yet, a few blocks at a time. */
-async function proveAll(
-  { pool, client, record, onProgress, signal }: Collecting,
-  places: readonly IndexedPlace[],
-  pace: Pace,
-): Promise<void> {
-  const { chainId } = record;
-  const proved = await findProved(pool, chainId, places);
-  const byBlock = [...Map.groupBy(places, ({ blockHash }) => blockHash)];
-  const missing = byBlock.filter(([, wanted]) =>
-    wanted.some(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
-  );
-  let done = byBlock.length - missing.length;
-  onProgress(done, byBlock.length);
-  const queue = missing.values();
-  const work = async () => {
-    for (const [blockHash, wanted] of queue) {
-      signal.throwIfAborted();
-      const block = {
-        ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
-        wanted: wanted.map(({ transactionHash }) => transactionHash),
-      };
-      await storeProved(pool, chainId, await proveBlock(client, block));
-      onProgress(++done, byBlock.length);
-    }
-  };
-  await Promise.all(Array.from({ length: blocksAtOnce }, work));
-}
-
-type ReadStep = {
-  readonly transaction: number;
-  readonly log: number;
-  readonly permit: EvidencePermit | null;
-  readonly isSigned: boolean;
-};
-
-/** Reads the transactions in order, and keeps only a file's smaller parts of each. */
-async function readSteps(
-  { pool, record, signal }: Collecting,
-  {
-    history,
-    parameters,
-    places,
-    pace,
-  }: {
-    history: IndexedHistory;
-    parameters: AgreementParameters;
-    places: readonly IndexedPlace[];
-    pace: Pace;
-  },
-) {
-  const { chainId } = record;
-  const agreement = lowerHex(record.address);
-  const blocks: string[] = [];
-  const transactions: { block: number; blockHash: Hex; transactionHash: Hex }[] = [];
-  const steps: ReadStep[] = [];
-  let deployment: ReadStep | undefined;
-  let isIncluded = true;
-  let next = 0;
-  const payloads = readPayloads(pool, record, history.steps);
-  for await (const stored of readInOrder(pool, chainId, places)) {
-    signal.throwIfAborted();
-    const { blockHash, transactionHash } = stored;
-    if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
-    const transaction = transactions.push({ block: blocks.length - 1, blockHash, transactionHash }) - 1;
-    const entry = parseEntry(stored);
-    isIncluded &&= entry.proof !== null;
-    const { to, data, signing } = parseTransaction(entry.raw);
-    const { logs } = parseReceipt(entry.receipt);
-    if (transaction === 0) {
-      const log = logs.findIndex(
-        (one) =>
-          isEvent(one, 'AgreementDeployed', history.factory) && one.topics[1]?.endsWith(agreement.slice(2)),
-      );
-      const isDirect = to === history.factory;
-      const { permitSigner: signer, permitNonce: nonce } = history;
-      const permit =
-        signer !== null && nonce !== null
-          ? findPermit({
-              ...{ data, isDirect, signer, nonce, kind: 'deployment' },
-              buildMessage: (one) =>
-                buildDeployMessage(one, { chainId, factory: history.factory, parameters }),
-            })
-          : null;
-      const isSigned = signer === null ? isDirect && signing !== undefined : permit !== null;
-      deployment = { transaction, log, permit, isSigned };
-    }
-    const own = logs.flatMap((one, at) => (isEvent(one, 'InputAccepted', agreement) ? [at] : []));
-    for (const log of own) {
-      const step = history.steps[next];
-      next++;
-      const { value: payload } = await payloads.next();
-      if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
-      const { inputId, permitSigner: signer, permitNonce: nonce } = step;
-      const isDirect = to === agreement;
-      const permit =
-        signer !== null && nonce !== null
-          ? findPermit({
-              ...{ data, isDirect, signer, nonce, kind: 'input' },
-              buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
-            })
-          : null;
-      const isSigned = signer === null ? isDirect && signing !== undefined : permit !== null;
-      steps.push({ transaction, log, permit, isSigned });
-      await pace.breathe();
-    }
-    await pace.breathe();
-  }
-  if (!deployment || next !== history.steps.length) throw new BlockGoneError();
-  return { blocks, transactions, deployment, steps, isIncluded };
-}
-
-/**
- * The proofs of transactions, in the requested order, a few at a time.
- *
- * @throws BlockGoneError where one is not kept.
- */
-export function readInOrder(
-  pool: pg.Pool,
-  chainId: number,
-  places: readonly { blockHash: Hex; transactionHash: Hex }[],
-): AsyncGenerator<StoredProof> {
-  const read = async (at: number, count: number) => {
-    const some = places.slice(at, at + count);
-    const found = new Map((await readProved(pool, chainId, some)).map((one) => [one.transactionHash, one]));
-    return some.map(({ transactionHash }) => {
-      const stored = found.get(transactionHash);
-      if (!stored) throw new BlockGoneError();
-      return stored;
-    });
-  };
-  return readBatched({ total: places.length, read, lengthOf: ({ entry }) => entry.length });
-}
-
-function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> {
-  return JSON.parse(entry);
 }
 
 /** The accounts whose nonces are proved, by the verifier's rules. */

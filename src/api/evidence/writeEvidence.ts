@@ -7,7 +7,8 @@ import {
   evidenceFormat,
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
-import { type CollectedEvidence, readInOrder } from './collectEvidence.ts';
+import type { CollectedEvidence } from './collectEvidence.ts';
+import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
 
 export type EvidenceMaker = { readonly publicBaseUrl: string; readonly pool: pg.Pool };

@@ -1,0 +1,43 @@
+import type { Pace } from '../../platform/turns/pace.ts';
+import type { Collecting } from './collecting.ts';
+import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
+import { findProved, storeProved } from './proofStore.ts';
+import { proveBlock } from './proveBlock.ts';
+
+/** Concurrent blocks: one is fetched while another is proved. */
+const blocksAtOnce = 2;
+
+/** Each transaction once, in the order of the chain. */
+export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[] {
+  const all = [deployment, ...steps];
+  return all.filter((place, at) => at === 0 || place.transactionHash !== all[at - 1]?.transactionHash);
+}
+
+/** Proves what is not stored yet, a few blocks at a time. */
+export async function proveHistory(
+  { pool, client, record, onProgress, signal }: Collecting,
+  places: readonly IndexedPlace[],
+  pace: Pace,
+): Promise<void> {
+  const { chainId } = record;
+  const proved = await findProved(pool, chainId, places);
+  const byBlock = [...Map.groupBy(places, ({ blockHash }) => blockHash)];
+  const missing = byBlock.filter(([, wanted]) =>
+    wanted.some(({ blockHash, transactionHash }) => !proved.has(`${blockHash} ${transactionHash}`)),
+  );
+  let done = byBlock.length - missing.length;
+  onProgress(done, byBlock.length);
+  const queue = missing.values();
+  const work = async () => {
+    for (const [blockHash, wanted] of queue) {
+      signal.throwIfAborted();
+      const block = {
+        ...{ blockHash, blockNumber: wanted[0]?.blockNumber ?? 0, pace },
+        wanted: wanted.map(({ transactionHash }) => transactionHash),
+      };
+      await storeProved(pool, chainId, await proveBlock(client, block));
+      onProgress(++done, byBlock.length);
+    }
+  };
+  await Promise.all(Array.from({ length: blocksAtOnce }, work));
+}

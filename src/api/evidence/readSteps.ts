@@ -1,0 +1,108 @@
+import type { Hex } from 'viem';
+import type { Pace } from '../../platform/turns/pace.ts';
+import { parseReceipt, parseTransaction } from '../../protocol/evidence/blockParts.ts';
+import { isEvent } from '../../protocol/evidence/evidenceEvents.ts';
+import {
+  type EvidencePermit,
+  type EvidenceTransaction,
+  lowerHex,
+} from '../../protocol/evidence/evidenceFile.ts';
+import { buildDeployMessage, buildInputMessage } from '../../protocol/evidence/evidenceTypedData.ts';
+import type { AgreementParameters } from '../../protocol/onChain.ts';
+import type { Collecting } from './collecting.ts';
+import type { IndexedHistory, IndexedPlace } from './evidenceSubject.ts';
+import { findPermit } from './findPermit.ts';
+import type { StoredProof } from './proofStore.ts';
+import { BlockGoneError } from './proveBlock.ts';
+import { readInOrder } from './readInOrder.ts';
+import { readPayloads } from './readPayloads.ts';
+
+export type ReadStep = {
+  readonly transaction: number;
+  readonly log: number;
+  readonly permit: EvidencePermit | null;
+  readonly isSigned: boolean;
+};
+
+/** Reads the transactions in order, and keeps only a file's smaller parts of each. */
+export async function readSteps(
+  { pool, record, signal }: Collecting,
+  {
+    history,
+    parameters,
+    places,
+    pace,
+  }: {
+    history: IndexedHistory;
+    parameters: AgreementParameters;
+    places: readonly IndexedPlace[];
+    pace: Pace;
+  },
+) {
+  const { chainId } = record;
+  const agreement = lowerHex(record.address);
+  const blocks: string[] = [];
+  const transactions: { block: number; blockHash: Hex; transactionHash: Hex }[] = [];
+  const steps: ReadStep[] = [];
+  let deployment: ReadStep | undefined;
+  let isIncluded = true;
+  let next = 0;
+  const payloads = readPayloads(pool, record, history.steps);
+  for await (const stored of readInOrder(pool, chainId, places)) {
+    signal.throwIfAborted();
+    const { blockHash, transactionHash } = stored;
+    if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
+    const transaction = transactions.push({ block: blocks.length - 1, blockHash, transactionHash }) - 1;
+    const entry = parseEntry(stored);
+    isIncluded &&= entry.proof !== null;
+    const { to, data, signing } = parseTransaction(entry.raw);
+    const { logs } = parseReceipt(entry.receipt);
+    if (transaction === 0) {
+      const log = logs.findIndex(
+        (one) =>
+          isEvent(one, 'AgreementDeployed', history.factory) && one.topics[1]?.endsWith(agreement.slice(2)),
+      );
+      const signature = findSignature({
+        ...{ data, hasSender: signing !== undefined, isDirect: to === history.factory, kind: 'deployment' },
+        by: history,
+        buildMessage: (one) => buildDeployMessage(one, { chainId, factory: history.factory, parameters }),
+      });
+      deployment = { transaction, log, ...signature };
+    }
+    const own = logs.flatMap((one, at) => (isEvent(one, 'InputAccepted', agreement) ? [at] : []));
+    for (const log of own) {
+      const step = history.steps[next];
+      next++;
+      const { value: payload } = await payloads.next();
+      if (step?.transactionHash !== stored.transactionHash || !payload) throw new BlockGoneError();
+      const { inputId } = step;
+      const signature = findSignature({
+        ...{ data, hasSender: signing !== undefined, isDirect: to === agreement, kind: 'input' },
+        by: step,
+        buildMessage: (one) => buildInputMessage(one, { chainId, agreement, inputId, payload }),
+      });
+      steps.push({ transaction, log, ...signature });
+      await pace.breathe();
+    }
+    await pace.breathe();
+  }
+  if (!deployment || next !== history.steps.length) throw new BlockGoneError();
+  return { blocks, transactions, deployment, steps, isIncluded };
+}
+
+/** What shows who wanted a step: the permit within the transaction's data, or else the sender's own signature. */
+function findSignature({
+  hasSender,
+  by: { permitSigner: signer, permitNonce: nonce },
+  ...call
+}: Omit<Parameters<typeof findPermit>[0], 'signer' | 'nonce'> & {
+  hasSender: boolean;
+  by: Pick<IndexedHistory, 'permitSigner' | 'permitNonce'>;
+}): Pick<ReadStep, 'permit' | 'isSigned'> {
+  const permit = signer !== null && nonce !== null ? findPermit({ ...call, signer, nonce }) : null;
+  return { permit, isSigned: signer === null ? call.isDirect && hasSender : permit !== null };
+}
+
+function parseEntry({ entry }: StoredProof): Omit<EvidenceTransaction, 'block'> {
+  return JSON.parse(entry);
+}
