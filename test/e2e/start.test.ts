@@ -55,7 +55,7 @@ describe('npm start', () => {
     [
       'a relayer key is no key',
       { RELAYER_PRIVATE_KEYS: '0x12' },
-      'RELAYER_PRIVATE_KEYS, key 1: is no private key',
+      'RELAYER_PRIVATE_KEYS, key 1: is not a private key',
     ],
     ['an encryption key is no key', { ENCRYPTION_KEY: 'abc' }, 'ENCRYPTION_KEY: expected 64 hex digits'],
     ['there is no relayer key', { RELAYER_PRIVATE_KEYS: '' }, 'RELAYER_PRIVATE_KEYS: is required'],

@@ -1,7 +1,5 @@
-import { appendFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { describeFlaws, type Flaws, isFlawless } from '../support/flaws.ts';
-import { parseCount, withOwnPostgres } from '../support/longRun.ts';
+import { createPrinter, parseCount, withOwnPostgres } from '../support/longRun.ts';
 import { describeReport, describeWriters } from './describeReport.ts';
 import { runFailover } from './runFailover.ts';
 import { type Disturbance, disturbances, runWriters } from './runWriters.ts';
@@ -28,15 +26,7 @@ const { kills, callers, within, seed, log, only } = program.opts<{
   only?: 'kills' | Disturbance;
 }>();
 
-const printing = {
-  onProgress: (message: string) => console.log(`${new Date().toISOString()} ${message}`),
-  onLine: (line: string) => log && appendFileSync(log, `${line}\n`),
-};
-const show = (text: string, flaws: Flaws) => {
-  console.log(text);
-  console.log(describeFlaws(flaws));
-  if (!isFlawless(flaws)) process.exitCode = 1;
-};
+const { show, ...printing } = createPrinter(log);
 
 if (only === undefined || only === 'kills') {
   const programs = findDebianPrograms();

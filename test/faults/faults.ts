@@ -1,7 +1,5 @@
-import { appendFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { describeFlaws, type Flaws, isFlawless } from '../support/flaws.ts';
-import { parseCount, withOwnPostgres } from '../support/longRun.ts';
+import { createPrinter, parseCount, withOwnPostgres } from '../support/longRun.ts';
 import { describeReport, describeScenarios, listFlaws } from './describeReport.ts';
 import { runFaults } from './runFaults.ts';
 import { runScenarios, scenarioNames } from './runScenarios.ts';
@@ -39,15 +37,7 @@ const { runs, scenarios, seed, callers, log, only } = program.opts<{
   only?: 'kills' | 'scenarios' | ScenarioName;
 }>();
 
-const printing = {
-  onProgress: (message: string) => console.log(`${new Date().toISOString()} ${message}`),
-  onLine: (line: string) => log && appendFileSync(log, `${line}\n`),
-};
-const show = (text: string, flaws: Flaws) => {
-  console.log(text);
-  console.log(describeFlaws(flaws));
-  if (!isFlawless(flaws)) process.exitCode = 1;
-};
+const { show, ...printing } = createPrinter(log);
 
 // The first Ctrl-C is for the report, the second one ends the program.
 const enough = new AbortController();

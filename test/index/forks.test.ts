@@ -14,13 +14,18 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-test('a node that answers from two forks doubles no input: the indexer ends, and its next start matches the chain', async () => {
+/** A database, and a chain with one agreement. */
+async function startScene() {
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());
   const chain = await startTestChain(84532);
   cleanups.push(() => chain.stop());
+  return { database, chain, agreement: await deploy(chain) };
+}
+
+test('a node that answers from two forks doubles no input: the indexer ends, and its next start matches the chain', async () => {
+  const { database, chain, agreement } = await startScene();
   const { chainId, rpcUrl } = chain;
-  const agreement = await deploy(chain);
   const forkedAt = Number(await chain.client.getBlockNumber());
   const second = await startAnvil({ chainId, fork: { url: rpcUrl, blockNumber: forkedAt } });
   cleanups.push(() => second.stop());
@@ -54,12 +59,8 @@ test('a node that answers from two forks doubles no input: the indexer ends, and
 });
 
 test('a node that is behind another one has the index take nothing back', async () => {
-  const database = await createTestDatabase();
-  cleanups.push(() => database.drop());
-  const chain = await startTestChain(84532);
-  cleanups.push(() => chain.stop());
+  const { database, chain, agreement } = await startScene();
   const { chainId, rpcUrl } = chain;
-  const agreement = await deploy(chain);
   await chain.client.mine({ blocks: 12 });
   const nodes = [await createLyingNode(rpcUrl), await createLyingNode(rpcUrl)];
   for (const node of nodes) cleanups.push(node.close);

@@ -24,17 +24,27 @@ export async function runLong<Report>(options: {
   listFlaws(report: Report): Flaws;
 }): Promise<void> {
   const { log, run, describeReport, listFlaws } = options;
+  const { show, ...printing } = createPrinter(log);
   await withOwnPostgres(async (databaseUrl) => {
-    const report = await run({
-      databaseUrl,
-      onProgress: (message) => console.log(`${new Date().toISOString()} ${message}`),
-      onLine: (line) => log && appendFileSync(log, `${line}\n`),
-    });
-    const flaws = listFlaws(report);
-    console.log(describeReport(report));
-    console.log(describeFlaws(flaws));
-    if (!isFlawless(flaws)) process.exitCode = 1;
+    const report = await run({ databaseUrl, ...printing });
+    show(describeReport(report), listFlaws(report));
   });
+}
+
+/** Prints progress and results to the terminal, and lines of processes to the file `log`, if given. */
+export function createPrinter(log: string | undefined) {
+  return {
+    onProgress: (message: string) => console.log(`${new Date().toISOString()} ${message}`),
+    onLine(line: string) {
+      if (log) appendFileSync(log, `${line}\n`);
+    },
+    /** Flaws make the program exit with 1. */
+    show(text: string, flaws: Flaws) {
+      console.log(text);
+      console.log(describeFlaws(flaws));
+      if (!isFlawless(flaws)) process.exitCode = 1;
+    },
+  };
 }
 
 /** Runs a test on its own PostgreSQL. */

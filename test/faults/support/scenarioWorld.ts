@@ -51,7 +51,8 @@ export async function createScenarioWorld(options: {
         stack.start(kind, {
           env: { ...way, ...env },
           onLine(line) {
-            const [, race] = /"race":"(\w+)".*"a transaction (?:reverted|would revert)"/.exec(line) ?? [];
+            const [, race] =
+              /"race":"(\w+)".*"a (?:prepared )?transaction (?:reverted|would revert)"/.exec(line) ?? [];
             if (race !== undefined) races.push(race);
             options.onLine(`${kind}: ${line}`);
           },
