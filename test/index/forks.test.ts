@@ -78,3 +78,30 @@ test('a node that is behind another one has the index take nothing back', async 
   expect(indexer.lines.filter((line) => line.includes('Reorged block'))).toEqual([]);
   await expectIndexEqualsChain(database.url, chain);
 });
+
+test('a chain that became shorter behind all of its nodes has the index take back what is gone', async () => {
+  const { database, chain, agreement } = await startScene();
+  const { chainId, rpcUrl, client } = chain;
+  await client.mine({ blocks: 4 });
+  const nodes = [await createLyingNode(rpcUrl), await createLyingNode(rpcUrl)];
+  for (const node of nodes) cleanups.push(node.close);
+  const chains = [{ chainId, rpcUrl: nodes.map(({ url }) => url).join(',') }];
+  const indexer = await startIndexer({ databaseUrl: database.url, chains });
+  cleanups.push(() => indexer.stop());
+  await indexer.ready();
+  await chain.send(submission(agreement, 'toggle'));
+  await catchUp(database.url, [chain]);
+
+  const snapshot = await client.snapshot();
+  const highest = await client.getBlockNumber();
+  for (let sent = 0; sent < 3; sent++) await chain.send(submission(agreement, 'toggle'));
+  await catchUp(database.url, [chain]);
+  await expectIndexEqualsChain(database.url, chain);
+  await client.revert({ id: snapshot });
+  expect(await client.getBlockNumber()).toBe(highest);
+  await expectIndexEqualsChain(database.url, chain);
+
+  await chain.send(submission(agreement, 'toggle'));
+  await expectIndexEqualsChain(database.url, chain);
+  expect(indexer.lines.filter((line) => line.includes('Reorged block')).length).toBeGreaterThan(0);
+});
