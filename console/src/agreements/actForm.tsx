@@ -7,11 +7,10 @@ import { Hex } from '../parts/hex.tsx';
 import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
-import type { Accepted } from './actPanel.tsx';
 import { InputFields, isComplete, readValues, type Typed } from './inputFields.tsx';
 import { isSame, nameOfInput } from './naming.ts';
 import { SignPanel } from './signPanel.tsx';
-import type { AgreementSource, Shown, Verdict } from './source.ts';
+import type { Accepted, AgreementSource, Shown, Verdict } from './source.ts';
 
 const words = texts.act;
 const typingMs = 250;

@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { AgreementState } from '../../../client/src/types.ts';
 import { Button } from '../parts/button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { texts } from '../texts/texts.ts';
 import { ActForm } from './actForm.tsx';
 import { nameOfInput, writeIssuers } from './naming.ts';
-import type { AgreementSource, Shown } from './source.ts';
+import type { Accepted, AgreementSource, Shown } from './source.ts';
 
 const words = texts.agreement;
-export type Accepted = AgreementState['acceptedInputs'][number];
-
 type ActPanelProps = {
   readonly shown: Shown;
   readonly source: AgreementSource;

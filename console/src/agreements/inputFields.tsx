@@ -1,7 +1,7 @@
 import { Field, Select, TextInput } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
-import type { Accepted } from './actPanel.tsx';
 import { describeField } from './naming.ts';
+import type { Accepted } from './source.ts';
 
 const words = texts.act;
 type FieldOf = Accepted['fields'][number];

@@ -8,6 +8,9 @@ import type {
 } from '../../../client/src/types.ts';
 import { service } from '../service/client.ts';
 
+/** An input that the agreement accepts now. */
+export type Accepted = AgreementState['acceptedInputs'][number];
+
 export type Shown = Pick<
   SharedAgreement,
   | 'id'
