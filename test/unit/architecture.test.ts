@@ -3,19 +3,39 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-const source = fileURLToPath(new URL('../../src/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const relativeImport = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 /** From the ground up; the three processes share a floor and know nothing of each other. */
 const floors = [['protocol'], ['platform'], ['records'], ['indexer', 'api', 'worker'], ['cli']];
 
-const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ts'),
-);
-const arrows = files.flatMap((from) =>
-  [...readFileSync(join(source, from), 'utf8').matchAll(relativeImport)]
-    .map(([, path = '']) => ({ from, to: normalize(join(dirname(from), path)) }))
-    .filter(({ to }) => !to.startsWith('..')),
-);
+type Arrow = { from: string; to: string };
+
+const listFiles = (directory: string, ending: RegExp) =>
+  readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    ending.test(file),
+  );
+
+/** Which file of a directory imports which other one of it. */
+function listArrows(directory: string, ending: RegExp): Arrow[] {
+  return listFiles(directory, ending).flatMap((from) =>
+    [...readFileSync(join(root, directory, from), 'utf8').matchAll(relativeImport)]
+      .map(([, path = '']) => ({ from, to: normalize(join(dirname(from), path)) }))
+      .filter(({ to }) => !to.startsWith('..')),
+  );
+}
+
+const files = listFiles('src', /\.ts$/);
+const arrows = listArrows('src', /\.ts$/);
+
+/** Whatever leads back to itself. */
+function listCircles(among: readonly Arrow[]): string[] {
+  const known = Map.groupBy(among, ({ from }) => from);
+  const reach = (from: string, found = new Set<string>()): Set<string> => {
+    for (const { to } of known.get(from) ?? []) if (!found.has(to)) reach(to, found.add(to));
+    return found;
+  };
+  return [...known.keys()].filter((each) => reach(each).has(each));
+}
 
 /** `platform/database` of `platform/database/tables/inputs.ts`; a part of the house without rooms is one room. */
 function roomOf(file: string): string {
@@ -42,16 +62,14 @@ describe('the house', () => {
   });
 
   test('no room knows, directly or through others, one that knows it', () => {
-    const known = new Map<string, Set<string>>();
-    for (const { from, to } of arrows) {
-      const [room, other] = [roomOf(from), roomOf(to)];
-      if (room !== other) known.set(room, (known.get(room) ?? new Set()).add(other));
-    }
-    const reach = (room: string, found = new Set<string>()): Set<string> => {
-      for (const other of known.get(room) ?? []) if (!found.has(other)) reach(other, found.add(other));
-      return found;
-    };
-    expect([...known.keys()].filter((room) => reach(room).has(room))).toEqual([]);
+    const between = arrows.map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }));
+    expect(listCircles(between.filter(({ from, to }) => from !== to))).toEqual([]);
+  });
+
+  test.each(['src', 'client/src', 'console/src'])('no two files of %s know each other', (directory) => {
+    const within = listArrows(directory, /\.tsx?$/);
+    expect(within.length).toBeGreaterThan(50);
+    expect(listCircles(within)).toEqual([]);
   });
 
   test('no two files of one name mean different things', () => {

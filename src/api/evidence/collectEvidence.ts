@@ -19,7 +19,7 @@ import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
 import { listPlaces, proveHistory } from './proveHistory.ts';
 import { proveState } from './proveState.ts';
 import { readPayloads } from './readPayloads.ts';
-import { readSteps } from './readSteps.ts';
+import { readProvedSteps } from './readProvedSteps.ts';
 
 /** The content of a file; the transactions themselves are read again during the writing. */
 export type CollectedEvidence = {
@@ -94,7 +94,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const chain = findChain(record.chainId);
   if (!chain) throw new Error(`the chain ${record.chainId} is not supported`);
   const implementation = lowerHex(chain.implementation);
-  const read = await readSteps(collecting, { history, parameters, places, pace });
+  const read = await readProvedSteps(collecting, { history, parameters, places, pace });
   const head = await readBlock(client, history.head.hash);
   const signers = await listSigners(history, { pool, parameters, record, pace });
   const address = lowerHex(record.address);

@@ -25,7 +25,7 @@ export type ReadStep = {
 };
 
 /** Reads the transactions in order, and keeps only a file's smaller parts of each. */
-export async function readSteps(
+export async function readProvedSteps(
   { pool, record, signal }: Collecting,
   {
     history,
