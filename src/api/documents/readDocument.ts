@@ -32,9 +32,7 @@ export async function readDocument(
   pool: pg.Pool,
   { documentId, principalId }: { documentId: string; principalId: string },
 ): Promise<HostedDocument> {
-  // The database does not accept such a text, and holds no such id.
-  const isId = !documentId.includes('\0') && documentId.isWellFormed();
-  const [row] = isId ? await runPrepared<DocumentRow>(pool, query, [principalId, documentId]) : [];
+  const [row] = await runPrepared<DocumentRow>(pool, query, [principalId, documentId]);
   if (!row) throw new NotFoundError('The document does not exist.');
   const agreement: unknown = JSON.parse(row.document);
   return {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Limits } from '../../platform/config/limits.ts';
 import { type Place, parseShape } from '../../platform/errors/parseShape.ts';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
 import type { Issue } from '../../protocol/errors.ts';
-import { listUnfit } from '../shapes/textFitness.ts';
+import { isUnfit, listUnfit } from '../shapes/textFitness.ts';
 import type { EndpointParts } from './endpointDefinition.ts';
 import { readBodyBytes, readJsonBody } from './jsonBody.ts';
 import { readQuery } from './readQuery.ts';
@@ -86,7 +86,12 @@ export function buildRequestReader<
   return {
     parseQuery,
     checkQuery: (sent) => check(query, sent, 'query'),
-    parseParams: (sent) => check(params, sent, 'path'),
+    parseParams: (sent) => {
+      const parsed = check(params, sent, 'path');
+      // The database stores no such text, so nothing has this id.
+      if (Object.values(sent).some(isUnfit)) throw new NotFoundError('Nothing exists under this id.');
+      return parsed;
+    },
     readBody,
     checkBody,
   };

@@ -97,4 +97,33 @@ describe('every route of the document', () => {
     }
     expect(found).toEqual([]);
   });
+
+  test('finds nothing under a text that can be no id, and fails for none', async () => {
+    const { owner, service, references } = scene;
+    const owners = (await scene.listCallers()).filter(({ isOwner, sees }) => isOwner || sees !== 'nothing');
+    const everybody = [{ 'x-api-key': owner.key }, ...owners.map(({ headers }) => headers)];
+    const texts = [
+      '%00',
+      'agr_%00',
+      '%ED%A0%80',
+      '%',
+      "'",
+      '%F0%9F%92%A9',
+      '%E2%80%AE',
+      '1e9',
+      'x'.repeat(5_000),
+    ];
+    const found = [];
+    for (const text of texts) {
+      const paths = Object.fromEntries(Object.keys(references.paths).map((before) => [before, text]));
+      const asked = await listRoutes(service.baseUrl, { ...references, paths });
+      for (const route of asked.filter(({ isById }) => isById))
+        for (const headers of everybody) {
+          const { status } = await askRoute(service.baseUrl, route, headers);
+          if (status < 400 || status >= 500)
+            found.push(`${route.operationId} of ${text.slice(0, 9)} → ${status}`);
+        }
+    }
+    expect(found).toEqual([]);
+  });
 });
