@@ -17,6 +17,14 @@ const portableKeccak: Plugin = {
       : undefined,
 };
 
+/** Addresses in the text of documents stay text, so markdown-it's finder of links is left out. */
+const withoutLinkFinder: Plugin = {
+  name: 'without-link-finder',
+  enforce: 'pre',
+  resolveId: (id) => (id === 'linkify-it' ? `\0${id}` : undefined),
+  load: (id) => (id === '\0linkify-it' ? 'export class LinkifyIt {}' : undefined),
+};
+
 /**
  * Builds the console into `consoleDirectory`: hashed files, no inline script or style. Readers see the old
  * files or the new ones, and two concurrent builds do not disturb each other.
@@ -58,7 +66,7 @@ async function buildSite({ from, pages, base, to, isWhole = false }: Site): Prom
     configFile: false,
     envDir: false,
     logLevel: 'warn',
-    plugins: [portableKeccak],
+    plugins: [portableKeccak, withoutLinkFinder],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
       target: 'es2022',
