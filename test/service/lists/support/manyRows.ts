@@ -62,7 +62,7 @@ export async function createManyRows(seed: (writer: pg.Pool) => Promise<void>): 
   await seedPrincipals(writer, principalId);
   await seedEarly(writer, principalId);
   for (const table of tables) await writer.query(`vacuum (analyze) ${table}`);
-  await seed(writer);
+  await insertFast(writer, () => seed(writer));
   const poolOf = (mode: Mode) => createExplainedPool(database.url, { plan_cache_mode: mode });
   const pools = { force_custom_plan: poolOf(modes[0]), force_generic_plan: poolOf(modes[1]) };
   return {
@@ -74,4 +74,27 @@ export async function createManyRows(seed: (writer: pg.Pool) => Promise<void>): 
       await database.drop();
     },
   };
+}
+
+/**
+ * Inserts without checks of references, and builds indexes afterwards, in half the time. What the database knows of the sizes of
+ * tables and indexes stays as it was, as it would while rows are inserted one by one.
+ */
+async function insertFast(writer: pg.Pool, insert: () => Promise<void>): Promise<void> {
+  const ofTables = 'select indexrelid from pg_index where indrelid = any($1::regclass[])';
+  const { rows: sizes } = await writer.query(
+    `select oid, reltuples, relpages, relallvisible from pg_class where oid = any($1::regclass[]) or oid in (${ofTables})`,
+    [tables],
+  );
+  // An index that is not ready is left out of inserts, and keeps its statistics.
+  await writer.query(`update pg_index set indisready = false where indexrelid in (${ofTables})`, [tables]);
+  await writer.query('set session_replication_role = replica');
+  await insert();
+  await writer.query('reset session_replication_role');
+  for (const table of tables) await writer.query(`reindex table ${table}`);
+  for (const { oid, reltuples, relpages, relallvisible } of sizes)
+    await writer.query(
+      'update pg_class set reltuples = $2, relpages = $3, relallvisible = $4 where oid = $1',
+      [oid, reltuples, relpages, relallvisible],
+    );
 }
