@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { waitUntil } from '../support/waitUntil.ts';
+import { killAmidInput } from './support/killInTheMiddle.ts';
 import { createLocalStacks, type LocalStack, type LocalStacks, listRunning } from './support/localStack.ts';
 import { startProgram } from './support/program.ts';
 
@@ -137,6 +138,12 @@ describe('a request that makes no sense', () => {
   });
 });
 
+// The other processes, and the start after a crash of the whole stack, are in `test/long/crashes.test.ts`.
+describe('a process that is killed', () => {
+  test('is started again: an input during which the api is killed happens exactly once and is served', () =>
+    killAmidInput(local, 'the api'));
+});
+
 describe('an interrupt', () => {
   test('stops everything, and the next start serves the same agreements to the same key, and plays once more', async () => {
     const before = await listAgreements();
@@ -153,5 +160,14 @@ describe('an interrupt', () => {
     expect(await listAgreements()).toEqual(before);
     const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
     expect(await demo.exited).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a crash of the whole stack', () => {
+  test('leaves no process behind', async () => {
+    const processes = local.processes();
+    local.program.signal('SIGKILL');
+    await local.program.exited;
+    await waitUntil('everything has ended', () => listRunning(processes).length === 0);
   });
 });
