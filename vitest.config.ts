@@ -22,11 +22,12 @@ const withDatabase = {
 };
 
 /** A test of these projects may start three indexers and take a minute on an idle machine, and several minutes on a busy one. */
-const withIndexers = { ...withDatabase, testTimeout: 300_000, hookTimeout: 300_000 };
+const withIndexers = { ...withDatabase, isolate: false, testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Most tests wait for processes that they have started: with a worker for each of two processors, a third of the time is idle.
+    maxWorkers: 3,
     // For files whose tests mostly wait: each starts its own processes.
     maxConcurrency: 3,
     // One PostgreSQL for all projects.
