@@ -33,6 +33,7 @@ import { createApi } from './createApi.ts';
 import { createPageRenderer } from './documents/pageRenderer.ts';
 import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
+import { createEvidenceSource } from './evidence/evidenceSource.ts';
 import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
 import { forgetProofs } from './evidence/proofStore.ts';
 import { createCrossOrigin } from './http/crossOrigin.ts';
@@ -136,7 +137,8 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const waitMs = limits.evidenceWaitMs;
-  const desk = createEvidenceDesk({ pool, clients }, { waitMs, logger });
+  const source = createEvidenceSource(pool, limits.evidenceBytesPerSecond);
+  const desk = createEvidenceDesk({ source, clients }, { waitMs, logger });
   onClose({ name: 'evidence', close: desk.close });
   const evidencePages = createEvidencePages();
   onClose({ name: 'pages of evidence', close: evidencePages.close });
@@ -213,7 +215,7 @@ export async function startApi(
     cookies,
     failedAttempts,
     streams,
-    evidence: { desk, pages: evidencePages, writers: createEvidenceWriters() },
+    evidence: { source, desk, pages: evidencePages, writers: createEvidenceWriters() },
     rateLimiter,
     idempotency,
     quotas,

@@ -14,6 +14,8 @@ export type TenantsRun = LongRunParts & {
   rounds: number;
   /** Of each of both. */
   seconds: number;
+  /** Words in the names of the requests that attack; undefined means all but those for evidence. */
+  beside: string | undefined;
 };
 
 export type RequestsReport = {
@@ -40,30 +42,33 @@ export function runTenants(run: TenantsRun): Promise<TenantsReport> {
   return withClosings((onClose) => runWith(run, onClose));
 }
 
-/** Measured by itself alone: files of 64 MB at once take more of the machine than of the event loop. */
-const isEvidence = (name: string) => /evidence/i.test(name);
+/** Files of 64 MB at once take more of the machine than of the event loop: they attack only if asked to. */
+const takesPart = (name: string, beside: string | undefined) =>
+  beside === undefined ? !/evidence/i.test(name) : name.includes(beside);
 
 /** Measures the worst requests by themselves alone. */
 export function runRequests(run: LongRunParts): Promise<RequestsReport> {
-  return withClosings(async (onClose) => measureAlone(run, await startTenants(run, onClose)));
+  return withClosings(async (onClose) => measureAlone(run, await startTenants(run, onClose), undefined));
 }
 
 async function measureAlone(
   run: LongRunParts,
   { stack, api, apiKey, requests, targets }: Awaited<ReturnType<typeof startTenants>>,
+  words: string | undefined,
 ): Promise<RequestsReport> {
-  run.onProgress(`${requests.length} requests to measure, of ${targets.size} routes and tools`);
+  const measured = requests.filter(({ name }) => words === undefined || name.includes(words));
+  run.onProgress(`${measured.length} requests to measure, of ${targets.size} routes and tools`);
   const costs = await measureRequests({
-    ...{ stack, api, apiKey, requests },
+    ...{ stack, api, apiKey, requests: measured },
     onCost: (cost) => run.onLine(JSON.stringify(cost)),
   });
-  return { costs, unmeasured: listUnmeasured(targets, costs) };
+  return { costs, unmeasured: words === undefined ? listUnmeasured(targets, costs) : [] };
 }
 
 async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport> {
   const tenants = await startTenants(run, onClose);
   const { limits, stack, api, worker, apiKey, neighbourKey, adopter, world, requests } = tenants;
-  const { costs, unmeasured } = await measureAlone(run, tenants);
+  const { costs, unmeasured } = await measureAlone(run, tenants, run.beside);
   run.onProgress('a neighbour reads and writes');
   const { baseUrl } = api;
   const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
@@ -71,7 +76,7 @@ async function runWith(run: TenantsRun, onClose: OnClose): Promise<TenantsReport
   const { read, write } = limits.rates;
   const attacker = createAttacker({
     ...{ baseUrl, apiKey },
-    requests: requests.filter(({ prepare, name }) => prepare === undefined && !isEvidence(name)),
+    requests: requests.filter(({ prepare, name }) => prepare === undefined && takesPart(name, run.beside)),
     readsPerSecond: read.perSecond,
     writesPerSecond: write.perSecond,
   });

@@ -16,15 +16,17 @@ const program = new Command('test:tenants')
   .option('--fuzz <minutes>', 'instead: change the requests for so long, to make them cost more', parseCount)
   .addOption(new Option('--only <part>', 'a part of all').choices(['requests', 'attacks']))
   .option('--attack <words>', 'with --only attacks: those alone whose names have these words')
+  .option('--beside <words>', 'of the worst requests, attack with those alone whose names have these words')
   .option('--seed <number>', 'decides how they are changed', parseCount, 1)
   .option('--log <file>', 'where costs and findings are printed to; nowhere by default')
   .parse();
-const { rounds, seconds, fuzz, only, attack, seed, log } = program.opts<{
+const { rounds, seconds, fuzz, only, attack, beside, seed, log } = program.opts<{
   rounds: number;
   seconds: number;
   fuzz?: number;
   only?: 'requests' | 'attacks';
   attack?: string;
+  beside?: string;
   seed: number;
   log?: string;
 }>();
@@ -48,7 +50,7 @@ else if (fuzz === undefined)
     log,
     describeReport,
     listFlaws,
-    run: (parts) => runTenants({ ...parts, rounds, seconds }),
+    run: (parts) => runTenants({ ...parts, rounds, seconds, beside }),
   });
 else
   await runLong({

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Hex } from 'viem';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
@@ -14,6 +13,7 @@ import { createReplay } from '../../protocol/evidence/evidenceReplay.ts';
 import { compileAgreement, findChain, ValuesError } from '../../protocol/index.ts';
 import type { AgreementParameters } from '../../protocol/onChain.ts';
 import type { Collecting } from './collecting.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 import { type EvidenceRecord, type IndexedHistory, readHistory } from './evidenceSubject.ts';
 import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
 import { listPlaces, proveHistory } from './proveHistory.ts';
@@ -79,7 +79,8 @@ function findValues(agreement: unknown, { docUri, initialVariables }: EvidenceRe
 }
 
 async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | undefined> {
-  const { pool, client, record } = collecting;
+  const { source, client, record } = collecting;
+  const { pool } = source;
   const pace = createPace({ isPatient: true });
   const history = await readHistory(pool, record);
   if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
@@ -96,7 +97,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const implementation = lowerHex(chain.implementation);
   const read = await readProvedSteps(collecting, { history, parameters, places, pace });
   const head = await readBlock(client, history.head.hash);
-  const signers = await listSigners(history, { pool, parameters, record, pace });
+  const signers = await listSigners(history, { source, parameters, record, pace });
   const address = lowerHex(record.address);
   const isSoundHead = head.header !== null && read.isIncluded;
   const proved = isSoundHead && (await proveState(client, { address, implementation, block: head, signers }));
@@ -138,15 +139,15 @@ function isSameHistory(before: IndexedHistory, now: IndexedHistory | undefined):
 async function listSigners(
   history: IndexedHistory,
   {
-    pool,
+    source,
     parameters,
     record,
     pace,
-  }: { pool: pg.Pool; parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },
+  }: { source: EvidenceSource; parameters: AgreementParameters; record: EvidenceRecord; pace: Pace },
 ): Promise<readonly Hex[]> {
   const replay = createReplay(parameters, history.owner);
   let at = 0;
-  for await (const payload of readPayloads(pool, record, history.steps)) {
+  for await (const payload of readPayloads(source, record, history.steps)) {
     const step = history.steps[at];
     if (!step) throw new BlockGoneError();
     const { inputId, permitSigner: signer, permitNonce: nonce, time } = step;

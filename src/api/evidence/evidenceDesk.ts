@@ -5,6 +5,7 @@ import { createTurnQueues } from '../../platform/turns/turnQueues.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { clientOf } from '../agreements/revivePermit.ts';
 import { type CollectedEvidence, collectEvidence } from './collectEvidence.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 
 /** How many of a file's blocks are proved. */
@@ -38,7 +39,7 @@ type Job = {
 
 /** Collects evidence in turns over principals, and over the guests of each. */
 export function createEvidenceDesk(
-  services: Pick<Services, 'pool' | 'clients'>,
+  services: Pick<Services, 'clients'> & { readonly source: EvidenceSource },
   { waitMs, logger }: { waitMs: number; logger: Logger },
 ): EvidenceDesk {
   const queues = createTurnQueues<Job>();
@@ -75,8 +76,8 @@ export function createEvidenceDesk(
             job.progress = { done, total };
           };
           const client = clientOf(record.chainId, services);
-          const { pool } = services;
-          resolve(await collectEvidence({ pool, client, record, onProgress, signal: closing.signal }));
+          const { source } = services;
+          resolve(await collectEvidence({ source, client, record, onProgress, signal: closing.signal }));
         } catch (error) {
           reject(error);
         } finally {

@@ -15,7 +15,7 @@ export function listPlaces({ deployment, steps }: IndexedHistory): IndexedPlace[
 
 /** Proves what is not stored yet, a few blocks at a time. */
 export async function proveHistory(
-  { pool, client, record, onProgress, signal }: Collecting,
+  { source: { pool }, client, record, onProgress, signal }: Collecting,
   places: readonly IndexedPlace[],
   pace: Pace,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import type { Hex } from 'viem';
+import type { EvidenceSource } from './evidenceSource.ts';
 import { readProved, type StoredProof } from './proofStore.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readBatched } from './readBatched.ts';
@@ -10,7 +10,7 @@ import { readBatched } from './readBatched.ts';
  * @throws BlockGoneError where one is not kept.
  */
 export function readInOrder(
-  pool: pg.Pool,
+  { pool, allowance }: EvidenceSource,
   chainId: number,
   places: readonly { blockHash: Hex; transactionHash: Hex }[],
 ): AsyncGenerator<StoredProof> {
@@ -23,5 +23,5 @@ export function readInOrder(
       return stored;
     });
   };
-  return readBatched({ total: places.length, read, lengthOf: ({ entry }) => entry.length });
+  return readBatched({ total: places.length, read, lengthOf: ({ entry }) => entry.length, allowance });
 }

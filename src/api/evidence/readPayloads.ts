@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord, IndexedStep } from './evidenceSubject.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readBatched } from './readBatched.ts';
@@ -17,7 +18,7 @@ const query = `select payload, transaction_hash as "transactionHash" from chain_
  * @throws BlockGoneError if the index no longer shows the same steps.
  */
 export function readPayloads(
-  pool: pg.Pool,
+  { pool, allowance }: EvidenceSource,
   { chainId, address }: Pick<EvidenceRecord, 'chainId' | 'address'>,
   steps: readonly Pick<IndexedStep, 'transactionHash'>[],
 ): AsyncGenerator<Hex> {
@@ -27,7 +28,7 @@ export function readPayloads(
     if (rows.length < count || !isSame) throw new BlockGoneError();
     return rows.map(({ payload }) => payload);
   };
-  return readBatched({ total: steps.length, read, lengthOf: (payload) => payload.length });
+  return readBatched({ total: steps.length, read, lengthOf: (payload) => payload.length, allowance });
 }
 
 async function readRows(pool: pg.Pool, values: readonly (string | number)[]): Promise<Row[]> {

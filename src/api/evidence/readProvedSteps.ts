@@ -26,7 +26,7 @@ export type ReadStep = {
 
 /** Reads the transactions in order, and keeps only a file's smaller parts of each. */
 export async function readProvedSteps(
-  { pool, record, signal }: Collecting,
+  { source, record, signal }: Collecting,
   {
     history,
     parameters,
@@ -47,8 +47,8 @@ export async function readProvedSteps(
   let deployment: ReadStep | undefined;
   let isIncluded = true;
   let next = 0;
-  const payloads = readPayloads(pool, record, history.steps);
-  for await (const stored of readInOrder(pool, chainId, places)) {
+  const payloads = readPayloads(source, record, history.steps);
+  for await (const stored of readInOrder(source, chainId, places)) {
     signal.throwIfAborted();
     const { blockHash, transactionHash } = stored;
     if (blocks.at(-1) !== stored.block) blocks.push(stored.block);

@@ -1,15 +1,16 @@
-import type pg from 'pg';
 import { chooseForm } from '../documents/negotiate.ts';
 import { pageHeaders } from '../documents/pagePolicy.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import type { CollectedEvidence } from './collectEvidence.ts';
 import type { EvidenceDesk } from './evidenceDesk.ts';
 import type { EvidencePages } from './evidencePages.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
 import type { EvidenceWriters } from './evidenceWriters.ts';
 import { writeEvidence } from './writeEvidence.ts';
 
 export type EvidenceServices = {
+  readonly source: EvidenceSource;
   readonly desk: EvidenceDesk;
   readonly pages: EvidencePages;
   readonly writers: EvidenceWriters;
@@ -35,7 +36,7 @@ const retryAfterSeconds = 2;
  */
 export async function respondEvidence(
   { record, turn, headers, requestId, disconnect }: EvidenceRequest,
-  { pool, publicBaseUrl, desk, pages, writers }: EvidenceServices & { pool: pg.Pool; publicBaseUrl: string },
+  { publicBaseUrl, source, desk, pages, writers }: EvidenceServices & { publicBaseUrl: string },
 ): Promise<Response> {
   const isPage = chooseForm(headers.get('accept')) === 'html';
   if (!isPage) writers.requireRoom(turn);
@@ -44,7 +45,7 @@ export async function respondEvidence(
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
     return accepted(respondSingle({ requestId, dataText: JSON.stringify(progress) }));
   }
-  const text = writeEvidence(collected, { publicBaseUrl, pool });
+  const text = writeEvidence(collected, { publicBaseUrl, source });
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
   if (isPage) return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
   return new Response(writers.open(text, { turn, disconnect }), {

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { createPace } from '../../platform/turns/pace.ts';
 import {
   type EvidenceDeployment,
@@ -8,10 +7,11 @@ import {
   lowerHex,
 } from '../../protocol/evidence/evidenceFile.ts';
 import type { CollectedEvidence } from './collectEvidence.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 import { readInOrder } from './readInOrder.ts';
 import { readPayloads } from './readPayloads.ts';
 
-export type EvidenceMaker = { readonly publicBaseUrl: string; readonly pool: pg.Pool };
+export type EvidenceMaker = { readonly publicBaseUrl: string; readonly source: EvidenceSource };
 
 export const evidenceSoftware = 'agreements-service';
 
@@ -21,11 +21,11 @@ const chunkCharacters = 65_536;
 /** Writes a file piece by piece, holding only a few transactions and payloads at a time. */
 export async function* writeEvidence(
   collected: CollectedEvidence,
-  { publicBaseUrl, pool }: EvidenceMaker,
+  { publicBaseUrl, source }: EvidenceMaker,
 ): AsyncGenerator<string> {
   const pace = createPace({ isPatient: true });
   let pending = '';
-  for await (const piece of listPieces(collected, { publicBaseUrl, pool })) {
+  for await (const piece of listPieces(collected, { publicBaseUrl, source })) {
     pending += piece;
     if (pending.length >= chunkCharacters) {
       yield pending;
@@ -38,7 +38,7 @@ export async function* writeEvidence(
 
 async function* listPieces(
   collected: CollectedEvidence,
-  { publicBaseUrl, pool }: EvidenceMaker,
+  { publicBaseUrl, source }: EvidenceMaker,
 ): AsyncGenerator<string> {
   const { record, history, blocks, transactions, state, notes } = collected;
   const { chainId, docUri, docHash, document: text } = record;
@@ -58,7 +58,7 @@ async function* listPieces(
   for (const [at, block] of blocks.entries()) yield at === 0 ? block : `,${block}`;
   yield '],"transactions":[';
   let at = 0;
-  for await (const { entry } of readInOrder(pool, record.chainId, transactions)) {
+  for await (const { entry } of readInOrder(source, record.chainId, transactions)) {
     const block = transactions[at]?.block;
     yield `${at === 0 ? '' : ','}{"block":${block},${entry.slice(1)}`;
     at++;
@@ -67,7 +67,7 @@ async function* listPieces(
   const deployment: EvidenceDeployment = { transaction: 0, log, permit };
   yield `],"deployment":${JSON.stringify(deployment)},"inputs":[`;
   let index = 0;
-  for await (const payload of readPayloads(pool, record, steps)) {
+  for await (const payload of readPayloads(source, record, steps)) {
     const [indexed, step] = [steps[index], collected.steps[index]];
     if (!indexed || !step) throw new Error('a history has other steps than its index');
     const { inputId, fromState, toState } = indexed;

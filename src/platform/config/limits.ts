@@ -45,6 +45,7 @@ export const limitShape = z
     SIGNING_LINKS_MAX: count(100),
     EVENT_STREAMS_MAX: count(1_024),
     EVIDENCE_WAIT_MS: count(20_000),
+    EVIDENCE_BYTES_PER_SECOND: count(16 * 1024 * 1024),
     TRUSTED_PROXIES: z
       .string()
       .regex(/^\d$/, 'expected the number of proxies in front of the service, 0 to 9')
@@ -95,6 +96,8 @@ export const limitShape = z
     eventStreams: env.EVENT_STREAMS_MAX,
     /** How long a request for evidence waits for its blocks to be proved. */
     evidenceWaitMs: env.EVIDENCE_WAIT_MS,
+    /** How much of proofs and payloads one API reads for all evidence. */
+    evidenceBytesPerSecond: env.EVIDENCE_BYTES_PER_SECOND,
     /** Number of proxies in front that add their caller to X-Forwarded-For. */
     trustedProxies: env.TRUSTED_PROXIES,
     /** Per principal, over all API processes. */

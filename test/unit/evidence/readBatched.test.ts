@@ -9,15 +9,22 @@ async function readTexts(total: number, length: number) {
     return Array.from({ length: count }, (_, index) => String(at + index).padEnd(length));
   };
   const items: number[] = [];
-  for await (const item of readBatched({ total, read, lengthOf: (text) => text.length }))
+  let spent = 0;
+  const allowance = {
+    async spend(amount: number) {
+      spent += amount;
+    },
+  };
+  for await (const item of readBatched({ total, read, lengthOf: (text) => text.length, allowance }))
     items.push(Number(item));
-  return { asked, items };
+  return { asked, items, spent };
 }
 
 test('a sequence is read in order, as many at once as are short', async () => {
-  const { asked, items } = await readTexts(60, 10);
+  const { asked, items, spent } = await readTexts(60, 10);
   expect(items).toEqual(Array.from({ length: 60 }, (_, at) => at));
   expect(asked).toEqual([1, 4, 16, 20, 19]);
+  expect(spent).toBe(600);
 });
 
 test('of what is long no more than a megabyte is read at once, and at least one', async () => {
