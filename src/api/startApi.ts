@@ -32,6 +32,7 @@ import { buildVerifyRoutes } from './console/verifyRoutes.ts';
 import { createApi } from './createApi.ts';
 import { createPageRenderer } from './documents/pageRenderer.ts';
 import { createEvidenceDesk } from './evidence/evidenceDesk.ts';
+import { createEvidenceDoor } from './evidence/evidenceDoor.ts';
 import { createEvidencePages } from './evidence/evidencePages.ts';
 import { createEvidenceSource } from './evidence/evidenceSource.ts';
 import { createEvidenceWriters } from './evidence/evidenceWriters.ts';
@@ -215,7 +216,13 @@ export async function startApi(
     cookies,
     failedAttempts,
     streams,
-    evidence: { source, desk, pages: evidencePages, writers: createEvidenceWriters() },
+    evidence: {
+      door: createEvidenceDoor(),
+      source,
+      desk,
+      pages: evidencePages,
+      writers: createEvidenceWriters(),
+    },
     rateLimiter,
     idempotency,
     quotas,

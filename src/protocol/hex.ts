@@ -1,12 +1,17 @@
 import type { Hex } from 'viem';
 
-const digitPairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const digitCodes = new TextEncoder().encode('0123456789abcdef');
+const decoder = new TextDecoder();
 
-/** 0x and two lower-case digits per byte. */
+/** 0x and two lower-case digits per byte. Joining strings instead would make garbage of fifty bytes per byte. */
 export function bytesToHex(bytes: Uint8Array): Hex {
-  let digits = '';
-  for (const byte of bytes) digits += digitPairs[byte];
-  return `0x${digits}`;
+  const digits = new Uint8Array(bytes.length * 2);
+  let at = 0;
+  for (const byte of bytes) {
+    digits[at++] = digitCodes[byte >> 4] ?? 0;
+    digits[at++] = digitCodes[byte & 15] ?? 0;
+  }
+  return `0x${decoder.decode(digits)}`;
 }
 
 /** Whether a text is 0x and two hex digits per byte. */

@@ -8,8 +8,8 @@ export type EvidenceSource = {
   readonly allowance: Allowance;
 };
 
-/** Files up to about this size are made without a pause. */
-const burstSeconds = 1;
+/** Files of up to as much are made without a pause. */
+const burstSeconds = 0.25;
 
 export function createEvidenceSource(pool: pg.Pool, charactersPerSecond: number): EvidenceSource {
   const perSecond = charactersPerSecond;

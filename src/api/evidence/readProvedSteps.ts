@@ -24,6 +24,9 @@ export type ReadStep = {
   readonly isSigned: boolean;
 };
 
+/** Parsing and hashing a transaction takes this many times as long as reading it. */
+const parsingCost = 2;
+
 /** Reads the transactions in order, and keeps only a file's smaller parts of each. */
 export async function readProvedSteps(
   { source, record, signal }: Collecting,
@@ -53,6 +56,7 @@ export async function readProvedSteps(
     const { blockHash, transactionHash } = stored;
     if (blocks.at(-1) !== stored.block) blocks.push(stored.block);
     const transaction = transactions.push({ block: blocks.length - 1, blockHash, transactionHash }) - 1;
+    await source.allowance.spend(parsingCost * stored.entry.length);
     const entry = parseEntry(stored);
     isIncluded &&= entry.proof !== null;
     const { to, data, signing } = parseTransaction(entry.raw);

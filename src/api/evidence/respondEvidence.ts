@@ -3,6 +3,7 @@ import { pageHeaders } from '../documents/pagePolicy.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import type { CollectedEvidence } from './collectEvidence.ts';
 import type { EvidenceDesk } from './evidenceDesk.ts';
+import type { EvidenceDoor } from './evidenceDoor.ts';
 import type { EvidencePages } from './evidencePages.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord } from './evidenceSubject.ts';
@@ -10,6 +11,7 @@ import type { EvidenceWriters } from './evidenceWriters.ts';
 import { writeEvidence } from './writeEvidence.ts';
 
 export type EvidenceServices = {
+  readonly door: EvidenceDoor;
   readonly source: EvidenceSource;
   readonly desk: EvidenceDesk;
   readonly pages: EvidencePages;
@@ -17,7 +19,7 @@ export type EvidenceServices = {
 };
 
 export type EvidenceRequest = {
-  readonly record: EvidenceRecord;
+  readRecord(): Promise<EvidenceRecord>;
   /** The turn in which blocks are proved, pages are made and files are written. */
   readonly turn: string;
   readonly headers: Headers;
@@ -32,14 +34,27 @@ const retryAfterSeconds = 2;
  * Answers with the evidence of a record as a file, or as a page if the Accept header asks for one. While
  * proving takes longer than a request waits, answers 202 with the progress.
  *
- * @throws what `EvidenceDesk.collect` and `EvidenceWriters.open` do.
+ * @throws what `readRecord`, `EvidenceDoor.admit`, `EvidenceDesk.collect` and `EvidenceWriters.open` do.
  */
-export async function respondEvidence(
-  { record, turn, headers, requestId, disconnect }: EvidenceRequest,
+export function respondEvidence(
+  request: EvidenceRequest,
+  services: EvidenceServices & { publicBaseUrl: string },
+): Promise<Response> {
+  const { turn } = request;
+  if (!wantsPage(request)) services.writers.requireRoom(turn);
+  return services.door.admit(turn, () => respond(request, services));
+}
+
+function wantsPage({ headers }: EvidenceRequest): boolean {
+  return chooseForm(headers.get('accept')) === 'html';
+}
+
+async function respond(
+  request: EvidenceRequest,
   { publicBaseUrl, source, desk, pages, writers }: EvidenceServices & { publicBaseUrl: string },
 ): Promise<Response> {
-  const isPage = chooseForm(headers.get('accept')) === 'html';
-  if (!isPage) writers.requireRoom(turn);
+  const { turn, requestId, disconnect } = request;
+  const record = await request.readRecord();
   const collected = await desk.collect(record, turn);
   if ('total' in collected) {
     const progress = { status: 'collecting', blocksProved: collected.done, blocks: collected.total };
@@ -47,7 +62,8 @@ export async function respondEvidence(
   }
   const text = writeEvidence(collected, { publicBaseUrl, source });
   const common = { 'cache-control': 'no-store', 'x-request-id': requestId, vary: 'Accept' };
-  if (isPage) return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
+  if (wantsPage(request))
+    return new Response(await pages.render(text, turn), { headers: { ...pageHeaders, ...common } });
   return new Response(writers.open(text, { turn, disconnect }), {
     headers: {
       ...common,

@@ -34,8 +34,8 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     async handle({ params, query, caller, headers, requestId, disconnect }) {
       const { principalId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
-      const record = await readEvidenceRecord(services.pool, { reference, principalId });
-      const request = { record, turn: principalId, headers, requestId, disconnect };
+      const readRecord = () => readEvidenceRecord(services.pool, { reference, principalId });
+      const request = { readRecord, turn: principalId, headers, requestId, disconnect };
       return respondEvidence(request, { ...services, ...evidence });
     },
   });

@@ -33,10 +33,10 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
         need: 'read',
       });
       await limitRate(name);
-      const record = await readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
+      const readRecord = () => readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
       const turn = turnOfGuests(principalId);
       const response = await respondEvidence(
-        { record, turn, headers, requestId, disconnect },
+        { readRecord, turn, headers, requestId, disconnect },
         { ...services, ...evidence },
       );
       if (linkId !== undefined && response.status === 200)

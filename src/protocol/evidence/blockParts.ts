@@ -84,8 +84,9 @@ export const depositType = 0x7e;
 
 /** @throws EncodingError for what is no transaction of a known type. */
 export function parseTransaction(raw: Hex): Transaction {
-  const hash = keccak256Bytes(hexToBytes(raw));
-  const { type, body } = openEnvelope(raw);
+  const bytes = hexToBytes(raw);
+  const hash = keccak256Bytes(bytes);
+  const { type, body } = openEnvelope(bytes);
   const fields = decodeList(body);
   if (type === 0) return { hash, type, ...parseLegacy(fields) };
   if (type === depositType) {
@@ -165,7 +166,7 @@ export type Receipt = {
 
 /** @throws EncodingError for what is no receipt. Deposits have up to two fields more than others. */
 export function parseReceipt(raw: Hex): Receipt {
-  const { type, body } = openEnvelope(raw);
+  const { type, body } = openEnvelope(hexToBytes(raw));
   const fields = decodeList(body);
   const most = type === depositType ? 6 : 4;
   if (fields.length < 4 || fields.length > most) throw new EncodingError('is no receipt');

@@ -1,6 +1,6 @@
 import { RLP } from '@ethereumjs/rlp';
 import type { Hex } from 'viem';
-import { bytesToHex, hexToBytes } from '../hex.ts';
+import { bytesToHex } from '../hex.ts';
 
 export type RlpItem = Uint8Array | RlpItem[];
 
@@ -52,8 +52,7 @@ export function numberItem(item: RlpItem | undefined): bigint {
  * The content of a typed transaction's or receipt's envelope: its type (0 for none) and the encoded list.
  * @throws EncodingError for an explicit 0.
  */
-export function openEnvelope(raw: Hex): { type: number; body: Uint8Array } {
-  const bytes = hexToBytes(raw);
+export function openEnvelope(bytes: Uint8Array): { type: number; body: Uint8Array } {
   const [first = 0] = bytes;
   if (first === 0) throw new EncodingError('has no type that there is');
   return first < 0x80 ? { type: first, body: bytes.subarray(1) } : { type: 0, body: bytes };
