@@ -3,6 +3,7 @@ import { type Bound, readBounds } from './fieldRules.ts';
 import { FieldType } from './onChain.ts';
 import { type PatternBudget, testPattern } from './pattern.ts';
 import { parseBound } from './uint256.ts';
+import { utf8Length } from './utf8.ts';
 import { parseValue, type WireValue } from './values.ts';
 
 export type CheckedValue = { readonly value: WireValue | undefined; readonly messages: readonly string[] };
@@ -36,8 +37,6 @@ export function checkValue({
   return { value: parsed.value, messages: messages.filter((message) => message !== undefined) };
 }
 
-const utf8 = new TextEncoder();
-
 function keepsBound(value: WireValue, { name, limit }: Bound): boolean {
   switch (name) {
     case 'min':
@@ -52,7 +51,7 @@ function keepsBound(value: WireValue, { name, limit }: Bound): boolean {
 }
 
 function byteLength(value: WireValue): number {
-  return utf8.encode(String(value)).length;
+  return utf8Length(String(value));
 }
 
 function boundMessage({ name, limit }: Bound): string {

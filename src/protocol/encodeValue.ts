@@ -2,9 +2,8 @@ import type { Hex } from 'viem';
 import { AbiWriter } from './abiWriter.ts';
 import { bytesToHex } from './hex.ts';
 import { FieldType } from './onChain.ts';
+import { toUtf8 } from './utf8.ts';
 import type { WireValue } from './values.ts';
-
-const utf8 = new TextEncoder();
 
 /** ABI encoding of a single value that `parseValue` accepted for this type. */
 export function encodeValue(fType: FieldType, value: WireValue): Hex {
@@ -28,6 +27,6 @@ export function encodeUint(value: bigint): Hex {
 
 function encodeText(text: string): Hex {
   const writer = new AbiWriter();
-  writer.struct((tail) => tail(() => writer.byteString(utf8.encode(text))));
+  writer.struct((tail) => tail(() => writer.byteString(toUtf8(text))));
   return bytesToHex(writer.bytes);
 }

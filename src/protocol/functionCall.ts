@@ -3,6 +3,7 @@ import { AbiWriter } from './abiWriter.ts';
 import { bytesToHex, hexToBytes, isHexBytes } from './hex.ts';
 import { isJsonObject } from './jsonCursor.ts';
 import { keccak256Text } from './keccak.ts';
+import { toUtf8 } from './utf8.ts';
 import { parseAddress } from './values.ts';
 
 /** A function of a JSON ABI: its name and its parameters' types, as spelled in the ABI. */
@@ -58,7 +59,7 @@ export function chooseFunction(
 export function parseArgument(type: string, value: Scalar): CallArgument | undefined {
   if (type === 'bool') return { word: value === true ? 1n : 0n };
   if (type === 'address') return word(parseAddress(value));
-  if (type === 'string') return { content: utf8.encode(String(value)) };
+  if (type === 'string') return { content: toUtf8(String(value)) };
   if (widthOf(type) !== undefined) return encodeInteger(type, value);
   const [, size] = /^bytes(\d{0,2})$/.exec(type) ?? [];
   return size === undefined ? undefined : parseBytes(value, size);
@@ -76,8 +77,6 @@ export function encodeCall({ name, types }: CallableFunction, args: readonly Cal
   const selector = keccak256Text(`${name}(${types.join(',')})`).slice(0, 10);
   return `0x${selector.slice(2)}${bytesToHex(writer.bytes).slice(2)}`;
 }
-
-const utf8 = new TextEncoder();
 
 function typeOf(input: unknown): string {
   return isJsonObject(input) && typeof input.type === 'string' ? input.type : '';

@@ -1,6 +1,5 @@
 import type { Hex } from 'viem';
 
-const digitCodes = new TextEncoder().encode('0123456789abcdef');
 const decoder = new TextDecoder();
 
 /** 0x and two lower-case digits per byte. Joining strings instead would make garbage of fifty bytes per byte. */
@@ -8,8 +7,8 @@ export function bytesToHex(bytes: Uint8Array): Hex {
   const digits = new Uint8Array(bytes.length * 2);
   let at = 0;
   for (const byte of bytes) {
-    digits[at++] = digitCodes[byte >> 4] ?? 0;
-    digits[at++] = digitCodes[byte & 15] ?? 0;
+    digits[at++] = digitCode(byte >> 4);
+    digits[at++] = digitCode(byte & 15);
   }
   return `0x${decoder.decode(digits)}`;
 }
@@ -45,7 +44,11 @@ export function writeHexDigits({
   }
 }
 
+function digitCode(value: number): number {
+  return value + (value < 10 ? 48 : 87);
+}
+
 /** Value of one hex digit of either case, from its character code. */
 function digitValue(code: number): number {
-  return code < 58 ? code - 48 : (code & 0xdf) - 55;
+  return (code & 15) + 9 * (code >> 6);
 }

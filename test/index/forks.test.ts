@@ -79,6 +79,30 @@ test('a node that is behind another one has the index take nothing back', async 
   await expectIndexEqualsChain(database.url, chain);
 });
 
+test.each([
+  ['answers in another order than it is asked', 'unordered'],
+  ['answers from several nodes of which one is behind', 'balanced'],
+] as const)('a single endpoint that %s has the index take nothing back', async (_, lie) => {
+  const { database, chain, agreement } = await startScene();
+  const { chainId, rpcUrl } = chain;
+  await chain.client.mine({ blocks: 4 });
+  const node = await createLyingNode(rpcUrl);
+  cleanups.push(node.close);
+  const chains = [{ chainId, rpcUrl: node.url }];
+  const indexer = await startIndexer({ databaseUrl: database.url, chains });
+  cleanups.push(() => indexer.stop());
+  await indexer.ready();
+  await catchUp(database.url, [chain]);
+
+  node.tell(lie);
+  for (let sent = 0; sent < 12; sent++) {
+    await chain.send(submission(agreement, 'toggle'));
+    await catchUp(database.url, [chain]);
+  }
+  expect(indexer.lines.filter((line) => line.includes('Reorged block'))).toEqual([]);
+  await expectIndexEqualsChain(database.url, chain);
+});
+
 test('a chain that became shorter behind all of its nodes has the index take back what is gone', async () => {
   const { database, chain, agreement } = await startScene();
   const { chainId, rpcUrl, client } = chain;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
+import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
@@ -89,6 +90,30 @@ describe('evidence', () => {
     const after = await world.readFile(id);
     expect(await verifyEvidence(after)).toMatchObject({ ok: true, level: 'included' });
     expect(readObject(after).blocks).not.toEqual(readObject(before).blocks);
+  });
+
+  test('is collected again where the index was locked for a reorg meanwhile', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    const { pool } = world.service.handle;
+    const indexer = await pool.connect();
+    try {
+      await indexer.query('begin');
+      await indexer.query('lock table chain_index.heads in access exclusive mode');
+      const asked = world.readEvidence(id);
+      await waitUntil('the reader holds one table and waits for the other', async () => {
+        const { rows } = await pool.query(
+          `select 1 from pg_stat_activity
+           where wait_event_type = 'Lock' and query like '%"headNumber"%' and datname = current_database()`,
+        );
+        return rows.length > 0;
+      });
+      await indexer.query('lock table chain_index.agreements in access exclusive mode');
+      await indexer.query('rollback');
+      expect(await verifyEvidence(await (await asked).text())).toMatchObject({ ok: true });
+    } finally {
+      indexer.release(true);
+    }
   });
 
   test('is a page for readers who print it, whatever the agreement is called', async () => {

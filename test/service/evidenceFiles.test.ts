@@ -62,6 +62,7 @@ describe('evidence of histories that are not smooth', () => {
       70,
     );
     const { id } = await world.adopt(agreement, address);
+    await world.catchUp();
     await keep('fullBlockLease', id, ['appoint', 'accept']);
   });
 

@@ -8,9 +8,10 @@ import { type LocalServer, listenLocally } from './listenLocally.ts';
  * The lie of an endpoint. `twoForks`: heads, blocks by number and logs come from a second node, blocks by
  * hash from the first. `nullReceipts`: receipts are not there yet. `behind`: all answers are ten blocks
  * behind. `absurdHead`: it claims a head a million blocks ahead. `silent`: connections are open, but nothing
- * comes back.
+ * comes back. `unordered`: every other answer about the newest block comes late, after those to later requests.
+ * `balanced`: every other answer about the newest block comes from a node that is two blocks behind.
  */
-export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent';
+export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent' | 'unordered' | 'balanced';
 
 export type LyingNode = LocalServer & {
   /** From now on it lies in this way, or not at all. */
@@ -23,6 +24,9 @@ export type LyingNode = LocalServer & {
 
 const behindBlocks = 10n;
 const absurdBlocks = 1_000_000n;
+const balancedBlocks = 2n;
+/** Longer than the indexer waits between two requests to a local node. */
+const unorderedMs = 500;
 const hex = z.string().regex(/^0x[0-9a-f]+$/i);
 const callShape = z.looseObject({
   id: z.unknown(),
@@ -44,6 +48,10 @@ const tagAt: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
 };
 
+function isAboutNewest({ method, params }: Call): boolean {
+  return method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest');
+}
+
 /** An endpoint over a real node that tells the truth until it is told to lie. */
 export async function createLyingNode(
   first: string,
@@ -53,6 +61,7 @@ export async function createLyingNode(
   const { answerAfterMs = 0 } = options;
   let lie: Lie | undefined;
   let unknown = 0;
+  let askedNewest = 0;
   const unanswered = new Set<ServerResponse>();
 
   const ask = async (url: string, call: Call): Promise<Answer> => {
@@ -69,9 +78,9 @@ export async function createLyingNode(
     return block.success && BigInt(block.data.blockNumber) > head;
   };
 
-  const answerBehind = async (call: Call): Promise<Answer> => {
+  const answerBehind = async (call: Call, blocks = behindBlocks): Promise<Answer> => {
     const newest = await readHead();
-    const head = newest > behindBlocks ? newest - behindBlocks : 0n;
+    const head = newest > blocks ? newest - blocks : 0n;
     const toHex = `0x${head.toString(16)}`;
     const { id, method, params } = call;
     const nothing = { jsonrpc: '2.0', id, result: null };
@@ -101,6 +110,13 @@ export async function createLyingNode(
   const answer = async (call: Call): Promise<Answer> => {
     if (lie === 'behind') return answerBehind(call);
     if (lie === 'absurdHead') return answerAbsurdly(call);
+    const isEveryOther = isAboutNewest(call) && askedNewest++ % 2 === 1;
+    if (lie === 'balanced' && isEveryOther) return answerBehind(call, balancedBlocks);
+    if (lie === 'unordered' && isEveryOther) {
+      const early = await ask(first, call);
+      await delay(unorderedMs);
+      return early;
+    }
     if (lie === 'nullReceipts' && call.method === 'eth_getTransactionReceipt')
       return { jsonrpc: '2.0', id: call.id, result: null };
     const isForked = lie === 'twoForks' && second !== undefined && byFork.has(call.method);

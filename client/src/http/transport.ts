@@ -177,7 +177,7 @@ function nameFailure(cause: unknown, { requestId, time, signal, timeoutMs }: Cir
   if (cause instanceof AgreementsError) return cause;
   if (signal?.aborted) return new AbortedError('The call was aborted.', { requestId, cause });
   if (time.aborted) return new TimeoutError(`No answer came within ${timeoutMs} ms.`, { requestId, cause });
-  return new ConnectionError('The connection failed or broke.', { requestId, cause });
+  return new ConnectionError('The connection failed.', { requestId, cause });
 }
 
 function isReferable(value: unknown): value is object {

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { isDeadlock } from '../../platform/database/deadlock.ts';
 import { ChainUnavailableError, RefusedError } from '../../platform/errors/serviceError.ts';
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
 import { listNeededValues } from '../../protocol/evidence/evidenceDocument.ts';
@@ -59,7 +60,7 @@ export async function collectEvidence(collecting: Collecting): Promise<Collected
       const collected = await collectOnce(collecting);
       if (collected) return collected;
     } catch (error) {
-      if (!(error instanceof BlockGoneError)) throw error;
+      if (!(error instanceof BlockGoneError) && !isDeadlock(error)) throw error;
     }
     if (attempt >= mostAttempts) throw new ChainUnavailableError('The chain changed while it was read.');
     collecting.signal.throwIfAborted();

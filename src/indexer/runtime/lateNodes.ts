@@ -9,41 +9,82 @@ const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
 const answerShape = z.object({ result: z.string() });
 
+/** An answer with the newest block. */
+type Newest = {
+  readonly answer: string;
+  readonly number: number;
+  /** Its request, counted over all endpoints of the chain. */
+  readonly request: number;
+};
+
 /** The endpoints of a chain, and the newest block reported to Ponder. */
-type Followed = { readonly urls: readonly string[]; newest: number };
+type Followed = { readonly urls: readonly string[]; requests: number; newest: Newest | undefined };
+
+/** Behind a single URL may be several nodes: as often as this it is asked again. */
+const repetitions = 3;
 
 /**
- * Ponder takes a newest block below its current one for a reorg, and takes back everything above it. Between
- * nodes of which one lags it would go back and forth. So a node whose newest block is below the last one
- * reports none while another node of the chain has a newer one. If no other node has, the chain really became
- * shorter.
+ * Ponder takes a newest block below its current one for a reorg, and takes back everything above it. It asks
+ * again before the last request is answered, so that answers may come in another order. Between nodes of
+ * which one lags it would go back and forth. So an answer gives way to that of a later request. A node whose
+ * newest block is below the last one reports none while another node of the chain has a newer one; a single URL
+ * is asked again. If none has a newer one, the chain really became shorter.
  */
 export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpcUrls'>[]): void {
   const followed = new Map<string, Followed>();
   for (const { rpcUrls } of chains) {
-    const chain = { urls: rpcUrls, newest: 0 };
-    if (rpcUrls.length > 1) for (const url of rpcUrls) followed.set(url, chain);
+    const chain: Followed = { urls: rpcUrls, requests: 0, newest: undefined };
+    for (const url of rpcUrls) followed.set(url, chain);
   }
   const fetchUrl = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     const chain = input instanceof Request ? followed.get(input.url) : undefined;
-    if (!(input instanceof Request) || !chain || !latestBlock.test(await input.clone().text()))
-      return fetchUrl(input, init);
+    if (!(input instanceof Request) || !chain) return fetchUrl(input, init);
+    const body = await input.clone().text();
+    if (!latestBlock.test(body)) return fetchUrl(input, init);
     const { url } = input;
+    const request = ++chain.requests;
     const response = await fetchUrl(input, init);
-    const answer = await response.text();
+    let answer = await response.text();
+    let number = numberOf(answer);
     const { status } = response;
-    const number = Number(blockNumber.exec(answer)?.[1]);
-    if (status !== 200 || Number.isNaN(number)) return new Response(answer, { status, headers });
-    if (number < chain.newest) {
-      const others = chain.urls.filter((other) => other !== url);
+    if (status !== 200 || number === undefined) return new Response(answer, { status, headers });
+    const isLower = () =>
+      chain.newest && request > chain.newest.request && (number ?? 0) < chain.newest.number;
+    const others = chain.urls.filter((other) => other !== url);
+    for (let asked = 0; others.length === 0 && isLower() && asked < repetitions; asked++) {
+      const again = await askAgain({ url, body }, fetchUrl);
+      if (again && again.number > number) ({ answer, number } = again);
+    }
+    if (others.length > 0 && isLower()) {
       const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl)));
-      if (heads.some((head) => head > number))
+      if (heads.some((head) => head > (number ?? 0)))
         return new Response(late, { status: tooManyRequests, headers });
     }
-    chain.newest = number;
-    return new Response(answer, { status, headers });
+    if (!chain.newest || request > chain.newest.request) chain.newest = { answer, number, request };
+    return new Response(chain.newest.answer, { headers });
   };
+}
+
+function numberOf(answer: string): number | undefined {
+  const number = blockNumber.exec(answer)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** The newest block in another answer; undefined if there is none in time. */
+async function askAgain(
+  { url, body }: { url: string; body: string },
+  fetchUrl: typeof fetch,
+): Promise<Pick<Newest, 'answer' | 'number'> | undefined> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    const response = await fetchUrl(url, { method: 'POST', headers, body, signal });
+    const answer = await response.text();
+    const number = response.ok ? numberOf(answer) : undefined;
+    return number === undefined ? undefined : { answer, number };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The newest block of another node; -1 if it does not answer. */
