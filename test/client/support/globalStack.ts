@@ -8,7 +8,10 @@ declare module 'vitest' {
   }
 }
 
-/** One running service for all tests of the client, as its users start it. */
+/** A waiting stack takes a tenth of a processor from the tests of other projects, which take minutes after those of the client. */
+const lookIntervalMs = 1_000;
+
+/** One running service for all tests of the client, as its users start it. It ends when all of their files are through. */
 export default async function startStack(project: TestProject): Promise<() => Promise<void>> {
   const stacks = await createLocalStacks();
   try {
@@ -19,5 +22,22 @@ export default async function startStack(project: TestProject): Promise<() => Pr
     await stacks.dispose();
     throw error;
   }
-  return () => stacks.dispose();
+  let disposed: Promise<void> | undefined;
+  const dispose = () => {
+    clearInterval(looking);
+    disposed ??= stacks.dispose();
+    return disposed;
+  };
+  const { testFiles } = await project.globTestFiles();
+  const looking = setInterval(() => {
+    // A run of only some files, or one that watches them, keeps the stack to its end.
+    if (!project.vitest.config.watch && countFinished(project) === testFiles.length)
+      dispose().catch(() => {});
+  }, lookIntervalMs);
+  return dispose;
+}
+
+function countFinished({ name, vitest }: TestProject): number {
+  const modules = vitest.state.getTestModules().filter(({ project }) => project.name === name);
+  return modules.filter((module) => !['queued', 'pending'].includes(module.state())).length;
 }
