@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import type { OrNull, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { projections } from '../../platform/database/tables/projections.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type ConsistencyPoint, parseConsistency, refuseConsistency } from './consistency.ts';
@@ -49,12 +52,9 @@ export async function awaitPoint(
   });
 }
 
-type Row = {
-  head_number: string | null;
+type Row = OrNull<RowOf<typeof projections, 'head_number'> & RowOf<typeof records, 'status' | 'behind'>> & {
   record_id: string | null;
-  status: string | null;
   is_failed: boolean | null;
-  behind: boolean | null;
   input_status: string | null;
 };
 

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { type FundedWallet, readWallet, type WalletColumns, walletQuery } from './findWallet.ts';
@@ -17,14 +19,8 @@ export type DeployedRecord = {
   readonly wallet: FundedWallet | undefined;
 };
 
-type Row = (WalletColumns | { wallet: null }) & {
-  id: string;
-  status: 'Draft' | 'Deployed';
-  chain_id: number;
-  address: Address | null;
-  document: string;
-  variables: WireValues;
-};
+type Row = (WalletColumns | { wallet: null }) &
+  RowOf<typeof records, 'id' | 'status' | 'chain_id' | 'address' | 'document' | 'variables'>;
 
 const query = buildOwnedQuery({
   columns:

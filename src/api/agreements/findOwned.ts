@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
@@ -10,7 +12,7 @@ export type OwnedRecord = {
   readonly awaitsOwner: boolean;
 };
 
-type Row = { id: string; status: 'Draft' | 'Deployed'; variables: WireValues; awaits_owner: boolean };
+type Row = RowOf<typeof records, 'id' | 'status' | 'variables' | 'awaits_owner'>;
 
 const query = buildOwnedQuery({
   columns: 'r.id, r.status, r.variables, r.awaits_owner',

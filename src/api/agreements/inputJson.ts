@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { inGroups } from '../../platform/database/inGroups.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 
 /** The tables of an input: `i` for the input, `t` for the transaction of a submission. */
@@ -13,26 +15,24 @@ export const inputColumns = `i.id, i.record_id, i.agreement_address, i.chain_id,
   i.block_number::float8 as block_number, i.error,
   ${secondsSql('i.created_at')} as created_at, ${secondsSql('i.updated_at')} as updated_at`;
 
-export type InputRow = {
-  id: string;
-  record_id: string;
-  agreement_address: string;
-  chain_id: number;
-  input_id: string;
-  user_id: string | null;
-  signer: string | null;
-  submitter: string | null;
-  from_state: string | null;
-  to_state: string | null;
-  status: string;
-  payload: string;
-  values: Record<string, unknown>;
-  tx_hash: string | null;
-  block_number: number | null;
-  error: { reason: string; message: string } | null;
-  created_at: number;
-  updated_at: number;
-};
+export type InputRow = RowOf<
+  typeof inputs,
+  | 'id'
+  | 'record_id'
+  | 'agreement_address'
+  | 'chain_id'
+  | 'input_id'
+  | 'user_id'
+  | 'signer'
+  | 'submitter'
+  | 'from_state'
+  | 'to_state'
+  | 'status'
+  | 'payload'
+  | 'values'
+  | 'tx_hash'
+  | 'error'
+> & { block_number: number | null; created_at: number; updated_at: number };
 
 /** An input in wire form. */
 export function toInputResource(row: InputRow) {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
-import { recordKeys } from '../../platform/database/tables/records.ts';
+import { recordKeys, type records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import type { Range } from '../../platform/lists/listFilters.ts';
 import { finishPage, type ListPage, type PageRequest } from '../../platform/lists/page.ts';
@@ -27,22 +28,20 @@ const table: ListTable = {
     ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at`,
 };
 
-type SummaryRow = {
-  id: string;
-  address: string | null;
-  chain_id: number;
-  display_name: string;
-  status: string;
-  state: string | null;
-  template_id: string;
-  last_input_id: string | null;
-  last_input_at: number | null;
-  owner: string | null;
-  document_id: string | null;
-  doc_uri: string;
-  created_at: number;
-  updated_at: number;
-};
+type SummaryRow = RowOf<
+  typeof records,
+  | 'id'
+  | 'address'
+  | 'chain_id'
+  | 'display_name'
+  | 'status'
+  | 'state'
+  | 'template_id'
+  | 'last_input_id'
+  | 'owner'
+  | 'document_id'
+  | 'doc_uri'
+> & { last_input_at: number | null; created_at: number; updated_at: number };
 
 /**
  * A page of a principal's records.

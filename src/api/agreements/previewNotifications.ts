@@ -1,7 +1,8 @@
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { MalformedError, RefusedError } from '../../platform/errors/serviceError.ts';
-import { findTransition, transitionsFor, type WireValues } from '../../protocol/index.ts';
+import { findTransition, transitionsFor } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
-import type { Participant } from '../../protocol/participants.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { checkNotificationTemplate } from '../../records/rules/checkNotificationTemplate.ts';
@@ -29,20 +30,22 @@ export type PreviewRequest = {
   readonly notificationTemplate?: unknown;
 };
 
-type Row = {
-  id: string;
-  principal_id: string;
-  chain_id: number;
-  display_name: string;
-  template_id: string;
-  document: string;
-  participants: readonly Participant[];
-  observers: readonly string[];
-  variables: WireValues;
-  state: string | null;
+type Row = RowOf<
+  typeof records,
+  | 'id'
+  | 'principal_id'
+  | 'chain_id'
+  | 'display_name'
+  | 'template_id'
+  | 'document'
+  | 'participants'
+  | 'observers'
+  | 'variables'
+  | 'state'
+  | 'notification_template'
+> & {
   entered_ms: string | null;
   entered_by: { fromState: string; inputId: string } | null;
-  notification_template: string | null;
   spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
   fired: { ruleId: string; recipient: string; occasion: string }[] | null;
 };

@@ -1,37 +1,40 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
-import type { WireValues } from '../../protocol/index.ts';
 import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
-type RecordRow = {
-  id: string;
-  address: string | null;
-  chain_id: number;
-  display_name: string;
-  status: string;
-  document: string;
-  state: string | null;
-  variables: WireValues;
-  owner: string | null;
-  awaits_owner: boolean;
-  participant_access: string;
-  document_id: string | null;
-  doc_uri: string;
-  contributors: string[];
-  participants: unknown[];
-  observers: string[];
+type RecordRow = RowOf<
+  typeof records,
+  | 'id'
+  | 'address'
+  | 'chain_id'
+  | 'display_name'
+  | 'status'
+  | 'document'
+  | 'state'
+  | 'variables'
+  | 'owner'
+  | 'awaits_owner'
+  | 'participant_access'
+  | 'document_id'
+  | 'doc_uri'
+  | 'contributors'
+  | 'participants'
+  | 'observers'
+  | 'last_input_id'
+  | 'doc_hash'
+  | 'initial_state_hash'
+  | 'state_hash'
+  | 'deploy_tx_hash'
+  | 'error'
+> & {
   created_at: number;
   updated_at: number;
-  last_input_id: string | null;
   last_input_at: number | null;
-  doc_hash: string;
-  initial_state_hash: string | null;
-  state_hash: string | null;
-  deploy_tx_hash: string | null;
   deploy_block_number: number | null;
   state_block_number: number | null;
-  error: { reason: string; message: string } | null;
 };
 
 const query = buildOwnedQuery({

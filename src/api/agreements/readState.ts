@@ -1,18 +1,14 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
-import type { WireValues } from '../../protocol/index.ts';
 import type { AcceptedInputs } from './acceptedInputs.ts';
 import { spliceJson } from './jsonText.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
-type StateRow = {
-  id: string;
-  status: string;
-  state: string | null;
+type StateRow = RowOf<typeof records, 'id' | 'status' | 'state' | 'doc_hash' | 'variables'> & {
   state_block_number: number | null;
   updated_at: number;
-  doc_hash: string;
-  variables: WireValues;
 };
 
 const query = buildOwnedQuery({

@@ -1,23 +1,17 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toMilliseconds } from '../../platform/lists/instant.ts';
-import type { WireValues } from '../../protocol/index.ts';
 import { isJsonObject } from '../../protocol/jsonCursor.ts';
 import { readContent } from './content.ts';
 import type { HostedDocument } from './hostedDocument.ts';
 
-type DocumentRow = {
-  id: string;
-  address: string | null;
-  chain_id: number;
-  display_name: string;
-  document: string;
-  doc_hash: string;
-  doc_uri: string;
-  variables: WireValues;
-  updated_seconds: number;
-};
+type DocumentRow = RowOf<
+  typeof records,
+  'id' | 'address' | 'chain_id' | 'display_name' | 'document' | 'doc_hash' | 'doc_uri' | 'variables'
+> & { updated_seconds: number };
 
 const query = `select r.id, r.address, r.chain_id, r.display_name, r.document, r.doc_hash, r.doc_uri, r.variables,
     ${secondsSql('r.updated_at')} as updated_seconds

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { withConnection } from '../../platform/database/withConnection.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
@@ -52,17 +54,18 @@ export type IndexedHistory = {
   readonly head: { readonly number: number; readonly hash: Hex };
 };
 
-type RecordRow = {
-  id: string;
-  status: string;
-  display_name: string;
-  chain_id: number;
-  address: Address | null;
-  document: string;
-  doc_uri: string;
-  doc_hash: Hex;
-  initial_variables: WireValues;
-};
+type RecordRow = RowOf<
+  typeof records,
+  | 'id'
+  | 'status'
+  | 'display_name'
+  | 'chain_id'
+  | 'address'
+  | 'document'
+  | 'doc_uri'
+  | 'doc_hash'
+  | 'initial_variables'
+>;
 
 const ownedQuery = buildOwnedQuery({
   columns:

@@ -1,28 +1,28 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
-import type { WireValues } from '../../protocol/index.ts';
 import { spliceJson } from '../agreements/jsonText.ts';
 import type { Guest } from './guestAuthenticator.ts';
 
-type SharedRow = {
-  id: string;
-  address: string | null;
-  chain_id: number;
-  display_name: string;
-  status: string;
-  document: string;
-  doc_hash: string;
-  doc_uri: string;
-  state: string | null;
-  variables: WireValues;
-  owner: string | null;
-  awaits_owner: boolean;
-  participants: { variableKey: string; walletAddress: string }[];
-  created_at: number;
-  updated_at: number;
-};
+type SharedRow = RowOf<
+  typeof records,
+  | 'id'
+  | 'address'
+  | 'chain_id'
+  | 'display_name'
+  | 'status'
+  | 'document'
+  | 'doc_hash'
+  | 'doc_uri'
+  | 'state'
+  | 'variables'
+  | 'owner'
+  | 'awaits_owner'
+  | 'participants'
+> & { created_at: number; updated_at: number };
 
 const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.doc_hash, r.doc_uri, r.state,
     r.variables, r.owner, r.awaits_owner, r.participants, ${secondsSql('r.created_at')} as created_at,

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import type { Limits } from '../../platform/config/limits.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
-import { listStoringInputs, resumeAgreement, type WireValues } from '../../protocol/index.ts';
-import type { Participant } from '../../protocol/participants.ts';
+import { listStoringInputs, resumeAgreement } from '../../protocol/index.ts';
 import { readRules } from '../../records/rules/notificationTemplate.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
 import { firingKey } from './ruleClock.ts';
@@ -15,18 +16,20 @@ const inputsAtOnce = 200;
 /** The most firings that are counted; a record with more has rules without a limit. */
 const firingsAtOnce = 10_000;
 
-type Row = {
-  id: string;
-  document: string;
-  participants: readonly Participant[];
-  observers: readonly string[];
-  initial_variables: WireValues;
-  variables: WireValues;
-  state_hash: Hex | null;
+type Row = RowOf<
+  typeof records,
+  | 'id'
+  | 'document'
+  | 'participants'
+  | 'observers'
+  | 'initial_variables'
+  | 'variables'
+  | 'state_hash'
+  | 'input_count'
+  | 'transition_count'
+  | 'notification_template'
+> & {
   entered_ms: string | null;
-  input_count: number;
-  transition_count: number;
-  notification_template: string | null;
   spans: { ruleId: string; sinceMs: number; nextNumber: number }[] | null;
   fired: { ruleId: string; recipient: string; count: number }[] | null;
 };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import type { OrNull, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
-import type { EventType } from '../../platform/database/tables/events.ts';
+import type { EventType, eventFeeds, events } from '../../platform/database/tables/events.ts';
 import { buildIndexRange } from '../../platform/lists/indexRange.ts';
 import { joinedParts, wholeBody, wholeBodyBytes } from './eventParts.ts';
 import { markEvent, parseFeedCursor, refuseCursor, refuseExpired, writeFeedCursor } from './feedCursor.ts';
@@ -40,16 +41,11 @@ const entriesOfFeed = buildIndexRange({
 
 const pageBytes = 4 * 1024 * 1024;
 
-type Row = {
-  last_position: string;
-  expired_through: string;
-  /** The event at the cursor. */
-  seen_id: string | null;
-  position: string | null;
-  id: string | null;
-  type: EventType | null;
-  body: string | null;
-};
+type Row = RowOf<typeof eventFeeds, 'last_position' | 'expired_through'> &
+  OrNull<RowOf<typeof events, 'position' | 'id' | 'type' | 'body'>> & {
+    /** The event at the cursor. */
+    seen_id: string | null;
+  };
 
 /**
  * A principal's released events after a cursor, each with its own cursor.

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { VariableValues } from '../../platform/database/tables/records.ts';
-import type { Participant } from '../../protocol/participants.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
@@ -21,15 +21,17 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
 
-type DueRow = SpanRow & {
-  principal_id: string;
-  display_name: string;
-  template_id: string;
-  participants: readonly Participant[];
-  observers: readonly string[];
-  variables: VariableValues;
-  notification_template: string | null;
-};
+type DueRow = SpanRow &
+  RowOf<
+    typeof records,
+    | 'principal_id'
+    | 'display_name'
+    | 'template_id'
+    | 'participants'
+    | 'observers'
+    | 'variables'
+    | 'notification_template'
+  >;
 
 export type FiredRules = {
   /** Number of due schedules; if it equals the batch size, more may be left. */

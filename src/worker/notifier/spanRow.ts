@@ -1,24 +1,27 @@
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import type { RuleSpan } from './followSpans.ts';
 
 /** A row of `rule_schedules`. */
-export type SpanRow = {
-  record_id: string;
-  rule_id: string;
-  stay: string;
-  span: string;
-  state: string;
-  from_state: string;
-  input_id: string;
-  entered_ms: string;
-  since_ms: string;
-  since_block: string;
-  until_ms: string | null;
-  date: string | null;
-  starts_ms: string | null;
-  ends_ms: string | null;
-  interval_ms: string | null;
-  next_number: string;
-};
+export type SpanRow = RowOf<
+  typeof ruleSchedules,
+  | 'record_id'
+  | 'rule_id'
+  | 'stay'
+  | 'span'
+  | 'state'
+  | 'from_state'
+  | 'input_id'
+  | 'entered_ms'
+  | 'since_ms'
+  | 'since_block'
+  | 'until_ms'
+  | 'date'
+  | 'starts_ms'
+  | 'ends_ms'
+  | 'interval_ms'
+  | 'next_number'
+>;
 
 /** A span as it is stored. */
 export function spanOf(row: SpanRow): RuleSpan {

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { Participant } from '../../protocol/participants.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { deploymentIdentity, type EventIds, transitionIdentity } from '../../records/events/eventIds.ts';
 import {
   type AnnouncedRecord,
@@ -120,19 +121,19 @@ function placeOf(recordId: string, position: number): string {
   return `${recordId} ${position}`;
 }
 
-type Row = {
-  id: string;
-  principal_id: string;
-  chain_id: number;
-  display_name: string;
-  template_id: string;
-  participants: readonly Participant[];
-  observers: readonly string[];
-  notification_template: string | null;
-  deploy_transaction_id: string | null;
-  deploy_tx_hash: Hex;
-  adopted_through: string;
-};
+type Row = RowOf<
+  typeof records,
+  | 'id'
+  | 'principal_id'
+  | 'chain_id'
+  | 'display_name'
+  | 'template_id'
+  | 'participants'
+  | 'observers'
+  | 'notification_template'
+  | 'deploy_transaction_id'
+> &
+  NotNull<RowOf<typeof records, 'deploy_tx_hash' | 'adopted_through'>>;
 
 async function readAnnounced(
   transaction: Queryable,

@@ -1,25 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { getAddress, type Hex } from 'viem';
+import { getAddress } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedAgreements } from '../../platform/database/indexView.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
 
-type DeploymentRow = {
-  id: string;
-  address: Hex;
-  owner: Hex;
-  doc_uri: string;
-  initial_state: Hex;
-  transaction_hash: Hex;
-  block_number: string;
-  /** Whether it is in quarantine, and due for a retry. */
-  was_set_aside: boolean;
-  /** Another record of the same principal for this agreement. */
-  rival: string | null;
-};
+type DeploymentRow = RowOf<typeof records, 'id'> &
+  RowOf<typeof indexedAgreements, 'address' | 'owner' | 'doc_uri' | 'transaction_hash' | 'block_number'> &
+  NotNull<RowOf<typeof indexedAgreements, 'initial_state'>> & {
+    /** Whether it is in quarantine, and due for a retry. */
+    was_set_aside: boolean;
+    /** Another record of the same principal for this agreement. */
+    rival: string | null;
+  };
 
 const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
   shown.block_number::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (

@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedAgreements } from '../../platform/database/indexView.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { VariableValues } from '../../platform/database/tables/records.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { beginHistory, type History } from './history.ts';
 
 /** A Deployed record with its folded on-chain data. */
@@ -10,20 +12,15 @@ export type FoldedRecord = { id: string; principalId: string; docHash: Hex; hist
 
 export type RecordSelection = { chainId: number; ids: readonly string[] };
 
-type StoredRow = {
-  id: string;
-  principal_id: string;
-  doc_hash: Hex;
-  agreement: Hex;
-  variables: VariableValues;
-  state_hash: Hex;
-  state_block_number: string;
-  state_timestamp: string;
-  input_count: number;
-  transition_count: number;
-  last_input_id: string | null;
-  last_input_timestamp: string | null;
-};
+type StoredRow = RowOf<
+  typeof records,
+  'id' | 'principal_id' | 'doc_hash' | 'variables' | 'input_count' | 'transition_count' | 'last_input_id'
+> &
+  NotNull<RowOf<typeof records, 'state_hash' | 'state_block_number'>> & {
+    agreement: Hex;
+    state_timestamp: string;
+    last_input_timestamp: string | null;
+  };
 
 /** The records as stored. */
 export async function readStoredHistories(
@@ -57,16 +54,9 @@ export async function readStoredHistories(
   }));
 }
 
-type BeginningRow = {
-  id: string;
-  principal_id: string;
-  doc_hash: Hex;
-  agreement: Hex;
-  initial_variables: VariableValues;
-  initial_state_hash: Hex;
-  block_number: string;
-  block_timestamp: string;
-};
+type BeginningRow = RowOf<typeof records, 'id' | 'principal_id' | 'doc_hash' | 'initial_variables'> &
+  NotNull<RowOf<typeof records, 'initial_state_hash'>> &
+  RowOf<typeof indexedAgreements, 'block_number' | 'block_timestamp'> & { agreement: Hex };
 
 /** The records at their agreement's deployment. */
 export async function readBeginnings(

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { channels } from '../../platform/database/channels.ts';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { EventType } from '../../platform/database/tables/events.ts';
+import type { events } from '../../platform/database/tables/events.ts';
 import { closeBody } from '../../records/events/eventParts.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import type { NewEvent } from '../../records/events/newEvent.ts';
@@ -52,15 +53,8 @@ function isDue(chainId: number, through: bigint): SQL {
   return sql`state = 'pending' and chain_id = ${chainId} and block_number <= ${through}`;
 }
 
-type ReleasedRow = {
-  id: string;
-  principal_id: string;
-  record_id: string | null;
-  position: string;
-  type: EventType;
-  body: string;
-  has_parts: boolean;
-};
+type ReleasedRow = RowOf<typeof events, 'id' | 'principal_id' | 'record_id' | 'type' | 'body'> &
+  NotNull<RowOf<typeof events, 'position'>> & { has_parts: boolean };
 
 async function release(transaction: Queryable, which: SQL): Promise<number> {
   const { rows: waiting } = await transaction.execute<{ principal_id: string }>(sql`
