@@ -26,6 +26,8 @@ const closeTimeoutMs = 12_000;
 /** Requests that wait get this long to finish by themselves; ending them earlier would mean refusing some. */
 const unhurriedMs = 5_000;
 const sweepIntervalMs = 50;
+/** Connections that wait to be accepted: after a restart all listeners of the feed come back at once. */
+const mostUnaccepted = 4_096;
 /** A client that sends its request more slowly is cut off, so that none can hold a connection for ever. */
 const requestTimeoutMs = 30_000;
 /**
@@ -77,7 +79,7 @@ export async function startServer(options: {
     if (isAnswered) socket.destroy();
     else void answerUnreadable(error, socket);
   });
-  server.listen(port, host);
+  server.listen({ port, host, backlog: mostUnaccepted });
   await once(server, 'listening');
   const announceClose = () => {
     isClosing = true;
