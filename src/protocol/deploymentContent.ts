@@ -1,4 +1,6 @@
-import { concat, type Hex, keccak256, toBytes } from 'viem';
+import { concat, type Hex } from 'viem';
+import { hexToBytes } from './hex.ts';
+import { keccak256Bytes, keccak256Text } from './keccak.ts';
 import { hashParameters, type SignedParameters } from './typedData.ts';
 
 /**
@@ -8,16 +10,15 @@ import { hashParameters, type SignedParameters } from './typedData.ts';
  */
 export function hashDeploymentContent(parameters: SignedParameters): Hex {
   const signed = hashParameters(parameters);
-  return keccak256(
-    concat([
-      keccak256(toBytes(signed.docUri)),
-      signed.docHash,
-      signed.initialState,
-      signed.inputDefsHash,
-      signed.transitionsHash,
-      signed.initVarsHash,
-      signed.verifiersHash,
-      signed.actionsHash,
-    ]),
-  );
+  const parts = concat([
+    keccak256Text(signed.docUri),
+    signed.docHash,
+    signed.initialState,
+    signed.inputDefsHash,
+    signed.transitionsHash,
+    signed.initVarsHash,
+    signed.verifiersHash,
+    signed.actionsHash,
+  ]);
+  return keccak256Bytes(hexToBytes(parts));
 }

@@ -204,6 +204,33 @@ describe('a body', () => {
     expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test('in chunks of a byte is refused as soon as it takes too long to read', async () => {
+    const { key } = await service.createPrincipal();
+    const send = async (text: string) => {
+      const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+      const received: Buffer[] = [];
+      socket.on('data', (chunk) => received.push(chunk));
+      socket.on('error', () => {});
+      const chunks = [...text].map((byte) => `1\r\n${byte}\r\n`).join('');
+      const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
+      socket.write(`${head}${chunks}0\r\n\r\n`);
+      await once(socket, 'close');
+      const [answer = '', body = ''] = Buffer.concat(received).toString().split('\r\n\r\n');
+      return { status: answer.slice(9, 12), body };
+    };
+    const beyond = await send(`"${'x'.repeat(4_095)}"`);
+    expect([beyond.status, JSON.parse(beyond.body)]).toEqual([
+      '413',
+      {
+        error: expect.objectContaining({
+          message: 'The body must be sent in no more than 4096 chunks.',
+          details: { limitChunks: 4_096 },
+        }),
+      },
+    ]);
+    expect((await send(`"${'x'.repeat(4_094)}"`)).status).toBe('400');
+  });
+
   test('of a target that is no URL is refused with the error object', async () => {
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
     socket.write('GET /v0/health HTTP/1.1\r\nhost: bad host/\r\nconnection: close\r\n\r\n');

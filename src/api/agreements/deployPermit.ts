@@ -1,7 +1,8 @@
-import { type Address, encodeFunctionData, type Hex, hashTypedData } from 'viem';
+import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementFactoryAbi } from '../../../abis/AgreementFactory.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
+import { hashPermit } from '../../protocol/hashPermit.ts';
 import {
   type AgreementParameters,
   compileAgreement,
@@ -117,7 +118,7 @@ function buildPermit(
       if (reduced === undefined) return undefined;
       const inputDefsHash = hashInputDefs(compileAgreement(reduced, optionsOf(request, limits)).inputDefs);
       const { message, ...rest } = buildTypedData(nonce);
-      const digest = hashTypedData({ ...rest, message: { ...message, inputDefsHash } });
+      const digest = hashPermit({ ...rest, message: { ...message, inputDefsHash } });
       return (await recover(digest)) === signer ? schemaHint : undefined;
     },
   };

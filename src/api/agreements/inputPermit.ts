@@ -1,5 +1,6 @@
-import { type Address, encodeFunctionData, type Hex, hashTypedData } from 'viem';
+import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
+import { hashPermit } from '../../protocol/hashPermit.ts';
 import {
   encodeDataFields,
   encodeInputPayload,
@@ -92,7 +93,7 @@ export function compileInput(input: SignedInput, target: InputTarget): CompiledI
       async findHint(recover, nonce) {
         if (withoutSchemaFields(target.agreement) === undefined) return undefined;
         const { message, ...rest } = buildTypedData(nonce);
-        const digest = hashTypedData({ ...rest, message: { ...message, payload: encodeDataFields([]) } });
+        const digest = hashPermit({ ...rest, message: { ...message, payload: encodeDataFields([]) } });
         return (await recover(digest)) === signer ? schemaHint : undefined;
       },
     },

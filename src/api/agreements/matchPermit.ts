@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Address, Hex, PublicClient, TypedDataDefinition } from 'viem';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
-import { hashPermit } from './hashPermit.ts';
+import { hashPermit } from '../../protocol/hashPermit.ts';
 import { findSignatureFault, type PermitSignature, recoverSigner } from './permitSignature.ts';
 
 /** A permit as sent, with its claimed signer. */

@@ -1,9 +1,10 @@
 import { and, eq, exists, or } from 'drizzle-orm';
-import { type Address, hashTypedData, type TypedDataDefinition } from 'viem';
+import type { Address, TypedDataDefinition } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { inputs } from '../../platform/database/tables/inputs.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { transactions } from '../../platform/database/tables/transactions.ts';
+import { hashPermit } from '../../protocol/hashPermit.ts';
 import { holdsNonce } from './holdsNonce.ts';
 
 /**
@@ -40,5 +41,5 @@ export async function isOwnNonceHeld(
         ),
       ),
     );
-  return open !== undefined && open.digest !== hashTypedData(typedData);
+  return open !== undefined && open.digest !== hashPermit(typedData);
 }

@@ -1,4 +1,4 @@
-import { hashTypedData } from 'viem';
+import { hashPermit } from '../../protocol/hashPermit.ts';
 import type { Signable } from './signable.ts';
 
 /** Wallets do not build the domain type: it must be among the types. */
@@ -26,7 +26,7 @@ export function writeSignable({
     types: { EIP712Domain, ...types },
     primaryType,
     message,
-    digest: hashTypedData(typedData),
+    digest: hashPermit(typedData),
     deadline: Number(deadline),
     nonce,
     ...others,

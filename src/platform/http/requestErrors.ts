@@ -21,6 +21,7 @@ type TooLarge = {
   readonly limitBytes?: number;
   readonly limitValues?: number;
   readonly limitMembers?: number;
+  readonly limitChunks?: number;
 };
 
 /** The body is larger than the service reads, or part of it larger than the service stores. */

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { hashTypedData } from 'viem';
+import { hashPermit } from '../hashPermit.ts';
 import type { AgreementParameters } from '../onChain.ts';
 import { deployTypedData, inputTypedData } from '../typedData.ts';
 import { type EvidencePermit, type EvidenceTypedData, lowerHex } from './evidenceFile.ts';
@@ -14,7 +14,7 @@ export function buildDeployMessage(
   place: { readonly chainId: number; readonly factory: Hex; readonly parameters: AgreementParameters },
 ): SignedMessage {
   const typed = deployTypedData({ ...place, nonce: BigInt(permit.nonce), deadline: BigInt(permit.deadline) });
-  return { typedData: writeTypedData(typed), digest: hashTypedData(typed) };
+  return { typedData: writeTypedData(typed), digest: hashPermit(typed) };
 }
 
 /** The message of an input's permit, in the files' form, and its digest. */
@@ -25,7 +25,7 @@ export function buildInputMessage(
   const { chainId, agreement: agreementAddress, inputId, payload } = input;
   const numbers = { nonce: BigInt(permit.nonce), deadline: BigInt(permit.deadline) };
   const typed = inputTypedData({ chainId, agreementAddress, inputId, payload, ...numbers });
-  return { typedData: writeTypedData(typed), digest: hashTypedData(typed) };
+  return { typedData: writeTypedData(typed), digest: hashPermit(typed) };
 }
 
 export type SignedMessage = { readonly typedData: EvidenceTypedData; readonly digest: Hex };

@@ -1,5 +1,5 @@
 import { createServer, request as openRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildAgentRequest } from './generateToolCalls.ts';
 import type { WorstRequest } from './worstRequests.ts';
@@ -147,6 +147,29 @@ const drip =
       await delay(200);
     }
   };
+
+/** Sends the same bytes again and again, each time on a connection of its own, and drops the answers. */
+const repeatBytes =
+  ({ baseUrl }: AttackScene, bytes: string, pauseMs: number) =>
+  async (_at: number, signal: AbortSignal): Promise<void> => {
+    const { hostname, port } = new URL(baseUrl);
+    while (!signal.aborted) {
+      const socket = connect(Number(port), hostname);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const end = () => socket.destroy();
+      signal.addEventListener('abort', end, { once: true });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve());
+      socket.resume();
+      socket.end(bytes);
+      await promise;
+      signal.removeEventListener('abort', end);
+      await delay(pauseMs);
+    }
+  };
+
+const headOf = (route: string, { apiKey }: AttackScene, headers: readonly string[] = []) =>
+  [`${route} HTTP/1.1`, 'host: a', `x-api-key: ${apiKey}`, ...headers, '', ''].join('\r\n');
 
 /** A receiver of webhooks on loopback that answers as it is told. */
 async function withReceiver(
@@ -450,6 +473,24 @@ export const attacks: readonly Attack[] = [
     run: (scene) =>
       holdOpen(scene, 200, drip(scene, '/v0/wallet/challenges', { 'x-agreements-session': '1' })),
   },
+  {
+    name: 'bodies in chunks of a byte',
+    run(scene) {
+      const types = ['content-type: application/json', 'transfer-encoding: chunked', 'connection: close'];
+      const head = headOf('POST /v0/agreements/validate', scene, types);
+      const pauseMs = (20 * 1_000) / writesPerSecond;
+      return holdOpen(
+        scene,
+        20,
+        repeatBytes(scene, `${head}${long('1\r\nx\r\n', 500_000)}0\r\n\r\n`, pauseMs),
+      );
+    },
+  },
+  {
+    name: 'a thousand requests in one piece',
+    run: (scene) =>
+      holdOpen(scene, 1, repeatBytes(scene, long(headOf('GET /v0/agreements', scene), 1_000), 1_000)),
+  },
   withRequests('one key for many at once', ({ chainId }) => [
     post(
       '/agreements/validate',
@@ -464,7 +505,7 @@ export const attacks: readonly Attack[] = [
       const agreement = buildDocument({ variables: named(512, (at) => `v${at}`), data: long('x', 300_000) });
       const body = { agreement, chainId: scene.chainId, signer: `0x${'1'.repeat(40)}` };
       while (scene.isOn()) {
-        const key = `${process.pid} ${Date.now()} ${count++}`;
+        const key = `${process.pid}-${Date.now()}-${count++}`;
         await scene.send(post('/agreements/deploy-typed-data', body, { 'idempotency-key': key }));
         await delay(1_000 / writesPerSecond);
       }
