@@ -1,4 +1,5 @@
 import { MalformedError } from '../../platform/errors/serviceError.ts';
+import { mostChunks } from '../../platform/http/guardChunks.ts';
 import { PayloadTooLargeError, UnsupportedMediaTypeError } from '../../platform/http/requestErrors.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
 import { measureJson } from './measureJson.ts';
@@ -49,9 +50,6 @@ function requireFewParts(bytes: Uint8Array, limitValues: number): void {
     });
 }
 
-/** Reading a chunk takes as long as reading a kilobyte. Usual clients send a few kilobytes in each. */
-const limitChunks = 4_096;
-
 /** Each step of reading a larger body takes milliseconds. */
 const largeBytes = 32_768;
 
@@ -71,9 +69,9 @@ export async function readBodyBytes(request: Request, limitBytes: number): Promi
   for await (const chunk of request.body) {
     size += chunk.byteLength;
     if (size > limitBytes) throw tooLarge();
-    if (chunks.length === limitChunks)
-      throw new PayloadTooLargeError(`The body must be sent in no more than ${limitChunks} chunks.`, {
-        limitChunks,
+    if (chunks.length === mostChunks)
+      throw new PayloadTooLargeError(`The body must be sent in no more than ${mostChunks} chunks.`, {
+        limitChunks: mostChunks,
       });
     chunks.push(chunk);
   }

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { MalformedError } from '../errors/serviceError.ts';
 import { answerUnreadable } from './answerUnreadable.ts';
 import { describeError, errorResponse } from './errorResponse.ts';
+import { guardChunks } from './guardChunks.ts';
 import { chooseRequestId } from './requestId.ts';
 
 export type HttpServer = {
@@ -63,6 +64,7 @@ export async function startServer(options: {
   const running = new Set<ServerResponse>();
   let isClosing = false;
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    guardChunks(incoming);
     running.add(outgoing);
     outgoing.once('close', () => running.delete(outgoing));
     outgoing.setHeaders(headers);

@@ -105,15 +105,25 @@ function withRules(name: string, build: () => object[]): Attack {
   ]);
 }
 
-/** Many connections that are open at once and do as they are told; all of them end with the attack. */
+/**
+ * Many connections that do as they are told, opened as fast as the rate limit permits; all of them end with
+ * the attack.
+ */
 async function holdOpen(
   scene: AttackScene,
-  count: number,
+  { count, perSecond }: { count: number; perSecond: number },
   open: (at: number, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   const ending = new AbortController();
-  const all = times(count, (at) => open(at, ending.signal).catch(() => undefined));
-  while (scene.isOn()) await delay(50);
+  const startedAt = performance.now();
+  const all: Promise<unknown>[] = [];
+  while (scene.isOn()) {
+    // A limit's burst is what it permits in two seconds.
+    const permitted = perSecond * (2 + (performance.now() - startedAt) / 1_000);
+    while (all.length < Math.min(count, permitted))
+      all.push(open(all.length, ending.signal).catch(() => undefined));
+    await delay(50);
+  }
   ending.abort();
   await Promise.all(all);
 }
@@ -415,7 +425,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'reads that wait for what never comes',
     run: (scene) =>
-      holdOpen(scene, 300, async (_at, signal) => {
+      holdOpen(scene, { count: readsPerSecond, perSecond: readsPerSecond }, async (_at, signal) => {
         const text = JSON.stringify([[scene.chainId, 4_000_000_000, scene.recordId, null]]);
         const token = Buffer.from(text).toString('base64url');
         while (!signal.aborted) {
@@ -425,8 +435,13 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
-    name: 'a thousand listeners that take nothing',
-    run: (scene) => holdOpen(scene, 1_000, stall(scene, '/events/stream', { 'x-api-key': scene.apiKey })),
+    name: 'listeners that take nothing',
+    run: (scene) =>
+      holdOpen(
+        scene,
+        { count: 1_000, perSecond: readsPerSecond },
+        stall(scene, '/events/stream', { 'x-api-key': scene.apiKey }),
+      ),
   },
   {
     name: 'listeners that come and go',
@@ -437,7 +452,7 @@ export const attacks: readonly Attack[] = [
     run: (scene) =>
       holdOpen(
         scene,
-        40,
+        { count: 40, perSecond: readsPerSecond },
         stall(scene, `/agreements/${scene.recordId}/evidence`, { 'x-api-key': scene.apiKey }),
       ),
   },
@@ -446,7 +461,7 @@ export const attacks: readonly Attack[] = [
     run: (scene) =>
       holdOpen(
         scene,
-        40,
+        { count: 40, perSecond: readsPerSecond },
         stall(scene, '/shared/agreement/evidence', { 'x-agreements-link': scene.linkSecret }),
       ),
   },
@@ -457,21 +472,29 @@ export const attacks: readonly Attack[] = [
   {
     name: 'bodies that come drop by drop',
     run: (scene) =>
-      holdOpen(scene, 200, drip(scene, '/v0/agreements/validate', { 'x-api-key': scene.apiKey })),
+      holdOpen(
+        scene,
+        { count: 200, perSecond: writesPerSecond },
+        drip(scene, '/v0/agreements/validate', { 'x-api-key': scene.apiKey }),
+      ),
   },
   {
     name: 'bodies of guests that come drop by drop',
     run: (scene) =>
       holdOpen(
         scene,
-        200,
+        { count: 200, perSecond: writesPerSecond },
         drip(scene, '/v0/shared/agreement/input', { 'x-agreements-link': scene.linkSecret }),
       ),
   },
   {
     name: 'bodies of nobody that come drop by drop',
     run: (scene) =>
-      holdOpen(scene, 200, drip(scene, '/v0/wallet/challenges', { 'x-agreements-session': '1' })),
+      holdOpen(
+        scene,
+        { count: 200, perSecond: writesPerSecond },
+        drip(scene, '/v0/wallet/challenges', { 'x-agreements-session': '1' }),
+      ),
   },
   {
     name: 'bodies in chunks of a byte',
@@ -481,15 +504,19 @@ export const attacks: readonly Attack[] = [
       const pauseMs = (20 * 1_000) / writesPerSecond;
       return holdOpen(
         scene,
-        20,
+        { count: 20, perSecond: writesPerSecond },
         repeatBytes(scene, `${head}${long('1\r\nx\r\n', 500_000)}0\r\n\r\n`, pauseMs),
       );
     },
   },
   {
-    name: 'a thousand requests in one piece',
+    name: 'fifty requests in one piece',
     run: (scene) =>
-      holdOpen(scene, 1, repeatBytes(scene, long(headOf('GET /v0/agreements', scene), 1_000), 1_000)),
+      holdOpen(
+        scene,
+        { count: 1, perSecond: 1 },
+        repeatBytes(scene, long(headOf('GET /v0/agreements', scene), readsPerSecond), 1_000),
+      ),
   },
   withRequests('one key for many at once', ({ chainId }) => [
     post(
