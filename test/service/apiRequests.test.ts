@@ -218,17 +218,17 @@ describe('a body', () => {
       const [answer = '', body = ''] = Buffer.concat(received).toString().split('\r\n\r\n');
       return { status: answer.slice(9, 12), body };
     };
-    const beyond = await send(`"${'x'.repeat(2_047)}"`);
+    const beyond = await send(`"${'x'.repeat(1_023)}"`);
     expect([beyond.status, JSON.parse(beyond.body)]).toEqual([
       '413',
       {
         error: expect.objectContaining({
-          message: 'The body must be sent in no more than 2048 chunks.',
-          details: { limitChunks: 2_048 },
+          message: 'The body must be sent in no more than 1024 chunks.',
+          details: { limitChunks: 1_024 },
         }),
       },
     ]);
-    expect((await send(`"${'x'.repeat(2_046)}"`)).status).toBe('400');
+    expect((await send(`"${'x'.repeat(1_022)}"`)).status).toBe('400');
   });
 
   test('of a target that is no URL is refused with the error object', async () => {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The most parts of a body that is sent in chunks. Each takes as long to read as half a kilobyte, and usual
+ * The most parts of a body that is sent in chunks. Each takes as long to read as a kilobyte, and usual
  * clients send a few kilobytes in each.
  */
-export const mostChunks = 2_048;
+export const mostChunks = 1_024;
 
 /**
  * Lets one chunk more than allowed through to the reader, who refuses the body. The rest is dropped where it

@@ -1,5 +1,5 @@
 import { createServer, request as openRequest } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildAgentRequest } from './generateToolCalls.ts';
 import type { WorstRequest } from './worstRequests.ts';
@@ -159,24 +159,20 @@ const drip =
   };
 
 /** Sends the same bytes again and again, each time on a connection of its own, and drops the answers. */
-const repeatBytes =
-  ({ baseUrl }: AttackScene, bytes: string, pauseMs: number) =>
-  async (_at: number, signal: AbortSignal): Promise<void> => {
-    const { hostname, port } = new URL(baseUrl);
-    while (!signal.aborted) {
-      const socket = connect(Number(port), hostname);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const end = () => socket.destroy();
-      signal.addEventListener('abort', end, { once: true });
-      socket.on('error', () => undefined);
-      socket.on('close', () => resolve());
-      socket.resume();
-      socket.end(bytes);
-      await promise;
-      signal.removeEventListener('abort', end);
-      await delay(pauseMs);
-    }
-  };
+async function repeatBytes(scene: AttackScene, bytes: string, perSecond: number): Promise<void> {
+  const { hostname, port } = new URL(scene.baseUrl);
+  const open = new Set<Socket>();
+  while (scene.isOn()) {
+    const socket = connect(Number(port), hostname);
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => open.delete(socket));
+    socket.resume();
+    socket.end(bytes);
+    await delay(1_000 / perSecond);
+  }
+  for (const socket of open) socket.destroy();
+}
 
 const headOf = (route: string, { apiKey }: AttackScene, headers: readonly string[] = []) =>
   [`${route} HTTP/1.1`, 'host: a', `x-api-key: ${apiKey}`, ...headers, '', ''].join('\r\n');
@@ -501,22 +497,12 @@ export const attacks: readonly Attack[] = [
     run(scene) {
       const types = ['content-type: application/json', 'transfer-encoding: chunked', 'connection: close'];
       const head = headOf('POST /v0/agreements/validate', scene, types);
-      const pauseMs = (20 * 1_000) / writesPerSecond;
-      return holdOpen(
-        scene,
-        { count: 20, perSecond: writesPerSecond },
-        repeatBytes(scene, `${head}${long('1\r\nx\r\n', 500_000)}0\r\n\r\n`, pauseMs),
-      );
+      return repeatBytes(scene, `${head}${long('1\r\nx\r\n', 500_000)}0\r\n\r\n`, writesPerSecond);
     },
   },
   {
     name: 'fifty requests in one piece',
-    run: (scene) =>
-      holdOpen(
-        scene,
-        { count: 1, perSecond: 1 },
-        repeatBytes(scene, long(headOf('GET /v0/agreements', scene), readsPerSecond), 1_000),
-      ),
+    run: (scene) => repeatBytes(scene, long(headOf('GET /v0/agreements', scene), readsPerSecond), 1),
   },
   withRequests('one key for many at once', ({ chainId }) => [
     post(
