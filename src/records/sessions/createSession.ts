@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
@@ -40,12 +40,13 @@ export async function insertSession(
   { sessionIdleSeconds, sessions: limit }: SessionLimits,
 ): Promise<{ session: SessionRow; token: string }> {
   await lockSessionsOf(transaction, principalId);
-  const [open] = await transaction
-    .select({ count: count() })
+  const open = transaction
+    .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-    .where(and(eq(sessions.principalId, principalId), isInForce));
-  if (open && open.count >= limit)
+    .where(and(eq(sessions.principalId, principalId), isInForce))
+    .as('open');
+  if ((await transaction.$count(open)) >= limit)
     throw new RefusedError('session_limit_reached', 'The principal has reached its session limit.', {
       facts: { limit },
     });

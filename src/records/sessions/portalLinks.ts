@@ -1,4 +1,4 @@
-import { and, count, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
@@ -48,12 +48,13 @@ export function createPortalLink(
   const { principalId, keyId, capabilities, label, expiresInSeconds } = link;
   return inTransaction(database, async (transaction) => {
     await lockSessionsOf(transaction, principalId);
-    const [waiting] = await transaction
-      .select({ count: count() })
+    const waiting = transaction
+      .select({ id: portalLinks.id })
       .from(portalLinks)
       .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
-      .where(and(eq(portalLinks.principalId, principalId), isWaiting));
-    if (waiting && waiting.count >= limit)
+      .where(and(eq(portalLinks.principalId, principalId), isWaiting))
+      .as('waiting');
+    if ((await transaction.$count(waiting)) >= limit)
       throw new RefusedError('link_limit_reached', 'The principal has reached its limit of portal links.', {
         facts: { limit },
       });

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
@@ -46,11 +46,11 @@ export function createLink(
       .from(records)
       .where(eq(records.id, link.recordId))
       .for('no key update');
-    const [open] = await transaction
-      .select({ count: count() })
-      .from(signingLinks)
-      .where(and(eq(signingLinks.recordId, link.recordId), isInForce));
-    if (open && open.count >= limit)
+    const open = await transaction.$count(
+      signingLinks,
+      and(eq(signingLinks.recordId, link.recordId), isInForce),
+    );
+    if (open >= limit)
       throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
         facts: { limit },
       });

@@ -1,4 +1,4 @@
-import { and, count, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { principals } from '../../platform/database/tables/access.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
@@ -26,11 +26,11 @@ export async function requireVacancy(
   transaction: DatabaseTransaction,
   { principalId, limit }: { principalId: string; limit: number },
 ): Promise<void> {
-  const [active] = await transaction
-    .select({ count: count() })
-    .from(webhookSubscriptions)
-    .where(and(eq(webhookSubscriptions.principalId, principalId), eq(webhookSubscriptions.status, 'active')));
-  if (active && active.count < limit) return;
+  const active = await transaction.$count(
+    webhookSubscriptions,
+    and(eq(webhookSubscriptions.principalId, principalId), eq(webhookSubscriptions.status, 'active')),
+  );
+  if (active < limit) return;
   const message = 'The principal has reached its limit of active webhooks.';
   throw new RefusedError('webhook_limit_reached', message, { facts: { limit } });
 }
