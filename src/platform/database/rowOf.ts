@@ -28,6 +28,14 @@ type Columns<Of extends Table> = {
 /** A row of SQL text: columns of a table under their own names, as the driver returns them. */
 export type RowOf<Of extends Table, Names extends keyof Columns<Of>> = Pick<Columns<Of>, Names>;
 
+/**
+ * The same under other names. `permit_nonce as nonce` has the type
+ * `RowAs<typeof transactions, { nonce: 'permit_nonce' }>`.
+ */
+export type RowAs<Of extends Table, Names extends Readonly<Record<string, keyof Columns<Of>>>> = {
+  [Name in keyof Names]: Columns<Of>[Names[Name]];
+};
+
 /** Columns of an outer join, which are all null if nothing was joined. */
 export type OrNull<Row> = { [Name in keyof Row]: Row[Name] | null };
 

@@ -17,7 +17,8 @@ import {
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { blockNumber, hash, instant, uint256 } from '../../../src/platform/database/columns.ts';
 import { createDatabase, type DatabaseHandle } from '../../../src/platform/database/database.ts';
-import type { NotNull, OrNull, RowOf } from '../../../src/platform/database/rowOf.ts';
+import * as indexView from '../../../src/platform/database/indexView.ts';
+import type { NotNull, OrNull, RowAs, RowOf } from '../../../src/platform/database/rowOf.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -117,6 +118,23 @@ test('a row arrives from the pool and through Drizzle as its type says', async (
   expect((await handle.database.execute<Kinds>(query)).rows).toEqual([row]);
 });
 
+test('renamed columns arrive as their type says', async () => {
+  type Renamed = RowAs<typeof kinds, { readonly hash: 'tx_hash'; nonce: 'wallet_nonce'; remark: 'remark' }>;
+  expectTypeOf<Renamed>().toEqualTypeOf<{
+    readonly hash: `0x${string}`;
+    nonce: string;
+    remark: string | null;
+  }>();
+  const renamed: Renamed = { hash: '0xab', nonce: '8', remark: null };
+  const query = 'select tx_hash as hash, wallet_nonce as nonce, remark from kinds';
+  expect((await handle.pool.query<Renamed>(query)).rows).toEqual([renamed]);
+  expect((await handle.database.execute<Renamed>(query)).rows).toEqual([renamed]);
+  // @ts-expect-error no column
+  expectTypeOf<RowAs<typeof kinds, { hash: 'txHash' }>>();
+  // @ts-expect-error a timestamp
+  expectTypeOf<RowAs<typeof kinds, { at: 'created_at' }>>();
+});
+
 test('timestamps and dates have no type, because their form depends on who asks', async () => {
   // @ts-expect-error a timestamp
   expectTypeOf<RowOf<typeof kinds, 'created_at'>>();
@@ -151,14 +169,16 @@ test('types of columns', () => {
   expectTypeOf<RowOf<typeof kinds, 'txHash'>>();
 });
 
-test('the service has no other kind of column', async () => {
+test('the service and the index have no other kind of column', async () => {
   const kindsOf = (table: Table) =>
     Object.values(getTableColumns(table)).map((column) => `${column.columnType} ${column.getSQLType()}`);
   const folder = new URL('../../../src/platform/database/tables/', import.meta.url);
   const modules = await Promise.all(
     (await readdir(folder)).map((file): Promise<object> => import(new URL(file, folder).href)),
   );
-  const tables = modules.flatMap((module) => Object.values(module)).filter((value) => is(value, Table));
+  const tables = [...modules, indexView]
+    .flatMap((module) => Object.values(module))
+    .filter((value) => is(value, Table));
   expect(tables.length).toBeGreaterThan(30);
   const proven = new Set(kindsOf(kinds));
   const other = new Set(tables.flatMap(kindsOf).filter((kind) => !proven.has(kind)));
