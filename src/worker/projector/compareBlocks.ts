@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
-import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedBlocks, indexedInputs } from '../../platform/database/indexView.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { foldedBlocks } from '../../platform/database/tables/projections.ts';
 import type { BlockMark, IndexPosition } from './indexPosition.ts';
 
 /** At most this many blocks, and about this many of their inputs, are folded at once. */
@@ -50,7 +52,7 @@ type Range = { chainId: number; floor: bigint; through: bigint };
  * indexed a block twice and was repaired, only the number of events differs.
  */
 async function findRetracted(transaction: Queryable, { chainId, floor, through }: Range): Promise<bigint[]> {
-  const { rows } = await transaction.execute<{ number: string }>(sql`
+  const { rows } = await transaction.execute<RowOf<typeof foldedBlocks, 'number'>>(sql`
     select block.number::text
     from service.folded_blocks block
     where block.chain_id = ${chainId} and block.number >= (
@@ -78,7 +80,9 @@ async function findAdded(
   transaction: Queryable,
   { chainId, floor, through, retracted }: Range & { retracted: readonly bigint[] },
 ): Promise<BlockMark[]> {
-  const { rows } = await transaction.execute<{ number: string; hash: Hex; timestamp: string }>(sql`
+  const { rows } = await transaction.execute<
+    RowOf<typeof indexedBlocks, 'number' | 'hash' | 'timestamp'>
+  >(sql`
     select shown.number::text, shown.hash, shown.timestamp::text
     from chain_index.blocks shown
     left join service.folded_blocks folded
@@ -95,6 +99,8 @@ async function findAdded(
   }));
 }
 
+type BlockCount = RowOf<typeof indexedInputs, 'block_number'> & { inputs: number };
+
 /** The first blocks that together hold no more inputs than are folded at once; at least one block. */
 async function takeBatch(
   transaction: Queryable,
@@ -103,7 +109,7 @@ async function takeBatch(
   const [first] = blocks;
   const last = blocks.at(blockLimit - 1) ?? blocks.at(-1);
   if (!first || !last || blocks.length === 1) return blocks;
-  const { rows } = await transaction.execute<{ block_number: string; inputs: number }>(sql`
+  const { rows } = await transaction.execute<BlockCount>(sql`
     select block_number::text, count(*)::int as inputs
     from chain_index.inputs
     where chain_id = ${chainId} and block_number >= ${first.number} and block_number <= ${last.number}

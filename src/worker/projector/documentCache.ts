@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { type AuthoredDocument, readDocument } from './projectedDocument.ts';
 
 /** In characters of text; the parsed form takes a multiple of it. */
@@ -12,6 +14,8 @@ export type DocumentCache = {
   load(transaction: Queryable, records: readonly { id: string; docHash: Hex }[]): Promise<DocumentLookup>;
 };
 export type DocumentLookup = (docHash: Hex) => AuthoredDocument;
+
+type DocumentRow = RowOf<typeof records, 'doc_hash' | 'document'>;
 
 export function createDocumentCache(): DocumentCache {
   // In the order of use; a document larger than the cache is kept alone.
@@ -47,7 +51,7 @@ export function createDocumentCache(): DocumentCache {
         wanted.set(docHash, entry.document);
       }
       if (carriers.size > 0) {
-        const { rows } = await transaction.execute<{ doc_hash: Hex; document: string }>(sql`
+        const { rows } = await transaction.execute<DocumentRow>(sql`
           select doc_hash, document from service.records where id = any(${arrayOf([...carriers.values()])}::text[])`);
         for (const row of rows) wanted.set(row.doc_hash, keep(row.doc_hash, row.document));
         forgetOldest();

@@ -2,7 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import { inputContentHash } from '../../platform/database/contentHash.ts';
 import type { Queryable } from '../../platform/database/database.ts';
-import { stateLists } from '../../platform/database/tables/transactions.ts';
+import type { indexedAgreements, indexedInputs } from '../../platform/database/indexView.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import { stateLists, type transactions } from '../../platform/database/tables/transactions.ts';
 import { inBlocks } from './inBlocks.ts';
 import type { Candidate } from './settlePermits.ts';
 
@@ -18,16 +20,15 @@ type Range = {
   isWhole: boolean;
 };
 
-type Row = {
-  id: string;
-  is_open: boolean;
-  content_hash: Hex;
-  deadline: string;
-  permit: string;
-  transaction_hash: Hex;
-  block_number: string;
-  block_timestamp: string;
-};
+type Row = RowOf<typeof transactions, 'id' | 'content_hash' | 'deadline'> &
+  RowOf<typeof indexedInputs, 'transaction_hash' | 'block_number' | 'block_timestamp'> & {
+    is_open: boolean;
+    permit: string;
+  };
+type InputRow = Row & RowOf<typeof indexedInputs, 'input_id' | 'payload'>;
+type DeploymentRow = Row &
+  RowOf<typeof indexedAgreements, 'doc_hash'> &
+  RowAs<typeof indexedAgreements, { effect_hash: 'content_hash' }>;
 
 const facts = sql`sent.id, sent.state <> 'failed' as is_open, sent.content_hash, sent.deadline::text, sent.created_at,
   concat_ws(' ', sent.kind, sent.contract, sent.signer, sent.permit_nonce) as permit,
@@ -55,12 +56,8 @@ const deploymentEffects: Effects = {
  * scan by any block. Also every failed transaction with an effect in `added`.
  */
 export async function findConsumedPermits(transaction: Queryable, range: Range): Promise<Candidate[]> {
-  const inputs = await transaction.execute<Row & { input_id: Hex; payload: Hex }>(
-    selectCandidates(range, inputEffects),
-  );
-  const deployments = await transaction.execute<Row & { doc_hash: Hex; effect_hash: Hex | null }>(
-    selectCandidates(range, deploymentEffects),
-  );
+  const inputs = await transaction.execute<InputRow>(selectCandidates(range, inputEffects));
+  const deployments = await transaction.execute<DeploymentRow>(selectCandidates(range, deploymentEffects));
   return [
     ...inputs.rows.map((row) =>
       candidateOf(row, inputContentHash({ inputId: row.input_id, payload: row.payload })),

@@ -1,4 +1,4 @@
-import { getAddress, type Hex } from 'viem';
+import { type Address, getAddress, type Hex } from 'viem';
 import type { VariableValues } from '../../platform/database/tables/records.ts';
 import type { PayloadReader } from '../../protocol/payloadReader.ts';
 import { valuesByName } from '../../protocol/valuesByName.ts';
@@ -42,8 +42,8 @@ export type MinedInput = {
   variables: VariableValues;
   position: number;
   inputId: string;
-  signer: string | null;
-  submitter: string | null;
+  signer: Address | null;
+  submitter: Address | null;
   fromState: string;
   toState: string;
   sequence: number | null;
@@ -118,7 +118,7 @@ export function continueHistory(
 function accountsOf(
   input: IndexedInput,
   agreement: Hex,
-): { signer: string | null; submitter: string | null } {
+): { signer: Address | null; submitter: Address | null } {
   const sender = input.transactionTo === agreement ? input.transactionFrom : null;
   const signer = input.permitSigner ?? sender;
   const submitter = input.permitSubmitter ?? sender;

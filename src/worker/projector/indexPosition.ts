@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedBlocks, indexedHeads } from '../../platform/database/indexView.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { foldedBlocks, projections } from '../../platform/database/tables/projections.ts';
 
 /** A block of the index; `timestamp` in Unix seconds. */
 export type BlockMark = { number: bigint; hash: Hex; timestamp: bigint };
@@ -24,19 +27,13 @@ export type IndexPosition = {
 /** The folded blocks up to `foldedThrough` matched a deployment that showed the chain up to `through`. */
 export type LastComparison = { deployment: string; through: bigint; foldedThrough: bigint; headHash: Hex };
 
-type Row = {
-  deployment: string;
-  number: string | null;
-  hash: Hex | null;
-  timestamp: string | null;
-  last_shown: string | null;
-  last_folded: string | null;
-  compared_deployment: string | null;
-  compared_through: string | null;
-  folded_through: string | null;
-  folded_head: string | null;
-  compared_head: Hex | null;
-};
+type Row = { deployment: string } & OrNull<
+  RowOf<typeof indexedHeads, 'number' | 'hash' | 'timestamp'> &
+    RowAs<typeof indexedBlocks, { last_shown: 'number' }> &
+    RowAs<typeof foldedBlocks, { last_folded: 'number' }> &
+    RowOf<typeof projections, 'compared_deployment' | 'compared_through' | 'folded_through'> &
+    RowAs<typeof projections, { folded_head: 'head_number'; compared_head: 'head_hash' }>
+>;
 
 export async function readIndexPosition(transaction: Queryable, chainId: number): Promise<IndexPosition> {
   const { rows } = await transaction.execute<Row>(sql`

@@ -1,20 +1,17 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 
-/** A submission's on-chain data, in the columns of `inputs`. */
-export type MinedFacts = {
-  id: string;
-  signer: string | null;
-  submitter: string | null;
-  from_state: string;
-  to_state: string;
-  tx_hash: string;
-  position: number;
-  transaction_ordinal: number;
-  sequence: number | null;
-  block_number: string;
-};
+/** A submission's on-chain data. */
+export type MinedFacts = RowOf<typeof inputs, 'id' | 'signer' | 'submitter' | 'sequence'> &
+  NotNull<
+    RowOf<
+      typeof inputs,
+      'from_state' | 'to_state' | 'tx_hash' | 'position' | 'transaction_ordinal' | 'block_number'
+    >
+  >;
 
 /** Makes submissions MINED. Payload and values stay as stored at the submission. */
 export async function markMined(transaction: Queryable, mined: readonly MinedFacts[]): Promise<void> {

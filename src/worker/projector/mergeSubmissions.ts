@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { type MinedFacts, markMined } from './markMined.ts';
 import type { OwnInput } from './ownInputs.ts';
 
@@ -15,7 +17,7 @@ export async function mergeSubmissions(
 ): Promise<string[]> {
   if (submissions.length === 0) return [];
   const places = submissions.map(({ id, recordId, position }) => ({ id, record_id: recordId, position }));
-  const { rows } = await transaction.execute<MinedFacts & { record_id: string }>(sql`
+  const { rows } = await transaction.execute<MinedFacts & RowOf<typeof inputs, 'record_id'>>(sql`
     delete from service.inputs input
     using ${recordsOf(places)} as place(id text, record_id text, position int)
     where input.record_id = place.record_id and input.position = place.position and input.transaction_id is null

@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedInputs } from '../../platform/database/indexView.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf } from './projectedColumns.ts';
 
@@ -43,12 +46,14 @@ export async function updateSubmissions(
   return [...waiting, ...failed];
 }
 
+type MinedRow = RowOf<typeof inputs, 'id' | 'record_id'> & RowOf<typeof indexedInputs, 'position'>;
+
 /** Waiting submissions whose transaction is mined, with their position in the index. */
 export async function findMinedSubmissions(
   transaction: Queryable,
   { chainId, through }: Submissions,
 ): Promise<OwnInput[]> {
-  const { rows } = await transaction.execute<{ id: string; record_id: string; position: number }>(sql`
+  const { rows } = await transaction.execute<MinedRow>(sql`
     select input.id, input.record_id, shown.position
     from service.inputs input
     join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, recordsOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { deploymentIdentity, transitionIdentity } from '../../records/events/eventIds.ts';
 import { deployInputId } from '../../records/events/transitionFact.ts';
 import { isTemporal, readRules, type TemporalRule } from '../../records/rules/notificationTemplate.ts';
@@ -79,17 +81,16 @@ function inputStep(
 
 type Ruled = { rules: readonly TemporalRule[]; deployTxHash: Hex };
 
+type RuledRow = RowOf<typeof records, 'id'> &
+  NotNull<RowOf<typeof records, 'notification_template' | 'deploy_tx_hash'>>;
+
 /** The records' rules of time, for records with any. */
 async function readTemporalRules(
   transaction: Queryable,
   ids: readonly string[],
 ): Promise<Map<string, Ruled>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await transaction.execute<{
-    id: string;
-    notification_template: string;
-    deploy_tx_hash: Hex;
-  }>(sql`
+  const { rows } = await transaction.execute<RuledRow>(sql`
     select id, notification_template, deploy_tx_hash from service.records
     where id = any(${arrayOf(ids)}::text[]) and notification_template is not null and deploy_tx_hash is not null`);
   const ruled = rows.map((row) => {

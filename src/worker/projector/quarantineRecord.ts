@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
-import type { QuarantinePhase } from '../../platform/database/tables/quarantine.ts';
+import type { QuarantinePhase, quarantinedRecords } from '../../platform/database/tables/quarantine.ts';
 import { classifyFoldFailure } from './foldFailure.ts';
 import { isOwnFault } from './recordFoldError.ts';
 
@@ -17,8 +18,12 @@ const longestError = 500;
 /** A retry on its own must not delay the others for long. */
 const statementLimit = '2s';
 
+type QuarantineRow = RowAs<typeof quarantinedRecords, { id: 'record_id'; phase: 'phase' }> & {
+  is_due: boolean;
+};
+
 export async function readQuarantine(transaction: Queryable, chainId: number): Promise<Quarantine> {
-  const { rows } = await transaction.execute<{ id: string; phase: QuarantinePhase; is_due: boolean }>(sql`
+  const { rows } = await transaction.execute<QuarantineRow>(sql`
     select record_id as id, phase, retry_at <= clock_timestamp() as is_due from service.quarantined_records
     where chain_id = ${chainId} order by retry_at`);
   return new Map(rows.map(({ id, phase, is_due }) => [id, { phase, isDue: is_due }]));

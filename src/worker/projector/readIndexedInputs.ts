@@ -1,26 +1,28 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { indexedInputs } from '../../platform/database/indexView.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import type { IndexedInput } from './history.ts';
 
-type Row = {
-  id: string;
-  position: number;
-  input_id: Hex;
-  from_state: Hex;
-  to_state: Hex;
-  sequence: number | null;
-  payload: Hex;
-  permit_signer: Hex | null;
-  permit_submitter: Hex | null;
-  transaction_hash: Hex;
-  transaction_from: Hex;
-  transaction_to: Hex | null;
-  transaction_ordinal: number;
-  block_number: string;
-  block_timestamp: string;
-};
+type Row = { id: string } & RowOf<
+  typeof indexedInputs,
+  | 'position'
+  | 'input_id'
+  | 'from_state'
+  | 'to_state'
+  | 'sequence'
+  | 'payload'
+  | 'permit_signer'
+  | 'permit_submitter'
+  | 'transaction_hash'
+  | 'transaction_from'
+  | 'transaction_to'
+  | 'transaction_ordinal'
+  | 'block_number'
+  | 'block_timestamp'
+>;
 
 /** The first missing input of a record: `after` is the position of its last one. */
 export type Wanted = { id: string; agreement: Hex; after: number };

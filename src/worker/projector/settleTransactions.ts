@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
-import { stateLists } from '../../platform/database/tables/transactions.ts';
+import { stateLists, type transactions } from '../../platform/database/tables/transactions.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import { beginSpan, isTracing } from '../../platform/tracing/tracing.ts';
 import { failSuccessors } from '../outbox/failSuccessors.ts';
@@ -37,15 +38,15 @@ export async function writeSettlement(
   return [...failed, ...settled];
 }
 
+type TracedRow = RowOf<typeof transactions, 'id' | 'chain_id'> &
+  NotNull<
+    RowOf<typeof transactions, 'tx_hash' | 'trace_parent'> &
+      RowAs<typeof transactions, { block_number: 'mined_block_number' }>
+  >;
+
 /** Adds spans to the transactions' traces when the index shows them. */
 async function traceSettled(transaction: Queryable, ids: readonly string[]): Promise<void> {
-  const { rows } = await transaction.execute<{
-    id: string;
-    chain_id: number;
-    tx_hash: string;
-    block_number: string;
-    trace_parent: string;
-  }>(sql`
+  const { rows } = await transaction.execute<TracedRow>(sql`
     select id, chain_id, tx_hash, mined_block_number as block_number, trace_parent from service.transactions
     where id = any(${arrayOf(ids)}::text[]) and trace_parent is not null`);
   for (const row of rows) {

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { createPace } from '../../platform/turns/pace.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import { continueHistory } from './history.ts';
@@ -29,7 +31,7 @@ export async function restoreHistories(
   },
 ): Promise<FoldedRecord[]> {
   const ids = beginnings.map(({ id }) => id);
-  const { rows } = await transaction.execute<{ id: string; left: number }>(sql`
+  const { rows } = await transaction.execute<RowAs<typeof inputs, { id: 'record_id'; left: 'position' }>>(sql`
     select record_id as id, max(position) as left
     from service.inputs where record_id = any(${arrayOf(ids)}::text[])
     group by record_id`);

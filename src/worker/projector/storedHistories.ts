@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { indexedAgreements } from '../../platform/database/indexView.ts';
-import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
+import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { beginHistory, type History } from './history.ts';
@@ -56,7 +56,8 @@ export async function readStoredHistories(
 
 type BeginningRow = RowOf<typeof records, 'id' | 'principal_id' | 'doc_hash' | 'initial_variables'> &
   NotNull<RowOf<typeof records, 'initial_state_hash'>> &
-  RowOf<typeof indexedAgreements, 'block_number' | 'block_timestamp'> & { agreement: Hex };
+  RowOf<typeof indexedAgreements, 'block_number' | 'block_timestamp'> &
+  RowAs<typeof indexedAgreements, { agreement: 'address' }>;
 
 /** The records at their agreement's deployment. */
 export async function readBeginnings(

@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import type { DocumentLookup } from './documentCache.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
 import { secondsOf } from './projectedColumns.ts';
 
-type WrittenRow = { id: string; access_variables: readonly string[] | null };
+type WrittenRow = RowOf<typeof records, 'id' | 'access_variables'>;
 
 /** Stores the records' on-chain data. */
 export async function writeRecords(
