@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { deliverySeats, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 
 /** Seats of live workers stay with them. */
 const takeStatement = `
@@ -26,7 +28,11 @@ const findStatement = `
 
 /** Makes this worker serve subscriptions with due deliveries; returns those that are now its own. */
 export async function takeSeats(pool: pg.Pool, workerId: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await runPrepared<{ id: string }>(pool, takeStatement, [workerId, ids]);
+  const rows = await runPrepared<RowAs<typeof deliverySeats, { id: 'subscription_id' }>>(
+    pool,
+    takeStatement,
+    [workerId, ids],
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -37,6 +43,9 @@ export async function leaveSeats(pool: pg.Pool, workerId: string, ids: readonly 
 
 /** Subscriptions that have something due at a time and that no other worker serves. */
 export async function findDueSubscriptions(pool: pg.Pool, workerId: string, now: Date): Promise<string[]> {
-  const rows = await runPrepared<{ id: string }>(pool, findStatement, [workerId, now]);
+  const rows = await runPrepared<RowOf<typeof webhookSubscriptions, 'id'>>(pool, findStatement, [
+    workerId,
+    now,
+  ]);
   return rows.map(({ id }) => id);
 }

@@ -1,35 +1,43 @@
 import type pg from 'pg';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { events } from '../../platform/database/tables/events.ts';
+import type { deliveries, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
 import { joinedParts, wholeBody } from '../../records/events/eventParts.ts';
 
 /** A delivery that may be attempted now. */
-export type DueDelivery = {
-  id: string;
-  subscriptionId: string;
-  eventId: string;
-  /** The key of first attempts in order; null without an order. */
-  recordId: string | null;
-  isFirst: boolean;
-  attemptCount: number;
-  attemptLimit: number | null;
-  /** When a retry became due, as the database writes it; null for a first attempt. */
-  dueAt: string | null;
-  body: string;
+export type DueDelivery = RowAs<
+  typeof deliveries,
+  {
+    id: 'id';
+    subscriptionId: 'subscription_id';
+    eventId: 'event_id';
+    /** The key of first attempts in order; null without an order. */
+    recordId: 'record_id';
+    attemptCount: 'attempt_count';
+    attemptLimit: 'attempt_limit';
+  }
+> &
   /** The trace position of its event's writing; null without tracing. */
-  traceParent: string | null;
-};
+  RowAs<typeof events, { traceParent: 'trace_parent' }> & {
+    isFirst: boolean;
+    /** When a retry became due, as the database writes it; null for a first attempt. */
+    dueAt: string | null;
+    body: string;
+  };
 
 /** A subscription's settings when its deliveries are read. */
-export type ServedSubscription = {
-  id: string;
-  principalId: string;
-  url: string;
-  isActive: boolean;
-  secret: Buffer;
-  previousSecret: Buffer | null;
-  previousSecretUntil: Date | null;
-  failuresInRow: number;
-};
+export type ServedSubscription = RowAs<
+  typeof webhookSubscriptions,
+  {
+    id: 'id';
+    principalId: 'principal_id';
+    url: 'url';
+    secret: 'secret';
+    previousSecret: 'previous_secret';
+    failuresInRow: 'failures_in_row';
+  }
+> & { isActive: boolean; previousSecretUntil: Date | null };
 
 /** The first delivery of each record is searched among this many waiting ones; the others follow later. */
 const windowSize = 64;

@@ -1,12 +1,17 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
+import type { principalQuotas, usageDays } from '../../platform/database/tables/principalQuotas.ts';
 import { addJob } from '../../platform/jobs/addJob.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
 import { addUsage } from '../../records/quotas/usage.ts';
 import { sendMailTask } from './mailTask.ts';
 
 export type DueMail = { readonly firingId: string; readonly principalId: string };
+
+type UseRow = { id: string } & RowAs<typeof usageDays, { sent: 'mails' }> &
+  RowAs<typeof principalQuotas, { allowed: 'value' }>;
 
 /** The largest priority of the queue. */
 const lowestPriority = 32_767;
@@ -18,7 +23,7 @@ const lowestPriority = 32_767;
 export async function queueMails(transaction: Queryable, mails: readonly DueMail[]): Promise<void> {
   if (mails.length === 0) return;
   const byPrincipal = Map.groupBy(mails, ({ principalId }) => principalId);
-  const { rows } = await transaction.execute<{ id: string; sent: string; allowed: string }>(sql`
+  const { rows } = await transaction.execute<UseRow>(sql`
     select id, coalesce(today.mails, 0)::text as sent, coalesce(own.value, ${defaultQuotas.mailsPerDay})::text as allowed
     from unnest(${arrayOf([...byPrincipal.keys()])}::text[]) as id
     left join service.usage_days today on today.principal_id = id and today.day = (now() at time zone 'utc')::date

@@ -1,12 +1,18 @@
 import { sql } from 'drizzle-orm';
-import type { Hex, PublicClient } from 'viem';
+import type { PublicClient } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
+import type { projections } from '../../platform/database/tables/projections.ts';
 import type { ChainClock } from './fireDueRules.ts';
 
 export type ClockedChain = {
   readonly chainId: number;
   /** Blocks before anything is announced, counting the event's own. */
   readonly confirmations: number;
+};
+
+type HeadRow = RowAs<typeof projections, { number: 'head_number'; hash: 'head_hash' }> & {
+  timestamp: string;
 };
 
 /**
@@ -32,7 +38,7 @@ export async function readChainClock(
   },
 ): Promise<ChainClock | undefined> {
   const wallMs = Date.now();
-  const { rows } = await database.execute<{ number: string; hash: Hex; timestamp: string }>(sql`
+  const { rows } = await database.execute<HeadRow>(sql`
     select head_number::text as number, head_hash as hash, extract(epoch from head_timestamp)::bigint::text as timestamp
     from service.projections where chain_id = ${chainId}`);
   const [head] = rows;

@@ -1,7 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
+import type { mails } from '../../platform/database/tables/rules.ts';
 import { queueMails } from './queueMails.ts';
+
+type DueMailRow = RowOf<typeof mails, 'firing_id'> & RowOf<typeof records, 'principal_id'>;
 
 /**
  * Releases a chain's waiting firings in blocks up to `through`: nothing withdraws them any more, and their
@@ -21,7 +26,7 @@ export async function releaseFirings(
     ? sql`and record_id in (
         select id from service.records where principal_id = any(${arrayOf(principals)}::text[]))`
     : sql``;
-  const { rows } = await transaction.execute<{ firing_id: string; principal_id: string }>(sql`
+  const { rows } = await transaction.execute<DueMailRow>(sql`
     with released as (
       update service.rule_firings set state = 'released'
       where chain_id = ${chainId} and state = 'pending' and block_number <= ${through} ${ofThem}

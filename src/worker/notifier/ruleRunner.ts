@@ -6,6 +6,8 @@ import { channels } from '../../platform/database/channels.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { drizzleOptions } from '../../platform/database/database.ts';
 import { listen } from '../../platform/database/listen.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
+import type { ruleSchedules } from '../../platform/database/tables/rules.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
 import type { ChainClients } from '../../platform/nodes/clients.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
@@ -166,7 +168,7 @@ async function findNextDue(
   database: Database,
   { chainId, afterMs }: { chainId: number; afterMs: number | null },
 ): Promise<number | undefined> {
-  const { rows } = await database.execute<{ due: string | null }>(sql`
+  const { rows } = await database.execute<RowAs<typeof ruleSchedules, { due: 'due_ms' }>>(sql`
     select min(due_ms)::text as due from service.rule_schedules
     where chain_id = ${chainId} and due_ms > ${afterMs ?? Number.MIN_SAFE_INTEGER}`);
   const due = rows[0]?.due ?? null;

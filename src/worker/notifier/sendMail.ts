@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../../platform/database/database.ts';
+import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { mails } from '../../platform/database/tables/rules.ts';
 import type { JobTask } from '../../platform/jobs/createJobs.ts';
 import type { MailOutcome } from '../../platform/operations/metrics.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
@@ -64,13 +66,9 @@ export function createSendMail({
   };
 }
 
-type ClaimedMail = {
-  address: string;
-  subject: string;
-  body: string;
-  attempt: number;
-  traceParent: string | null;
-};
+type ClaimedMail = NotNull<RowOf<typeof mails, 'address'>> &
+  RowOf<typeof mails, 'subject' | 'body'> &
+  RowAs<typeof mails, { attempt: 'attempt_count'; traceParent: 'trace_parent' }>;
 
 /** Addresses and texts are private to the agreement's parties, so they stay out of traces. */
 function sendTraced(

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
+import type { ruleFirings } from '../../platform/database/tables/rules.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
@@ -39,7 +41,9 @@ export async function storeFirings(
     trigger_type: firing.triggerType,
     channel: firing.channel,
   }));
-  const { rows: stored } = await transaction.execute<{ id: string }>(sql`
+  const stored = await idsOf(
+    transaction,
+    sql`
     insert into service.rule_firings as firing (id, record_id, rule_id, recipient, occasion, trigger_type, channel, state,
       chain_id, block_number)
     select id, record_id, rule_id, recipient, occasion, trigger_type, channel, ${isReleased ? 'released' : 'pending'},
@@ -48,8 +52,9 @@ export async function storeFirings(
       trigger_type text, channel text)
     on conflict (id) do update set state = excluded.state, block_number = excluded.block_number
     where firing.state <> 'released'
-    returning firing.id`);
-  const ids = new Set(stored.map(({ id }) => id));
+    returning firing.id`,
+  );
+  const ids = new Set(stored);
   const standing = allowed.filter(({ id }) => ids.has(id));
   await storeMails(transaction, standing, cause);
   return standing;
@@ -107,7 +112,7 @@ async function storeMails(
 async function withoutExcess(transaction: Queryable, firings: readonly NewFiring[]): Promise<NewFiring[]> {
   const limited = firings.filter(({ maxOccurrences }) => maxOccurrences !== undefined);
   if (limited.length === 0) return [...firings];
-  const { rows } = await transaction.execute<{ id: string; rule_id: string; recipient: string }>(sql`
+  const { rows } = await transaction.execute<RowOf<typeof ruleFirings, 'id' | 'rule_id' | 'recipient'>>(sql`
     select id, rule_id, recipient from service.rule_firings
     where record_id = any(${arrayOf(limited.map(({ recordId }) => recordId))}::text[])
       and rule_id = any(${sql.param(limited.map(({ ruleId }) => ruleId))}::text[]) and state <> 'withdrawn'`);

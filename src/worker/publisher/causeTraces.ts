@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
+import type { transactions } from '../../platform/database/tables/transactions.ts';
 
 /** The transaction that causes an event; null if none does. */
 export type Cause = { readonly chainId: number; readonly txHash: Hex | null };
@@ -11,6 +13,9 @@ export type CauseTraces = {
   traceParentOf(cause: Cause): string | null;
 };
 
+type TraceRow = RowOf<typeof transactions, 'chain_id'> &
+  NotNull<RowOf<typeof transactions, 'tx_hash' | 'trace_parent'>>;
+
 /** The trace positions of transactions submitted here. */
 export async function readCauseTraces(
   transaction: Queryable,
@@ -18,7 +23,7 @@ export async function readCauseTraces(
 ): Promise<CauseTraces> {
   const hashes = causes.flatMap(({ txHash }) => (txHash === null ? [] : [txHash]));
   if (hashes.length === 0) return { traceParentOf: () => null };
-  const { rows } = await transaction.execute<{ chain_id: number; tx_hash: string; trace_parent: string }>(sql`
+  const { rows } = await transaction.execute<TraceRow>(sql`
     select chain_id, tx_hash, trace_parent from service.transactions
     where tx_hash = any(${arrayOf([...new Set(hashes)])}::text[]) and trace_parent is not null`);
   const traceParents = new Map(rows.map((row) => [keyOf(row.chain_id, row.tx_hash), row.trace_parent]));

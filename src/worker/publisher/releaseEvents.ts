@@ -57,7 +57,7 @@ type ReleasedRow = RowOf<typeof events, 'id' | 'principal_id' | 'record_id' | 't
   NotNull<RowOf<typeof events, 'position'>> & { has_parts: boolean };
 
 async function release(transaction: Queryable, which: SQL): Promise<number> {
-  const { rows: waiting } = await transaction.execute<{ principal_id: string }>(sql`
+  const { rows: waiting } = await transaction.execute<RowOf<typeof events, 'principal_id'>>(sql`
     select distinct principal_id from service.events where ${which}`);
   if (waiting.length === 0) return 0;
   const principals = waiting.map(({ principal_id }) => principal_id);

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { channels } from '../../platform/database/channels.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { transactionAttempts, transactions } from '../../platform/database/tables/transactions.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
 import { SigningError } from '../../platform/signers/signer.ts';
 import type { AssignedRow, SigningWallet } from './assignRows.ts';
@@ -93,6 +95,9 @@ async function askSigner(
   return asked;
 }
 
+type StillAccepted = RowOf<typeof transactions, 'id'> &
+  OrNull<RowAs<typeof transactionAttempts, { last_attempt_id: 'id' }>>;
+
 /** The stored rows; undefined if another process has the wallet by now, or the counter has changed. */
 function store(
   pool: pg.Pool,
@@ -114,7 +119,7 @@ function store(
       [chainId, wallet.address, owner, nonce],
     );
     if (held.rowCount === 0) return undefined;
-    const { rows } = await client.query<{ id: string; last_attempt_id: number | null }>(
+    const { rows } = await client.query<StillAccepted>(
       `select id, (
          select max(id) from service.transaction_attempts where transaction_id = tx.id) as last_attempt_id
        from service.transactions tx where id = any($1) and state = 'accepted' for update skip locked`,

@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import type { Hex } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
-import type { Admission } from '../../platform/database/tables/transactions.ts';
+import type { indexedBlocks } from '../../platform/database/indexView.ts';
+import type { NotNull, OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { transactions } from '../../platform/database/tables/transactions.ts';
 import type { AdmissionRace, CountedAdmission } from '../../platform/operations/metrics.ts';
 
 const mostInputs = 1_000;
@@ -27,12 +28,11 @@ const statement = `
         and lower(own.signer) = shown.permit_signer and own.permit_nonce = shown.permit_nonce and own.state <> 'failed') as since
   from service.transactions tx where tx.id = $1 and tx.admission is not null`;
 
-type Row = {
-  admission: Admission;
-  has_failed: boolean;
-  block_hash: Hex | null;
-  since: { id: string | null }[];
-};
+type Row = NotNull<RowOf<typeof transactions, 'admission'>> &
+  OrNull<RowAs<typeof indexedBlocks, { block_hash: 'hash' }>> & {
+    has_failed: boolean;
+    since: OrNull<RowOf<typeof transactions, 'id'>>[];
+  };
 
 /**
  * What explains that an admitted input reverts: an event since its admission. `none` is a false admission.

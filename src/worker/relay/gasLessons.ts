@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Hex, hexToBigInt, type PublicClient } from 'viem';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { transactionAttempts, transactions } from '../../platform/database/tables/transactions.ts';
 import { learnGas } from '../../records/gas/learnedGas.ts';
 
 type EstimatedRow = { readonly id: string; readonly callData: Hex };
@@ -12,6 +14,9 @@ export type GasLessons = {
   /** Compares the noted rows with the receipts of mined ones. */
   compare(): Promise<void>;
 };
+
+type ReceiptRow = RowOf<typeof transactions, 'id'> &
+  OrNull<RowAs<typeof transactionAttempts, { hash: 'tx_hash' }>>;
 
 /** Rows waiting for receipts; of a kind that is estimated more often, some rows are enough. */
 const mostWaiting = 50;
@@ -46,7 +51,7 @@ export function createGasLessons({
     },
     async compare() {
       if (waiting.size === 0) return;
-      const { rows } = await pool.query<{ id: string; hash: Hex | null }>(
+      const { rows } = await pool.query<ReceiptRow>(
         `select sent.id, attempt.tx_hash as hash
          from service.transactions sent
          left join service.transaction_attempts attempt

@@ -2,6 +2,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Address, type Hex, type PublicClient, size } from 'viem';
 import type { RelaySettings } from '../../platform/config/relaySettings.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import { computeDataFee } from '../../platform/nodes/dataFee.ts';
 import { findCallFault } from '../../platform/nodes/unavailable.ts';
 import type { CountedAdmission } from '../../platform/operations/metrics.ts';
@@ -191,8 +193,11 @@ function largest(values: readonly (bigint | undefined)[]): bigint | undefined {
   );
 }
 
+type AttemptRow = RowOf<typeof transactionAttempts, 'id' | 'wallet'> &
+  RowAs<typeof transactionAttempts, { nonce: 'wallet_nonce'; hash: 'tx_hash' }>;
+
 async function readAttempts(pool: pg.Pool, id: string): Promise<AttemptKey[]> {
-  const { rows } = await pool.query<{ id: number; wallet: Address; nonce: string; hash: AttemptKey['hash'] }>(
+  const { rows } = await pool.query<AttemptRow>(
     `select id, wallet, wallet_nonce as nonce, tx_hash as hash from service.transaction_attempts
      where transaction_id = $1 order by id`,
     [id],

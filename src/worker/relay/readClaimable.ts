@@ -1,6 +1,11 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
-import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import {
+  ownerKeyOf,
+  type transactionAttempts,
+  type transactions,
+} from '../../platform/database/tables/transactions.ts';
 import type { ClaimTurns, LookedAt } from './claimTurns.ts';
 import { acceptedBefore, acceptedOf, isTargetThere, keeperOf, sharedKeyOf } from './rowOrder.ts';
 import type { LeaseHolder } from './walletRows.ts';
@@ -50,23 +55,20 @@ export type FoundRows = {
   waitsForOthers: boolean;
 };
 
-type FoundRow = {
-  wallets: Record<Address, number> | null;
-  looked: LookedAt[] | null;
-  waits_for_others: boolean | null;
-  is_round_cut: boolean | null;
-  id: string | null;
-  contract: Address;
-  call_data: Hex;
-  signer: Address;
-  permit_nonce: string;
-  gas_estimate: string | null;
-  last_attempt_id: number | null;
-  after: (string | null)[];
-  key: string;
-  keeper: Address | null;
-  trace_parent: string | null;
-};
+type FoundRow = OrNull<RowOf<typeof transactions, 'id'>> &
+  RowOf<
+    typeof transactions,
+    'contract' | 'call_data' | 'signer' | 'permit_nonce' | 'gas_estimate' | 'trace_parent'
+  > &
+  OrNull<RowAs<typeof transactionAttempts, { last_attempt_id: 'id' }>> & {
+    wallets: Record<Address, number> | null;
+    looked: LookedAt[] | null;
+    waits_for_others: boolean | null;
+    is_round_cut: boolean | null;
+    after: (string | null)[];
+    key: string;
+    keeper: Address | null;
+  };
 
 /** The state in a form that matches no index: the rows are found by id. */
 const isSignable = `tx.state || '' = 'accepted' and tx.deadline >= $4::numeric and tx.id <> all($5)

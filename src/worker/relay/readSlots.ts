@@ -1,6 +1,11 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
-import type { TransactionState } from '../../platform/database/tables/transactions.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type {
+  TransactionState,
+  transactionAttempts,
+  transactions,
+} from '../../platform/database/tables/transactions.ts';
 import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
 import type { Fees } from './fees.ts';
 
@@ -39,26 +44,17 @@ export type SlotRow = {
   readonly traceParent: string | null;
 };
 
-type FoundSlot = {
-  wallet: Address;
-  nonce: string;
-  id: number;
-  hash: Hex;
-  gas: string;
-  max_fee: string;
-  tip: string;
-  age_ms: number;
-  accepted_ms: number | null;
-  objection: NodeObjection | null;
-  transaction_id: string | null;
-  state: TransactionState;
-  contract: Address;
-  call_data: Hex;
-  deadline: string;
-  is_here: boolean;
-  is_shown_here: boolean;
-  trace_parent: string | null;
-};
+type FoundSlot = RowOf<typeof transactionAttempts, 'wallet' | 'id' | 'gas' | 'objection' | 'transaction_id'> &
+  RowAs<
+    typeof transactionAttempts,
+    { nonce: 'wallet_nonce'; hash: 'tx_hash'; max_fee: 'max_fee_per_gas'; tip: 'max_priority_fee_per_gas' }
+  > &
+  RowOf<typeof transactions, 'state' | 'contract' | 'call_data' | 'deadline' | 'trace_parent'> & {
+    age_ms: number;
+    accepted_ms: number | null;
+    is_here: boolean;
+    is_shown_here: boolean;
+  };
 
 /** The given wallets' slots from the chain's first free nonce on, in the order of their nonces. */
 export async function readSlots(

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { type Abi, type Address, type Hex, isHex, numberToHex, type PublicClient } from 'viem';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import type { Reason } from '../../platform/errors/serviceError.ts';
 import { decodeRevert, listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { findOwnRefusal } from '../../platform/nodes/ownRefusal.ts';
@@ -68,7 +70,7 @@ async function findRevertData(
 
 /** The errors that the agreement's document lists for its actions. */
 async function readActionErrors(pool: pg.Pool, transactionId: string): Promise<Abi> {
-  const { rows } = await pool.query<{ document: string }>(
+  const { rows } = await pool.query<RowOf<typeof records, 'document'>>(
     `select document from service.records where deploy_transaction_id = $1
      union all
      select record.document from service.inputs input join service.records record on record.id = input.record_id

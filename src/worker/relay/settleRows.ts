@@ -1,7 +1,12 @@
 import type pg from 'pg';
-import type { Address, Hex } from 'viem';
-import { stateLists } from '../../platform/database/tables/transactions.ts';
-import type { NodeObjection } from '../../platform/nodes/nodeAnswer.ts';
+import type { Address } from 'viem';
+import type { NotNull, OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { projections } from '../../platform/database/tables/projections.ts';
+import {
+  stateLists,
+  type transactionAttempts,
+  type transactions,
+} from '../../platform/database/tables/transactions.ts';
 import type { AttemptKey } from './attemptFate.ts';
 import type { ChainView } from './chainView.ts';
 import { type IndexHead, type PassedRow, type SettleOptions, settleRow, type Watch } from './settleRow.ts';
@@ -52,6 +57,17 @@ export function createSettlements(options: SettleOptions): Settlements {
 
 const page = 200;
 
+/** The folded head, and a passed row if there is one: everything but `id` is read only then. */
+type FoundRow = FoundHead &
+  OrNull<RowOf<typeof transactions, 'id'>> &
+  RowOf<typeof transactions, 'contract' | 'call_data' | 'signer' | 'permit_nonce'> &
+  NotNull<RowOf<typeof transactions, 'wallet'> & RowAs<typeof transactions, { nonce: 'wallet_nonce' }>> &
+  OrNull<RowOf<typeof transactionAttempts, 'objection' | 'objection_text'>> & {
+    attempts: AttemptKey[];
+    newest_age_ms: number;
+  };
+type FoundHead = OrNull<RowAs<typeof projections, { head: 'head_number'; head_hash: 'head_hash' }>>;
+
 /** One page of passed rows, in turn: while the index stands still there may be too many for one round. */
 async function readPassedRows(
   pool: pg.Pool,
@@ -62,21 +78,7 @@ async function readPassedRows(
     quietMs: number;
   },
 ): Promise<{ rows: PassedRow[]; head: IndexHead | undefined; last: string }> {
-  const { rows } = await pool.query<{
-    id: string | null;
-    head: string | null;
-    head_hash: Hex | null;
-    wallet: Address;
-    nonce: string;
-    contract: Address;
-    call_data: Hex;
-    signer: Address;
-    permit_nonce: string;
-    attempts: AttemptKey[];
-    newest_age_ms: number;
-    objection: NodeObjection | null;
-    objection_text: string | null;
-  }>({
+  const { rows } = await pool.query<FoundRow>({
     name: 'relay passed',
     text: `
       select passed.*, newest.objection, newest.objection_text, shown.head_number as head, shown.head_hash
@@ -142,7 +144,7 @@ async function readPassedRows(
   };
 }
 
-function readHead(row: { head: string | null; head_hash: Hex | null }): IndexHead | undefined {
+function readHead(row: FoundHead): IndexHead | undefined {
   if (row.head === null || row.head_hash === null) return undefined;
   return { number: BigInt(row.head), hash: row.head_hash };
 }

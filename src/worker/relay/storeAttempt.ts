@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
-import { stateLists } from '../../platform/database/tables/transactions.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import { stateLists, type transactionAttempts } from '../../platform/database/tables/transactions.ts';
 import { withTransaction } from '../../platform/database/withTransaction.ts';
 import type { Terms } from './assignRows.ts';
 import type { SignedTransaction } from './signTransaction.ts';
@@ -32,7 +33,7 @@ export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHo
       [chainId, wallet, owner, nonce],
     );
     if (held.rowCount === 0) return false;
-    const newest = await client.query<{ id: number | null }>(
+    const newest = await client.query<OrNull<RowOf<typeof transactionAttempts, 'id'>>>(
       `select max(id) as id from service.transaction_attempts where chain_id = $1 and wallet = $2 and wallet_nonce = $3`,
       [chainId, wallet, nonce],
     );
@@ -69,12 +70,14 @@ export function storeAttempt(pool: pg.Pool, attempt: NewAttempt, holder: LeaseHo
   });
 }
 
+type BytesRow = RowAs<typeof transactionAttempts, { id: 'id'; hash: 'tx_hash'; raw: 'raw_transaction' }>;
+
 /** The stored bytes of attempts, by id. */
 export async function readBytes(
   pool: pg.Pool,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, SignedTransaction>> {
-  const { rows } = await pool.query<SignedTransaction & { id: number }>(
+  const { rows } = await pool.query<BytesRow>(
     `select id, tx_hash as hash, raw_transaction as raw from service.transaction_attempts where id = any($1)`,
     [ids],
   );

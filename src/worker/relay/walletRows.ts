@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Address } from 'viem';
 import { channels } from '../../platform/database/channels.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { relayerWallets } from '../../platform/database/tables/relayerWallets.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import type { WalletView } from './chainView.ts';
 
@@ -30,6 +32,8 @@ export async function insertWallets(
   );
 }
 
+type LeasedRow = RowOf<typeof relayerWallets, 'address' | 'next_nonce'> & { is_new: boolean };
+
 /**
  * Takes every wallet with an expired lease, and renews this owner's, until `leaseMs` from now by the
  * database's clock. Wallets missing from the result belong to others.
@@ -39,7 +43,7 @@ export async function renewLeases(
   addresses: readonly Address[],
   { chainId, owner, leaseMs }: LeaseHolder,
 ): Promise<Lease[]> {
-  const { rows } = await pool.query<{ address: Address; next_nonce: string; is_new: boolean }>(
+  const { rows } = await pool.query<LeasedRow>(
     // Locked in one order, so that two processes that take wallets at once do not deadlock.
     `with free as (
        select address, lease_owner from service.relayer_wallets
@@ -113,7 +117,7 @@ export async function retireWallets(
   pool: pg.Pool,
   { chainId, configured }: { chainId: number; configured: readonly Address[] },
 ): Promise<Address[]> {
-  const { rows } = await pool.query<{ address: Address }>(
+  const { rows } = await pool.query<RowOf<typeof relayerWallets, 'address'>>(
     `with retired as (
        update service.relayer_wallets set status = 'retired', updated_at = now()
        where chain_id = $1 and address <> all($2) and status <> 'retired'
