@@ -2,6 +2,8 @@ import type pg from 'pg';
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+import type { indexedAgreements } from '../../platform/database/indexView.ts';
+import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { createEngine, type Engine, EngineRevert } from '../../protocol/index.ts';
 import { keccak256Text } from '../../protocol/keccak.ts';
@@ -75,15 +77,14 @@ const statement = `
   join ${index}.definitions definition on definition.chain_id = $1::int and definition.agreement = $2
   where shown.chain_id = $1::int and shown.address = $2 and shown.initial_state is not null`;
 
-type Row = {
-  transaction_hash: Hex;
-  initial_state: Hex;
-  input_defs: string;
-  transitions: string;
-  init_vars: string;
-  verifiers: string;
-  actions: string;
-};
+type Row = RowOf<typeof indexedAgreements, 'transaction_hash'> &
+  NotNull<RowOf<typeof indexedAgreements, 'initial_state'>> & {
+    input_defs: string;
+    transitions: string;
+    init_vars: string;
+    verifiers: string;
+    actions: string;
+  };
 
 async function readRules(
   pool: pg.Pool,

@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { indexViewsSchemaName as index } from '../../platform/database/indexNames.ts';
+import type {
+  indexedAgreements,
+  indexedBlocks,
+  indexedPermitCounts,
+} from '../../platform/database/indexView.ts';
 import { inGroups } from '../../platform/database/inGroups.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import { openStates, orderKeyOf, stateLists } from '../../platform/database/tables/transactions.ts';
 import type { GasBound } from '../../records/gas/learnedGas.ts';
@@ -116,21 +122,18 @@ const statement = `
     from ${index}.agreements shown
     where shown.chain_id = asked.chain_id and shown.address = asked.contract limit 1) as standing`;
 
-type Row = {
-  ordinal: number;
-  transaction_hash: Hex;
-  current_state: Hex | null;
-  input_count: number;
-  block_number: string;
-  block_hash: Hex | null;
-  head_timestamp: number | null;
-  own_nonce: string;
-  learned: { executionGas: string; callBytes: number | null } | null;
-  storing: { inputId: Hex; payload: Hex | null }[] | null;
-  open:
-    | (Omit<OpenRow, 'nonce' | 'callData'> & { nonce: string; mined: string; callData: Hex | null })[]
-    | null;
-};
+type Row = RowOf<typeof indexedAgreements, 'transaction_hash' | 'current_state' | 'input_count'> &
+  RowAs<typeof indexedAgreements, { block_number: 'updated_block_number' }> &
+  OrNull<RowAs<typeof indexedBlocks, { block_hash: 'hash' }>> &
+  RowAs<typeof indexedPermitCounts, { own_nonce: 'count' }> & {
+    ordinal: number;
+    head_timestamp: number | null;
+    learned: { executionGas: string; callBytes: number | null } | null;
+    storing: { inputId: Hex; payload: Hex | null }[] | null;
+    open:
+      | (Omit<OpenRow, 'nonce' | 'callData'> & { nonce: string; mined: string; callData: Hex | null })[]
+      | null;
+  };
 
 /**
  * Undefined if the index does not show the agreement, and if the open rows have too many characters.

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import { spliceJson } from './jsonText.ts';
@@ -41,7 +43,7 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
 
   const load = async (recordId: string, state: string): Promise<StateFacts> => {
     const text = 'select document from service.records where id = $1';
-    const rows = await runPrepared<{ document: string }>(pool, text, [recordId]);
+    const rows = await runPrepared<RowOf<typeof records, 'document'>>(pool, text, [recordId]);
     const agreement: unknown = JSON.parse(rows[0]?.document ?? 'null');
     const description = new JsonCursor(agreement)
       .at('execution')

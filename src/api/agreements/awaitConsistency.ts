@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import type { OrNull, RowOf } from '../../platform/database/rowOf.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import type { projections } from '../../platform/database/tables/projections.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { ChainUnavailableError } from '../../platform/errors/serviceError.ts';
@@ -52,11 +53,12 @@ export async function awaitPoint(
   });
 }
 
-type Row = OrNull<RowOf<typeof projections, 'head_number'> & RowOf<typeof records, 'status' | 'behind'>> & {
-  record_id: string | null;
-  is_failed: boolean | null;
-  input_status: string | null;
-};
+type Row = OrNull<
+  RowOf<typeof projections, 'head_number'> &
+    RowOf<typeof records, 'status' | 'behind'> &
+    RowAs<typeof records, { record_id: 'id' }> &
+    RowAs<typeof inputs, { input_status: 'status' }> & { is_failed: boolean }
+>;
 
 const query = `
   select p.head_number, r.id as record_id, r.status, r.error is not null as is_failed, r.behind, i.status as input_status

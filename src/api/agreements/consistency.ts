@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { parseJson } from '../../platform/errors/parseJson.ts';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
 import type { InputRow } from './inputJson.ts';
@@ -80,8 +82,12 @@ export function inputConsistency({ id: inputId, record_id: recordId, ...row }: I
   return writeConsistency([{ ...pointOf(row), recordId, inputId }]);
 }
 
-type PointRow = { chain_id: number; block_number: string | number | null };
+type PointRow = RowOf<typeof records, 'chain_id'> &
+  RowAs<typeof records, { block_number: 'state_block_number' }>;
 
-function pointOf({ chain_id: chainId, block_number: blockNumber }: PointRow) {
+function pointOf({
+  chain_id: chainId,
+  block_number: blockNumber,
+}: PointRow | Pick<InputRow, keyof PointRow>) {
   return { chainId, blockNumber: blockNumber === null ? null : Number(blockNumber) };
 }

@@ -1,9 +1,13 @@
 import type { Address } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { transactions } from '../../platform/database/tables/transactions.ts';
 
 /** The most waiting permits of one signer for one contract. */
 export const mostInRow = 256;
+
+type NonceRow = RowAs<typeof transactions, { nonce: 'permit_nonce' }>;
 
 const statement = `
   select permit_nonce as nonce from service.transactions
@@ -20,7 +24,7 @@ export async function findNextNonce(
   permit: { chainId: number; contract: Address; signer: Address; mined: bigint },
 ): Promise<bigint> {
   const { chainId, contract, signer, mined } = permit;
-  const held = await runPrepared<{ nonce: string }>(database.$client, statement, [
+  const held = await runPrepared<NonceRow>(database.$client, statement, [
     chainId,
     contract,
     signer,

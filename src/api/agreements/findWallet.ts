@@ -1,6 +1,8 @@
 import type { Address } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { relayerWallets } from '../../platform/database/tables/relayerWallets.ts';
 
 /** How long a worker's report about a wallet is believed after the next one was due. */
 const silence = `interval '60 seconds'`;
@@ -8,7 +10,7 @@ const silence = `interval '60 seconds'`;
 /** A wallet that can send now, and the most simulated gas for which it can; null before any worker's report. */
 export type FundedWallet = { readonly address: Address; readonly payableGas: bigint | null };
 /** The columns of `walletQuery`. */
-export type WalletColumns = { wallet: Address; payable_gas: string | null };
+export type WalletColumns = RowAs<typeof relayerWallets, { wallet: 'address'; payable_gas: 'payable_gas' }>;
 
 /**
  * The query for the `wallet` that simulations on a chain run as: the active one with the most funds and a

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { OrNull } from '../../platform/database/rowOf.ts';
 import {
   type InputStatus,
   inputKeys,
@@ -50,7 +51,7 @@ export async function listInputs(
   const parameters = new SqlParameters();
   const selection = { ...request, list, branches: listBranches(request, parameters) };
   const rows = await queryList(table, { selection, parameters }, (query, values) =>
-    queryOwned<Nullable<ListedInput>>(pool, {
+    queryOwned<OrNull<ListedInput>>(pool, {
       reference,
       principalId,
       query: buildOwnedQuery({
@@ -115,8 +116,6 @@ function listBranches(
 type ListedInput = InputRow & { rank: number; found: number };
 
 /** A record without inputs gives one row of nulls. */
-type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
-
-function isPresent(row: Nullable<ListedInput>): row is ListedInput {
+function isPresent(row: OrNull<ListedInput>): row is ListedInput {
   return row.id !== null;
 }

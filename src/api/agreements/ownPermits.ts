@@ -1,9 +1,13 @@
 import type { Address, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { transactions } from '../../platform/database/tables/transactions.ts';
 import { mostInRow } from './findNextNonce.ts';
 
 export type OwnPermit = { readonly nonce: bigint; readonly digest: Hex };
+
+type PermitRow = RowAs<typeof transactions, { nonce: 'permit_nonce'; digest: 'permit_digest' }>;
 
 const statement = `
   select sent.permit_nonce::text as nonce, sent.permit_digest as digest from service.transactions sent
@@ -29,7 +33,7 @@ export async function listOwnPermits(
 ): Promise<OwnPermit[]> {
   const { principalId, chainId, contract, signer, minedNonce } = permit;
   const values = [chainId, contract, signer, String(minedNonce), principalId];
-  const rows = await runPrepared<{ nonce: string; digest: Hex }>(database.$client, statement, values);
+  const rows = await runPrepared<PermitRow>(database.$client, statement, values);
   return rows.map(({ nonce, digest }) => ({ nonce: BigInt(nonce), digest }));
 }
 

@@ -2,7 +2,9 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Address, Hex } from 'viem';
 import type { Database } from '../../platform/database/database.ts';
 import { inGroups } from '../../platform/database/inGroups.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import { type TransactionState, transactions } from '../../platform/database/tables/transactions.ts';
 
@@ -55,13 +57,8 @@ export async function findSubmission(
   return { id, transaction: { id: transaction_id, state, nonce: BigInt(nonce) } };
 }
 
-type SubmissionRow = {
-  ordinal: number;
-  id: string;
-  transaction_id: string;
-  state: TransactionState;
-  nonce: string;
-};
+type SubmissionRow = { ordinal: number } & RowOf<typeof inputs, 'id'> &
+  RowAs<typeof transactions, { transaction_id: 'id'; state: 'state'; nonce: 'permit_nonce' }>;
 
 /** Concurrent look-ups of one principal's permits share a statement. */
 const readSubmission = inGroups<

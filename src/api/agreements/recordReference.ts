@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
 import { readTogether } from '../../platform/database/readTogether.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { Parameter } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { ForeignResourceError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
 
 /**
@@ -85,7 +87,7 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   return [first, ...others];
 }
 
-type Owner = { owned_id: string; owner_id: string };
+type Owner = RowAs<typeof records, { owned_id: 'id'; owner_id: 'principal_id' }>;
 
 /** @throws NotFoundError for what is no address. */
 function getAgreementAddress(text: string): Address {

@@ -4,7 +4,9 @@ import { channels } from '../../platform/database/channels.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inGroups } from '../../platform/database/inGroups.ts';
 import { notifySoon } from '../../platform/database/notifySoon.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import { currentTraceParent, traceStep } from '../../platform/tracing/tracing.ts';
 import type { NewTransaction } from './storeTransaction.ts';
 
@@ -66,7 +68,7 @@ export function storeNewInput(pool: pg.Pool, submission: Submission): Promise<St
 
 /** The id of the input; undefined if nothing was stored. */
 const store = inGroups<NewRow, string | undefined>(async (pool, rows) => {
-  const stored = await runPrepared<{ id: string }>(pool, statement, [JSON.stringify(rows)]);
+  const stored = await runPrepared<RowOf<typeof inputs, 'id'>>(pool, statement, [JSON.stringify(rows)]);
   const ids = new Set(stored.map(({ id }) => id));
   return rows.map(({ id }) => (ids.has(id) ? id : undefined));
 });

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { indexedAgreements, indexedHeads, indexedInputs } from '../../platform/database/indexView.ts';
+import type { NotNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { withConnection } from '../../platform/database/withConnection.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
@@ -28,18 +29,21 @@ export type IndexedPlace = {
 };
 
 /** An input, without its payload, which is read separately. */
-export type IndexedStep = IndexedPlace & {
-  readonly inputId: Hex;
-  readonly fromState: Hex;
-  readonly toState: Hex;
-  readonly permitSigner: Hex | null;
-  readonly permitNonce: string | null;
-  readonly transactionFrom: Hex;
-  readonly transactionTo: Hex | null;
-  /** Counts this agreement's inputs within the transaction from 0. */
-  readonly ordinal: number;
-  readonly time: number;
-};
+export type IndexedStep = IndexedPlace &
+  RowAs<
+    typeof indexedInputs,
+    {
+      readonly inputId: 'input_id';
+      readonly fromState: 'from_state';
+      readonly toState: 'to_state';
+      readonly permitSigner: 'permit_signer';
+      readonly permitNonce: 'permit_nonce';
+      readonly transactionFrom: 'transaction_from';
+      readonly transactionTo: 'transaction_to';
+      /** Counts this agreement's inputs within the transaction from 0. */
+      readonly ordinal: 'transaction_ordinal';
+    }
+  > & { readonly time: number };
 
 /** The index's data about an agreement, at one moment. */
 export type IndexedHistory = {
@@ -110,8 +114,13 @@ const stepsQuery = `
     block_timestamp::int as time
   from chain_index.inputs where chain_id = $1 and agreement = $2 order by position`;
 
-type AgreementRow = Omit<IndexedHistory, 'deployment' | 'steps' | 'head'> &
-  IndexedPlace & { headNumber: number; headHash: Hex };
+type AgreementRow = IndexedPlace &
+  RowAs<
+    typeof indexedAgreements,
+    { factory: 'factory'; owner: 'owner'; permitSigner: 'permit_signer'; permitNonce: 'permit_nonce' }
+  > &
+  NotNull<RowAs<typeof indexedAgreements, { initialState: 'initial_state'; currentState: 'current_state' }>> &
+  RowAs<typeof indexedHeads, { headHash: 'hash' }> & { headNumber: number };
 
 /** Undefined if the index does not show the agreement, or does not exist. */
 export async function readHistory(

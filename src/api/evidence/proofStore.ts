@@ -1,16 +1,21 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
+import type { RowAs } from '../../platform/database/rowOf.ts';
+import type { evidenceProofs } from '../../platform/database/tables/evidence.ts';
 import type { ProvedBlock } from './proveBlock.ts';
 
-export type StoredProof = {
-  readonly blockHash: Hex;
-  readonly transactionHash: Hex;
-  /** JSON of the block as in files. */
-  readonly block: string;
-  readonly transactionIndex: number;
-  /** JSON of the transaction without the index of its block in the file. */
-  readonly entry: string;
-};
+export type StoredProof = RowAs<
+  typeof evidenceProofs,
+  {
+    readonly blockHash: 'block_hash';
+    readonly transactionHash: 'transaction_hash';
+    /** JSON of the block as in files. */
+    readonly block: 'block';
+    readonly transactionIndex: 'transaction_index';
+    /** JSON of the transaction without the index of its block in the file. */
+    readonly entry: 'entry';
+  }
+>;
 
 /** Age since the last use. */
 const keptDays = 30;

@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import { isIndexAbsent } from '../../platform/database/indexAbsence.ts';
+import type { indexedInputs } from '../../platform/database/indexView.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
 import type { EvidenceRecord, IndexedStep } from './evidenceSubject.ts';
 import { BlockGoneError } from './proveBlock.ts';
 import { readBatched } from './readBatched.ts';
 
-type Row = { payload: Hex; transactionHash: Hex };
+type Row = RowAs<typeof indexedInputs, { payload: 'payload'; transactionHash: 'transaction_hash' }>;
 
 const query = `select payload, transaction_hash as "transactionHash" from chain_index.inputs
   where chain_id = $1 and agreement = $2 and position > $3 order by position limit $4`;

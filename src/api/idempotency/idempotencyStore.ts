@@ -3,7 +3,9 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { inGroups } from '../../platform/database/inGroups.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { idempotencyKeys } from '../../platform/database/tables/idempotencyKeys.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { createLeaseKeeper, type Identity } from './keyLeaseKeeper.ts';
 
@@ -79,7 +81,7 @@ const releaseStatement =
 const beginOne = inGroups<KeyedRequest & { attemptId: string }, boolean>(async (pool, requests) => {
   const firsts = new Map(requests.toReversed().map((request) => [contextOf(request), request]));
   const asked = [...firsts.values()];
-  const begun = await runPrepared<{ attempt_id: string }>(pool, beginStatement, [
+  const begun = await runPrepared<RowOf<typeof idempotencyKeys, 'attempt_id'>>(pool, beginStatement, [
     asked.map(({ principalId }) => principalId),
     asked.map(({ key }) => key),
     asked.map(({ fingerprint }) => fingerprint),
@@ -137,7 +139,7 @@ export function createIdempotencyStore(options: {
         const attemptId = randomUUID();
         const isBegun = await beginOne(pool, { ...request, attemptId });
         if (isBegun) return { kind: 'begun', attempt: createAttempt(request, attemptId) };
-        const [found] = await runPrepared<{ fingerprint: string; answer: Buffer | null }>(
+        const [found] = await runPrepared<RowOf<typeof idempotencyKeys, 'fingerprint' | 'answer'>>(
           pool,
           findStatement,
           [principalId, key],

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { rateBuckets } from '../../platform/database/tables/rateBuckets.ts';
 
 /** Separate buckets: requests that change something cost more than others. */
 export const requestKinds = ['read', 'write'] as const;
@@ -15,7 +17,7 @@ export type Demand = { readonly needed: number; readonly ahead: number };
  * `granted` is the requested number, or if tokens are short only part of `needed`; `left` is what the bucket
  * then holds.
  */
-export type Taken = { readonly granted: number; readonly left: number };
+export type Taken = RowAs<typeof rateBuckets, { readonly granted: 'granted'; readonly left: 'tokens' }>;
 
 const refilled = `least($3::float8, bucket.tokens
   + $4::float8 * greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8))`;

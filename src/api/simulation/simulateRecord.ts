@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import type { Limits } from '../../platform/config/limits.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { inputs } from '../../platform/database/tables/inputs.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { listStoringInputs, resumeAgreement } from '../../protocol/index.ts';
@@ -47,7 +48,7 @@ const recordQuery = buildOwnedQuery({
         group by rule_id, recipient) f) as fired`,
 });
 
-type StoringInput = { inputId: string | null; payload: Hex | null };
+type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;
 
 const storingQuery = (parameters: [names: string, count: number]) =>
   buildOwnedQuery({

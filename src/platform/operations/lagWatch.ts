@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { indexViewsSchemaName } from '../database/indexNames.ts';
+import type { indexedHeads } from '../database/indexView.ts';
+import type { RowOf } from '../database/rowOf.ts';
 
 const usualIntervalMs = 1_000;
 const mostWaiting = 1_000;
@@ -91,6 +93,6 @@ export function watchLags(options: {
 }
 
 async function readBlocks(pool: pg.Pool, query: string): Promise<Map<number, number>> {
-  const { rows } = await pool.query<{ chain_id: number; number: string }>(query);
+  const { rows } = await pool.query<RowOf<typeof indexedHeads, 'chain_id' | 'number'>>(query);
   return new Map(rows.map((row) => [row.chain_id, Number(row.number)]));
 }

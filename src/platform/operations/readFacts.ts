@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import type { Address } from 'viem';
 import { indexerSchemaName, indexViewNames, indexViewsSchemaName } from '../database/indexNames.ts';
-import { stateLists, type TransactionState } from '../database/tables/transactions.ts';
+import type { indexedHeads } from '../database/indexView.ts';
+import type { RowOf } from '../database/rowOf.ts';
+import type { relayerWallets } from '../database/tables/relayerWallets.ts';
+import { stateLists, type TransactionState, type transactions } from '../database/tables/transactions.ts';
 
 /** A position on a chain; `timestamp` in Unix seconds. */
 export type Position = { readonly blockNumber: number; readonly timestamp: number };
@@ -13,15 +15,11 @@ export type OutboxCount = {
   readonly oldestAgeSeconds: number;
 };
 
-export type WalletFacts = {
-  readonly address: Address;
-  /**
-   * `retired` if no worker has its key: it gets no new transactions, and its signed ones are followed to
-   * their end.
-   */
-  readonly status: string;
-  /** Wei, in decimal. */
-  readonly balance: string;
+/**
+ * A wallet with its balance in wei, in decimal. It is `retired` if no worker has its key: it gets no new
+ * transactions, and its signed ones are followed to their end.
+ */
+export type WalletFacts = Readonly<RowOf<typeof relayerWallets, 'address' | 'status' | 'balance'>> & {
   readonly nextNonce: number;
   /** Its signed transactions that are not mined. */
   readonly underWay: number;
@@ -55,7 +53,7 @@ export async function isIndexThere(pool: pg.Pool): Promise<boolean> {
   return rows[0]?.is_there === true;
 }
 
-type PositionRow = { chain_id: number; number: string; timestamp: string };
+type PositionRow = RowOf<typeof indexedHeads, 'chain_id' | 'number' | 'timestamp'>;
 
 /**
  * Reads the operators' data for these chains. Cheap enough for every second: it reads nothing that grows for
@@ -74,14 +72,14 @@ export async function readFacts(
       from service.projections`),
     readRebuilds(pool),
     readSilences(pool),
-    pool.query<OutboxCount & { chain_id: number }>(`
+    pool.query<OutboxCount & RowOf<typeof transactions, 'chain_id'>>(`
       select chain_id, state, count(*)::int as count,
         extract(epoch from now() - min(created_at))::float8 as "oldestAgeSeconds"
       from service.transactions where state in (${stateLists.open}) group by chain_id, state
       union all
       select chain_id, state, count(*)::int, extract(epoch from now() - min(created_at))::float8
       from service.transactions where state = 'mined' group by chain_id, state`),
-    pool.query<WalletFacts & { chain_id: number }>(`
+    pool.query<WalletFacts & RowOf<typeof relayerWallets, 'chain_id'>>(`
       select chain_id, address, status, balance::text as balance, next_nonce::float8 as "nextNonce", (
         select count(*)::int from service.transactions sent
         where sent.chain_id = wallet.chain_id and sent.wallet = wallet.address and sent.state in (${stateLists.sent})

@@ -1,17 +1,16 @@
 import type pg from 'pg';
-import type { TransactionState } from '../database/tables/transactions.ts';
+import type { RowAs, RowOf } from '../database/rowOf.ts';
+import type { transactions } from '../database/tables/transactions.ts';
 
 /** A transaction that is not mined yet. */
-export type WaitingTransaction = {
-  readonly id: string;
-  readonly chainId: number;
-  readonly kind: 'deploy' | 'input';
-  readonly state: TransactionState;
+export type WaitingTransaction = Readonly<
+  RowOf<typeof transactions, 'id' | 'kind' | 'state' | 'wallet'> &
+    RowAs<typeof transactions, { chainId: 'chain_id' }>
+> & {
   readonly ageSeconds: number;
   /** Seconds until the chain refuses its permit; negative after that. */
   readonly validForSeconds: number;
-  /** The relayer that sends it, and the nonce; null before it is signed. */
-  readonly wallet: string | null;
+  /** The nonce for the wallet of the relayer that sends it; both are null before it is signed. */
   readonly walletNonce: number | null;
   /** How often it was signed: more than once if fees were raised. */
   readonly attempts: number;

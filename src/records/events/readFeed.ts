@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { OrNull, RowOf } from '../../platform/database/rowOf.ts';
+import type { OrNull, RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { EventType, eventFeeds, events } from '../../platform/database/tables/events.ts';
 import { buildIndexRange } from '../../platform/lists/indexRange.ts';
@@ -41,11 +41,9 @@ const entriesOfFeed = buildIndexRange({
 
 const pageBytes = 4 * 1024 * 1024;
 
+/** `seen_id` is the event at the cursor. */
 type Row = RowOf<typeof eventFeeds, 'last_position' | 'expired_through'> &
-  OrNull<RowOf<typeof events, 'position' | 'id' | 'type' | 'body'>> & {
-    /** The event at the cursor. */
-    seen_id: string | null;
-  };
+  OrNull<RowOf<typeof events, 'position' | 'id' | 'type' | 'body'> & RowAs<typeof events, { seen_id: 'id' }>>;
 
 /**
  * A principal's released events after a cursor, each with its own cursor.

@@ -1,7 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Queryable } from '../../platform/database/database.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import { principals } from '../../platform/database/tables/access.ts';
-import { principalQuotas } from '../../platform/database/tables/principalQuotas.ts';
+import {
+  principalQuotas,
+  type usageDays,
+  type usageTotals,
+} from '../../platform/database/tables/principalQuotas.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { AdministrationError } from '../principals/administrationError.ts';
 import { getPrincipal } from '../principals/principals.ts';
@@ -36,16 +41,12 @@ export const quotaNames = [
 
 export type QuotaState = { quota: Quota; used: number; limit: number; isDefault: boolean };
 
-type Row = {
-  open: number;
-  events: string;
-  mails: string;
-  gas: string;
-  answer_bytes: string;
-  stored_bytes: string;
-  adopted: number;
-  set: Record<string, number>;
-};
+type Row = RowOf<typeof usageDays, 'events' | 'mails' | 'gas' | 'answer_bytes'> &
+  RowOf<typeof usageTotals, 'stored_bytes'> &
+  RowAs<typeof usageTotals, { adopted: 'adopted_agreements' }> & {
+    open: number;
+    set: Record<string, number>;
+  };
 
 /** Reads a principal's usage; open transactions are counted only as far as it matters. */
 const findUse = (principalId: string) => sql`
