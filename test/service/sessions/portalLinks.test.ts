@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newPortalLinkShape } from '../../../src/api/shapes/sessionShapes.ts';
 import { outcome } from '../support/outcome.ts';
+import { startTestApi } from '../support/testService.ts';
+import { createBrowser } from './support/browser.ts';
 import { list, type SessionScene, startSessionScene } from './support/sessionScene.ts';
 
 let scene: SessionScene;
@@ -102,6 +104,32 @@ describe('a portal link', () => {
       scene.principal.call('POST', '/v0/sessions/links', { body: { expiresInSeconds } });
     expect((await ask(86_400)).status).toBe(200);
     for (const seconds of [86_401, 0, -1, 0.5]) expect((await ask(seconds)).status).toBe(400);
+  });
+
+  test("counts towards its principal's limit while it waits", async () => {
+    const few = await startTestApi(scene.service.databaseUrl, { env: { SESSIONS_MAX: '1' } });
+    try {
+      const [owner, stranger] = [
+        await scene.service.createPrincipal(),
+        await scene.service.createPrincipal(),
+      ];
+      const make = ({ key }: { key: string }) =>
+        createBrowser(few.baseUrl).call('POST', '/v0/sessions/links', {
+          body: {},
+          headers: { 'x-api-key': key },
+        });
+      expect((await make(stranger)).status).toBe(200);
+      const { body } = await make(owner);
+      expect(outcome(await make(owner))).toMatchObject({
+        status: 409,
+        details: { reason: 'link_limit_reached', limit: 1 },
+      });
+      const { id } = newPortalLinkShape.parse(body.data);
+      await owner.call('DELETE', `/v0/sessions/links/${id}`);
+      expect((await make(owner)).status).toBe(200);
+    } finally {
+      await few.close();
+    }
   });
 
   test('shows its secret again to a repeated request alone', async () => {
