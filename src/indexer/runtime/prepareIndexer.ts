@@ -10,6 +10,7 @@ import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { hideEndpoints } from './endpointAliases.ts';
 import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
+import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
 import { useQuickEntity } from './useQuickEntity.ts';
 import { giveUpVanishedBlocks } from './vanishedBlocks.ts';
@@ -57,6 +58,7 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   giveUpVanishedBlocks();
   passOverLateNodes(chains);
   const logger = pino({ level: logLevel, base: { process: name } });
+  resolveQuickly();
   useQuickEntity();
   const loading = prepareLoading();
 

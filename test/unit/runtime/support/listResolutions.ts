@@ -1,0 +1,28 @@
+import { registerHooks } from 'node:module';
+import { resolveQuickly } from '../../../../src/indexer/runtime/resolveQuickly.ts';
+
+/**
+ * Loads packages and prints how each of their imports was resolved, and which of them Node resolved itself. With the argument
+ * `quickly` most are resolved without Node.
+ */
+const resolutions: string[] = [];
+/** Which module asked Node for what. */
+const byNode: string[] = [];
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    byNode.push(`${context.parentURL} ${specifier}`);
+    return nextResolve(specifier, context);
+  },
+});
+if (process.argv[2] === 'quickly') resolveQuickly();
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const { url, format } = nextResolve(specifier, context);
+    resolutions.push(`${context.parentURL} ${specifier} ${url} ${format}`);
+    return { url, format, shortCircuit: true };
+  },
+});
+// ES modules with such neighbours, a package of both kinds, and CommonJS.
+await import('drizzle-orm/node-postgres');
+await import('viem/utils');
+console.log(JSON.stringify({ byNode, resolutions: resolutions.sort() }));
