@@ -1,9 +1,8 @@
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { type ComponentChildren, h, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
-
-/** No text becomes markup here: each known kind of token makes its own element, any other its text. */
-const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+import { markdown } from './parser.ts';
+import { phraseTags, readPhrases, type TextToken } from './phrases.ts';
 
 const reference = /\$\{variables\.(\w+)(?:\.value)?\}/g;
 /** Private-use characters stand for values during parsing, so that no value is ever read as Markdown. */
@@ -12,7 +11,10 @@ const mark = /\uE000(\d+)\uE001/;
 type Values = Readonly<Record<string, unknown>>;
 type MarkdownTextProps = { readonly template: string; readonly values: Values };
 
-/** A text in Markdown, with values in place of variables. */
+/**
+ * A text in Markdown, with values in place of variables. No text becomes markup: each known kind of token and
+ * a few tags without attributes make their own element, and everything else stays text.
+ */
 export function MarkdownText({ template, values }: MarkdownTextProps) {
   const { tokens, names } = useMemo(() => readTokens(template), [template]);
   return (
@@ -31,7 +33,7 @@ function readTokens(template: string): { tokens: readonly Token[]; names: readon
 }
 
 type Context = { readonly names: readonly string[]; readonly values: Values };
-type Frame = { readonly tag: string; readonly token: Token; readonly children: ComponentChildren[] };
+type Frame = { readonly tag: string; readonly token: TextToken; readonly children: ComponentChildren[] };
 
 const tags: Readonly<Record<string, string>> = {
   paragraph: 'p',
@@ -39,9 +41,7 @@ const tags: Readonly<Record<string, string>> = {
   ordered_list: 'ol',
   list_item: 'li',
   blockquote: 'blockquote',
-  strong: 'strong',
-  em: 'em',
-  s: 's',
+  ...Object.fromEntries(phraseTags.map((tag) => [tag, tag])),
   table: 'table',
   thead: 'thead',
   tbody: 'tbody',
@@ -50,7 +50,7 @@ const tags: Readonly<Record<string, string>> = {
   td: 'td',
 };
 
-function renderAll(tokens: readonly Token[], context: Context): ComponentChildren[] {
+function renderAll(tokens: readonly TextToken[], context: Context): ComponentChildren[] {
   const root: ComponentChildren[] = [];
   const frames: Frame[] = [];
   const add = (child: ComponentChildren) => (frames.at(-1)?.children ?? root).push(child);
@@ -66,7 +66,7 @@ function renderAll(tokens: readonly Token[], context: Context): ComponentChildre
 }
 
 /** Headings of a text are below those of the page. */
-function findTag({ type }: Token): string {
+function findTag({ type }: TextToken): string {
   const name = type.slice(0, -'_open'.length);
   if (name === 'heading') return 'h3';
   if (name === 'link') return 'a';
@@ -81,10 +81,10 @@ function close({ tag, token, children }: Frame, context: Context): ComponentChil
   return h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, children);
 }
 
-function renderLeaf(token: Token, context: Context): ComponentChildren {
+function renderLeaf(token: TextToken, context: Context): ComponentChildren {
   switch (token.type) {
     case 'inline':
-      return renderAll(token.children ?? [], context);
+      return renderAll(readPhrases(token.children ?? []), context);
     case 'softbreak':
       return '\n';
     case 'hardbreak':

@@ -65,21 +65,22 @@ export function AuthorPage() {
           </p>
         </div>
         <div>
-          <Tabs label={words.tabsLabel} names={words.tabs} chosen={tab} onChoose={setTab} />
-          {error !== undefined && <Failure error={error} />}
-          {tab === 'problems' &&
-            (problems.length > 0 ? (
-              <ProblemList problems={problems} onGo={({ offset }) => setPlace({ offset })} />
-            ) : (
-              <p class="soft" id="problems">
-                {isSound ? words.noProblems : text.trim() === '' ? words.nothing : ''}
-              </p>
-            ))}
-          {tab === 'diagram' && json && <StateDiagram graph={graph} />}
-          {tab === 'analysis' && report && <AnalysisView analysis={report.analysis} />}
-          {tab === 'simulate' && json && isSound && <Simulator json={json} />}
-          {tab === 'deploy' && json && isSound && <DeployForm json={json} />}
-          {tab !== 'problems' && tab !== 'diagram' && !isSound && <Note>{words.notReady}</Note>}
+          <Tabs label={words.tabsLabel} names={words.tabs} chosen={tab} onChoose={setTab}>
+            {error !== undefined && <Failure error={error} />}
+            {tab === 'problems' &&
+              (problems.length > 0 ? (
+                <ProblemList problems={problems} onGo={({ offset }) => setPlace({ offset })} />
+              ) : (
+                <p class="soft" id="problems">
+                  {isSound ? words.noProblems : text.trim() === '' ? words.nothing : ''}
+                </p>
+              ))}
+            {tab === 'diagram' && json && <StateDiagram graph={graph} />}
+            {tab === 'analysis' && report && <AnalysisView analysis={report.analysis} />}
+            {tab === 'simulate' && json && isSound && <Simulator json={json} />}
+            {tab === 'deploy' && json && isSound && <DeployForm json={json} />}
+            {tab !== 'problems' && tab !== 'diagram' && !isSound && <Note>{words.notReady}</Note>}
+          </Tabs>
         </div>
       </div>
     </>
