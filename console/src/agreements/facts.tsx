@@ -17,19 +17,21 @@ export function Facts({ shown }: { readonly shown: Shown }) {
   const templateId = member(json, 'metadata', 'templateId') ?? member(json, 'metadata', 'id');
   return (
     <div class="stack">
-      <section>
-        <h2>{words.participants}</h2>
-        <dl class="facts">
-          {participants.map(({ variableKey, walletAddress }) => [
-            <dt key={variableKey} dir="auto">
-              {nameOfVariable(json, variableKey)}
-            </dt>,
-            <dd key={`${variableKey} wallet`}>
-              <Hex value={walletAddress} chainId={chainId} whole />
-            </dd>,
-          ])}
-        </dl>
-      </section>
+      {participants.length > 0 && (
+        <section>
+          <h2>{words.participants}</h2>
+          <dl class="facts">
+            {participants.map(({ variableKey, walletAddress }) => [
+              <dt key={variableKey} dir="auto">
+                {nameOfVariable(json, variableKey)}
+              </dt>,
+              <dd key={`${variableKey} wallet`}>
+                <Hex value={walletAddress} chainId={chainId} whole />
+              </dd>,
+            ])}
+          </dl>
+        </section>
+      )}
       <section>
         <h2>{words.variables}</h2>
         <dl class="facts">

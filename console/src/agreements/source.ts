@@ -26,6 +26,8 @@ export type Shown = Pick<
 > & {
   readonly address?: string | undefined;
   readonly owner?: string | undefined;
+  /** Guests are not told. */
+  readonly deployment?: Mined | undefined;
   readonly participants: readonly { readonly variableKey: string; readonly walletAddress: string }[];
   /** Why a Draft will not be deployed. */
   readonly failure?: string | undefined;
@@ -34,6 +36,11 @@ export type Shown = Pick<
   readonly mayAct: boolean;
   /** A Draft that is deployed once its owner has signed it. */
   readonly awaitsOwner?: boolean | undefined;
+};
+/** The transaction that had an effect. */
+export type Mined = {
+  readonly txHash?: string | null | undefined;
+  readonly blockNumber?: number | undefined;
 };
 export type ShownInput = Omit<InputRecord, 'userId'>;
 export type Act = { readonly inputId: string; readonly values: Record<string, unknown> };
@@ -84,8 +91,9 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
     key: ['agreement', id],
     async get(signal) {
       const record = await agreements.get(id, { signal });
-      const { docHash, error } = record.onChain;
-      return { ...record, docHash, failure: error?.message, mayAct: mayWrite };
+      const { docHash, error, deployTxHash: txHash, deployBlockNumber: blockNumber } = record.onChain;
+      const deployment = { txHash, blockNumber };
+      return { ...record, docHash, deployment, failure: error?.message, mayAct: mayWrite };
     },
     getState: (signal) => agreements.getState(id, { signal }),
     async listInputs(cursor, signal) {

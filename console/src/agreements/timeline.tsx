@@ -5,7 +5,7 @@ import { Loading } from '../parts/loading.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import { describeField, findParty } from './naming.ts';
-import type { Shown, ShownInput } from './source.ts';
+import type { Mined, Shown, ShownInput } from './source.ts';
 
 const words = texts.agreement;
 
@@ -37,10 +37,8 @@ export function Timeline({ shown, rows, error, total, onMore, nameOf }: Timeline
             <div class="what">
               <strong>{words.deployment}</strong>
               {shown.owner && <Who shown={shown} wallet={shown.owner} />}
-              <span class="soft small">
-                <Time at={shown.createdAt} />
-              </span>
             </div>
+            <Transaction {...shown.deployment} chainId={shown.chainId} />
           </li>
         )}
       </ol>
@@ -88,13 +86,18 @@ function Entry({ shown, input, name }: EntryProps) {
           ])}
         </dl>
       )}
-      {txHash && (
-        <div class="small soft">
-          {words.transaction} <Hex value={txHash} chainId={shown.chainId} kind="tx" />
-          {blockNumber !== undefined && ` · ${words.block} ${blockNumber.toLocaleString()}`}
-        </div>
-      )}
+      <Transaction txHash={txHash} blockNumber={blockNumber} chainId={shown.chainId} />
     </li>
+  );
+}
+
+function Transaction({ txHash, blockNumber, chainId }: Mined & { readonly chainId: number }) {
+  if (!txHash) return null;
+  return (
+    <div class="small soft">
+      {words.transaction} <Hex value={txHash} chainId={chainId} kind="tx" />
+      {blockNumber !== undefined && ` · ${words.block} ${blockNumber.toLocaleString()}`}
+    </div>
   );
 }
 
