@@ -21,7 +21,9 @@ export type Placed = {
 
 export const stateHeight = 34;
 export const labelHeight = 17;
+/** The widths of letters in bold, as the current state's are. */
 const letter = 7.9;
+const capital = 9.4;
 const smallLetter = 6.3;
 const longest = 26;
 
@@ -30,12 +32,17 @@ export const shorten = (text: string, length = longest): string => {
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join('')}…`;
 };
 
+function measure(text: string): number {
+  const capitals = text.match(/\p{Lu}/gu)?.length ?? 0;
+  return (text.length - capitals) * letter + capitals * capital;
+}
+
 /** Places states and ways from top to bottom, with room for names. */
 export function layoutGraph({ states, ways }: Graph): Placed {
   const graph = new Layout({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 26, ranksep: 30, edgesep: 14, marginx: 14, marginy: 14 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const widthOf = (id: string) => Math.max(64, shorten(id).length * letter + 26);
+  const widthOf = (id: string) => Math.max(64, measure(shorten(id)) + 28);
   for (const { id } of states) graph.setNode(id, { width: widthOf(id), height: stateHeight });
   const texts = ways.map(({ inputs }) => shorten(inputs.join(' · '), 34));
   for (const [at, { from, to }] of ways.entries()) {
