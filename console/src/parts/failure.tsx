@@ -22,6 +22,13 @@ export function Failure({ error, onRetry }: FailureProps) {
       {error instanceof ApiError && error.status >= 500 && (
         <p class="small soft">{texts.failure.requestId(error.requestId)}</p>
       )}
+      {isMissingModule(error) && (
+        <p>
+          <Button kind="plain" onPress={() => location.reload()}>
+            {texts.failure.reload}
+          </Button>
+        </p>
+      )}
       {onRetry && !(error instanceof NotFoundError) && (
         <p>
           <Button kind="plain" onPress={onRetry}>
@@ -33,10 +40,16 @@ export function Failure({ error, onRetry }: FailureProps) {
   );
 }
 
+/** A part of the console that is loaded on demand is gone: a new version has files of other names. */
+function isMissingModule(error: unknown): boolean {
+  return error instanceof TypeError && /\bmodule\b/i.test(error.message);
+}
+
 /** The error in one sentence, for readers of the page. */
 export function explainError(error: unknown): string {
   if (error instanceof ConnectionError)
     return navigator.onLine ? texts.failure.unreachable : texts.failure.offline;
+  if (isMissingModule(error)) return texts.failure.outdated;
   if (error instanceof ApiError) {
     const known = error.reason === undefined ? undefined : texts.reasons[error.reason];
     return known === undefined ? error.message : `${known} ${error.message}`;

@@ -42,6 +42,9 @@ export const english = {
     again: 'Try again',
     offline: 'This browser is offline. The page goes on when it is back.',
     unreachable: 'The service does not answer. It may be starting, or the connection may be broken.',
+    outdated:
+      'A part of this page could not be loaded. The console may have been updated since you opened it.',
+    reload: 'Reload the page',
     notLoaded: 'This page could not be loaded. It is tried again as long as you wait here.',
     requestId: (id: string) => `For whoever operates the service: ${id}`,
   },

@@ -21,7 +21,7 @@ export async function meetOutages(world: ConsoleWorld, local: LocalStack): Promi
   const chain = world.stack.chains.find((each) => each.chainId === chainId);
   if (!chain) throw new Error('the stack has no such chain');
   const anvil = createAnvilClient(chain.rpcUrl);
-  const checks = { takeBlockBack, silenceNode, failOnChain, silenceApi, loseApi };
+  const checks = { takeBlockBack, silenceNode, failOnChain, silenceApi, loseApi, loseFiles };
   for (const check of Object.values(checks)) {
     const opened = await openAsRider(world);
     await check(opened, { local, anvil });
@@ -150,4 +150,18 @@ async function loseApi({ world, rider }: Opened, { local }: Outside): Promise<vo
   await restarted;
   await page.getByLabel('Rules to try').waitFor();
   expectTrue(page.url().startsWith(`${world.baseUrl}/console/rules`), 'the page that was wanted comes');
+}
+
+/** A new version of the console has files of other names: the page says what helps. */
+async function loseFiles({ rider }: Opened): Promise<void> {
+  const { page } = rider;
+  await stateShown(rider, 'OFFERED').waitFor();
+  const files = '**/console/assets/*';
+  await page.route(files, (route) => route.fulfill({ status: 404, body: '' }));
+  await page.getByRole('button', { name: 'Check it in this browser' }).click();
+  await see(page, 'A part of this page could not be loaded');
+  await page.unroute(files);
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByRole('button', { name: 'Check it in this browser' }).click();
+  await see(page, /Signed(,| and) included/);
 }
