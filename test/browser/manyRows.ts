@@ -15,8 +15,10 @@ import { openBrowser } from './support/openBrowser.ts';
 /**
  * How long the console takes for an account of 100,000 agreements, an agreement of 5,000 inputs, and a document of letters that no font
  * has, on the development stack that runs. The rows are written straight into its database, as copies of real ones.
+ *
+ *     npm run console:rows -- [number of agreements]
  */
-const agreements = 100_000;
+const agreements = Number(process.argv[2] ?? 100_000);
 const inputs = 5_000;
 const rounds = 5;
 /** Rows of one statement. */
