@@ -1,6 +1,7 @@
 import type { LongRunParts } from '../support/longRun.ts';
 import { withClosings } from '../support/withClosings.ts';
-import { type Attack, attacks } from './support/attacks.ts';
+import type { Attack } from './attacks/attack.ts';
+import { attacks } from './attacks/attacks.ts';
 import { compareTimes, type Factor, listDelays, type Round } from './support/compareTimes.ts';
 import { createNeighbour } from './support/neighbour.ts';
 import { sendRequest } from './support/sendRequest.ts';

@@ -1,0 +1,21 @@
+import { agents } from './agents.ts';
+import type { Attack } from './attack.ts';
+import { connections } from './connections.ts';
+import { credentials } from './credentials.ts';
+import { documents } from './documents.ts';
+import { queries } from './queries.ts';
+import { receivers } from './receivers.ts';
+import { rules } from './rules.ts';
+import { values } from './values.ts';
+
+/** Attacks of one principal, or of guests, each of another kind. */
+export const attacks: readonly Attack[] = [
+  ...documents,
+  ...values,
+  ...rules,
+  ...queries,
+  ...credentials,
+  ...connections,
+  ...receivers,
+  ...agents,
+];

@@ -1,0 +1,75 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Attack, type AttackScene, flood, long, post, withRequests } from './attack.ts';
+
+/** A receiver of webhooks on loopback that answers as it is told. */
+async function withReceiver(
+  scene: AttackScene,
+  answer: Parameters<typeof createServer>[1],
+  path = '/hook',
+): Promise<void> {
+  const server = createServer(answer ?? (() => undefined));
+  server.listen(0, '127.0.0.1');
+  while (!server.listening) await delay(5);
+  const { port } = server.address() as AddressInfo;
+  const { webhookId } = scene;
+  await scene.send({
+    ...post(`/webhooks/${webhookId}`, { url: `http://127.0.0.1:${port}${path}` }),
+    method: 'PATCH',
+  });
+  await flood(scene, [post(`/webhooks/${webhookId}/test`, undefined)]);
+  server.closeAllConnections();
+  server.close();
+}
+
+/** Receivers of webhooks that misbehave. */
+export const receivers: readonly Attack[] = [
+  {
+    name: 'a receiver that never answers',
+    run: (scene) => withReceiver(scene, () => undefined),
+  },
+  {
+    name: 'a receiver that answers without end',
+    run: (scene) =>
+      withReceiver(scene, (_request, response) => {
+        const chunk = Buffer.alloc(65_536);
+        const more = () => {
+          while (!response.destroyed && response.write(chunk));
+        };
+        response.on('drain', more);
+        more();
+      }),
+  },
+  {
+    name: 'a receiver that leads elsewhere',
+    run: (scene) =>
+      withReceiver(scene, (_request, response) =>
+        response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      ),
+  },
+  {
+    name: 'a receiver whose headers have no end',
+    run: (scene) =>
+      withReceiver(scene, (request) => {
+        request.socket.write(`HTTP/1.1 200 OK\r\n`);
+        const timer = setInterval(
+          () => request.socket.write(`x-${Math.random()}: ${long('x', 4_000)}\r\n`),
+          5,
+        );
+        request.socket.on('close', () => clearInterval(timer));
+        request.socket.on('error', () => clearInterval(timer));
+      }),
+  },
+  withRequests('webhooks at names that lead nowhere', ({ webhookId }) => [
+    {
+      ...post(`/webhooks/${webhookId}`, { url: `https://${long('a.', 100)}example.invalid/` }),
+      method: 'PATCH',
+    },
+    {
+      ...post(`/webhooks/${webhookId}`, { url: `https://xn--${long('a', 55)}.example.invalid/` }),
+      method: 'PATCH',
+    },
+    { ...post(`/webhooks/${webhookId}`, { url: `https://127.0.0.1/${long('%', 2_000)}` }), method: 'PATCH' },
+  ]),
+];
