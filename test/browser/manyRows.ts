@@ -92,27 +92,52 @@ async function measure(what: string, act: () => PromiseLike<unknown>): Promise<v
 }
 
 /** Older than the real ones, but for the newest. */
-async function copyInput(id: string): Promise<void> {
-  await pool.query(
-    `insert into service.inputs
-     select (jsonb_populate_record(original, jsonb_build_object('id', 'inp_' || md5(original.id || n), 'position', original.position + n, 'transaction_id', null,
-       'values', jsonb_build_object('note', 'take #' || ($2 - n + 1) || ' of many'),
-       'created_at', original.created_at + n * interval '1 millisecond'))).*
-     from service.inputs original, generate_series(1, $2::int) n where original.id = $1`,
-    [id, inputs],
-  );
+function copyInput(id: string): Promise<void> {
+  return copyRow('inputs', inputs, {
+    id,
+    changes: {
+      id: `'inp_' || md5(original.id || n)`,
+      position: 'original.position + n',
+      transaction_id: 'null',
+      values: `json_build_object('note', 'take #' || (${inputs} - n + 1) || ' of many')`,
+    },
+  });
 }
 
-async function copyRecord(id: string, principalId: string): Promise<void> {
-  for (let from = 1; from <= agreements; from += batch)
+function copyRecord(id: string, principalId: string): Promise<void> {
+  return copyRow('records', agreements, {
+    id,
+    changes: {
+      id: `'agr_' || md5(original.id || n)`,
+      principal_id: `'${principalId}'`,
+      document_id: 'null',
+      deploy_transaction_id: 'null',
+      display_name: `'Copy ' || n`,
+      address: `'0x' || substr(md5(n::text) || md5(original.id || n), 1, 40)`,
+    },
+  });
+}
+
+/** @param changes expressions for columns of the nth copy, which is n milliseconds younger. */
+async function copyRow(
+  table: string,
+  count: number,
+  { id, changes }: { id: string; changes: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [`service.${table}`],
+  );
+  const all = { ...changes, created_at: `original.created_at + n * interval '1 millisecond'` };
+  const values: Readonly<Record<string, string>> = all;
+  const names = rows.map(({ name }) => name);
+  for (let from = 1; from <= count; from += batch)
     await pool.query(
-      `insert into service.records
-       select (jsonb_populate_record(original, jsonb_build_object('id', 'agr_' || md5(original.id || n), 'principal_id', $2::text,
-         'document_id', null, 'deploy_transaction_id', null, 'display_name', 'Copy ' || n,
-         'address', '0x' || substr(md5(n::text) || md5(original.id || n), 1, 40),
-         'created_at', original.created_at + n * interval '1 millisecond'))).*
-       from service.records original, generate_series($3::int, $4::int) n where original.id = $1`,
-      [id, principalId, from, from + batch - 1],
+      `insert into service.${table} (${names.map((name) => `"${name}"`).join(', ')})
+       select ${names.map((name) => values[name] ?? `original."${name}"`).join(', ')}
+       from service.${table} original, generate_series($2::int, $3::int) n where original.id = $1`,
+      [id, from, Math.min(from + batch - 1, count)],
     );
 }
 
