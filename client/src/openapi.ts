@@ -2667,7 +2667,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3128,7 +3128,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3601,7 +3601,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4060,7 +4060,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4537,7 +4537,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5007,7 +5007,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5713,7 +5713,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6072,7 +6072,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6436,7 +6436,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6797,7 +6797,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7175,7 +7175,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7898,7 +7898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9371,7 +9371,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10130,7 +10130,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11223,7 +11223,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11562,7 +11562,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12528,7 +12528,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14411,7 +14411,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14779,7 +14779,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15133,7 +15133,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15493,7 +15493,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16021,7 +16021,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17175,7 +17175,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17455,7 +17455,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17949,7 +17949,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18232,7 +18232,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body is too large. */
+            /** @description The body is too large, or is sent in more than 1,024 chunks. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -49,7 +49,7 @@ const meanings: Record<ErrorStatus, string> = {
   404: 'The resource does not exist.',
   405: 'The route does not support this method.',
   409: 'The request conflicts with the current state of the agreement, a nonce or another resource.',
-  413: 'The body is too large.',
+  413: 'The body is too large, or is sent in more than 1,024 chunks.',
   415: 'The body is not JSON in UTF-8.',
   429: 'Too many requests. Wait for the time in `Retry-After`.',
   500: 'Internal error.',
