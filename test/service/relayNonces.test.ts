@@ -194,6 +194,25 @@ describe('bytes that were signed', () => {
     expect(after.map(({ hash }) => hash)).toEqual(sent.map(({ hash }) => hash));
   });
 
+  test("are sent again after an earlier nonce whose permit has become final by somebody else's transaction", async () => {
+    const { key } = await world.createWallet();
+    await world.client.setAutomine(false);
+    // Freeing a nonce costs more than its budget.
+    await world.startRelay({ keys: [key], settings: { cancelBudget: 21_000n } });
+    const rows = await world.accept(2);
+    const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
+    const [first, second] = [0, 1].map((nonce) => sent.findIndex((row) => row.nonce === nonce));
+    // So does the projector.
+    await world.pool.query(`update service.transactions set state = 'final', tx_hash = $2 where id = $1`, [
+      rows[first ?? -1]?.id,
+      `0x${'11'.repeat(32)}`,
+    ]);
+    for (const { hash } of sent) await world.client.dropTransaction({ hash: hash ?? '0x' });
+    await waitUntil('they are back', async () => (await world.client.getTxpoolStatus()).pending === 2);
+    await world.client.mine({ blocks: 1 });
+    await expectMintedOnce(rows.filter((_, at) => at === second));
+  });
+
   test('are sent again when their block falls out of the chain', async () => {
     const { key } = await world.createWallet();
     // A reorganisation also takes back what Anvil was told since the block before it.

@@ -10,9 +10,9 @@ export function planCounter(
   slots: readonly Slot[],
 ): number {
   const floor = Math.max(minedCount, pendingCount);
-  // A final nonce cannot become free: this is another chain than before, and nobody holds what was sent to
-  // the former one.
-  if (slots.some(({ row }) => row?.state === 'final')) return floor;
+  // A nonce whose bytes are final cannot become free: this is another chain than before, and nobody holds what
+  // was sent to the former one. A permit that became final by other bytes says nothing about the nonce.
+  if (slots.some(({ row }) => row?.state === 'final' && row.isShownHere)) return floor;
   const wanted = slots.findLast(isLive);
   const held = slots.findLast(({ nonce, attempt }) => nonce < nextNonce && attempt.acceptedMs !== undefined);
   return Math.max(floor, after(wanted), after(held));

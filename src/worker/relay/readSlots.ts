@@ -73,7 +73,7 @@ export async function readSlots(
         attempt.objection,
         attempt.transaction_id, sent.state, sent.contract, sent.call_data, sent.deadline, sent.trace_parent,
         sent.wallet = attempt.wallet and sent.wallet_nonce = attempt.wallet_nonce as is_here,
-        sent.state = 'mined' and sent.tx_hash in (
+        sent.state in ('mined', 'final') and sent.tx_hash in (
           select earlier.tx_hash from service.transaction_attempts earlier
           where earlier.chain_id = attempt.chain_id and earlier.wallet = attempt.wallet
             and earlier.wallet_nonce = attempt.wallet_nonce) as is_shown_here

@@ -46,6 +46,9 @@ describe('the counter', () => {
     expect(plan(4, 4, 5, [slot(4, { isHere: false })])).toBe(4);
   });
   test('takes in a row above it that is wanted again', () => expect(plan(4, 4, 4, [slot(5, {})])).toBe(6));
+  test('keeps rows above one whose permit is final by other bytes than these', () => {
+    expect(plan(4, 4, 6, [slot(4, { state: 'final' }), slot(5, {})])).toBe(6);
+  });
   test('begins anew on another chain than the one on which rows were final', () => {
     expect(
       plan(
