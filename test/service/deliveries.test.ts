@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
@@ -217,6 +218,39 @@ test('what waits for a subscription that was disabled fails without being sent',
   const [row] = await world.awaitDeliveries(id, ({ status }) => status === 'failed');
   expect(row).toMatchObject({ attempt_count: 1, error: 'the subscription is disabled' });
   expect(receiver.received).toHaveLength(1);
+});
+
+test('an event for a subscription that is active again is sent, though a worker has just seen it disabled', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  const setStatus = (status: string) =>
+    world.pool.query('update service.webhook_subscriptions set status = $2 where id = $1', [id, status]);
+  const record = await world.createRecord();
+  const [before = ''] = await world.release([record]);
+  await setStatus('disabled');
+  await world.database.transaction(async (lock) => {
+    await lock.execute('lock table service.deliveries in share mode');
+    await world.startDeliverer();
+    await waitUntil('the worker is about to give up what waits', async () => {
+      const { rowCount } = await world.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and application_name = 'deliverer'
+          and wait_event_type = 'Lock' and query like '%status = ''failed''%'`,
+      );
+      return rowCount === 1;
+    });
+    await setStatus('active');
+    await lock.execute(sql`update service.deliveries set status = 'failed' where event_id = ${before}`);
+    await lock.execute(sql`insert into service.events (id, principal_id, type, body, state)
+      values ('evt_again', ${world.principalId}, 'webhook.test', '{}', 'released')`);
+    await lock.execute(sql`insert into service.deliveries (id, subscription_id, event_id)
+      values ('dlv_again', ${id}, 'evt_again')`);
+  });
+  await waitUntil('it is sent', () => receiver.received.length > 0);
+  await world.awaitDeliveries(id, ({ status }) => status !== 'pending');
+  expect((await world.readDeliveries(id)).map(({ status }) => status).toSorted()).toEqual([
+    'failed',
+    'succeeded',
+  ]);
 });
 
 test('events go to the active subscriptions that want them and to no other', async () => {
