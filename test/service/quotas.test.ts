@@ -1,6 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
+import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
+import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { defaultQuotas, quotaNames } from '../../src/records/quotas/quotas.ts';
 import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
 import { queueMails } from '../../src/worker/notifier/queueMails.ts';
@@ -135,4 +137,35 @@ test('mails beyond the daily quota are skipped, and principals with fewer mails 
   );
   expect(queued.map(({ priority }) => priority)).toEqual([0, 0, 1]);
   expect(queued.at(-1)?.key).toBe(`mail:firing ${many.id} 1`);
+});
+
+test('a check goes by what is known while newer data are being read, and never by data of more than two seconds ago', async () => {
+  const { id } = await service.createPrincipal();
+  const { database, pool } = service.handle;
+  let nowMs = 0;
+  const keeper = createQuotaKeeper({ database, logger: pino({ level: 'silent' }), now: () => nowMs });
+  const client = await pool.connect();
+  try {
+    await keeper.check(id, 'deploy');
+    await client.query('begin; lock table service.usage_days');
+    nowMs = 1_500;
+    await keeper.check(id, 'deploy');
+    nowMs = 2_001;
+    const checked = keeper.check(id, 'deploy').then(
+      () => 'allowed',
+      ({ reason }) => reason,
+    );
+    const gas = BigInt(defaultQuotas.gasPerDay);
+    await client.query(
+      `insert into service.usage_days (principal_id, day, gas) values ($1, (now() at time zone 'utc')::date, $2)`,
+      [id, gas],
+    );
+    await client.query('commit');
+    // The statement that waited for the lock began before the commit, and sees what was committed.
+    expect(await checked).toBe('quota_exceeded');
+  } finally {
+    await client.query('rollback');
+    client.release();
+    await keeper.close();
+  }
 });

@@ -16,7 +16,7 @@ export type Use = {
 export type QuotaKeeper = {
   /**
    * Checks before a write that the principal is below all quotas that the write counts against. Usage noted
-   * by this process counts at once; through other processes a principal may exceed its quotas by a second's
+   * by this process counts at once; through other processes a principal may exceed its quotas by two seconds'
    * worth.
    *
    * @throws RefusedError `quota_exceeded` or `storage_exceeded`.
@@ -30,8 +30,11 @@ export type QuotaKeeper = {
   close(): Promise<void>;
 };
 
-/** How old the knowledge of other processes may be, and for how many principals it is kept. */
+/** Older data of other processes are read again, while writes still go by them. */
 const freshMs = 1_000;
+/** Writes wait for newer data instead of going by older ones. */
+const usableMs = 2_000;
+/** For how many principals data are kept. */
 const rememberedPrincipals = 10_000;
 const flushMs = 1_000;
 
@@ -61,15 +64,23 @@ const isForEver: Record<Quota, boolean> = {
 type Noted = Use & { readonly principalId: string };
 
 /** The database's usage, plus usage noted here that may not be stored yet. */
-type Known = { states: Promise<QuotaState[]>; at: number; unread: Noted[] };
+type Known = {
+  states: Promise<QuotaState[]>;
+  at: number;
+  unread: Noted[];
+  /** What is being read to replace it. */
+  next?: Known | undefined;
+};
 
 /** Enforces the principals' quotas. Usage is stored once a second, so that no write waits for a counter. */
 export function createQuotaKeeper(options: {
   database: Database;
   logger: Logger;
   onRefusal?: ((quota: Quota) => void) | undefined;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
 }): QuotaKeeper {
-  const { database, logger, onRefusal } = options;
+  const { database, logger, onRefusal, now = () => performance.now() } = options;
   const known = new Map<string, Known>();
   let noted: Noted[] = [];
   let underWay: Noted[] = [];
@@ -101,21 +112,51 @@ export function createQuotaKeeper(options: {
   }, flushMs);
   timer.unref();
 
-  const look = (principalId: string): Known => {
-    const entry = known.get(principalId);
-    if (entry && performance.now() - entry.at < freshMs) return entry;
+  const remember = (principalId: string, entry: Known) => {
+    known.delete(principalId);
+    known.set(principalId, entry);
+    const [oldest] = known.keys();
+    if (known.size > rememberedPrincipals && oldest !== undefined) known.delete(oldest);
+  };
+
+  const read = (principalId: string): Known => {
     // Open transactions are rows by now. Usage that is being stored at this moment may count twice, for a
     // second.
     const unread = [...underWay, ...noted]
       .filter((use) => use.principalId === principalId)
       .map(({ openTransactions: _, ...use }) => use);
-    const looked = { states: readQuotas(database, principalId), at: performance.now(), unread };
-    known.delete(principalId);
-    known.set(principalId, looked);
-    const [oldest] = known.keys();
-    if (known.size > rememberedPrincipals && oldest !== undefined) known.delete(oldest);
-    looked.states.catch(() => known.delete(principalId));
-    return looked;
+    return { states: readQuotas(database, principalId), at: now(), unread };
+  };
+
+  const look = (principalId: string): Known => {
+    const entry = known.get(principalId);
+    const ageMs = entry ? now() - entry.at : Number.POSITIVE_INFINITY;
+    if (entry && ageMs < freshMs) return entry;
+    if (entry && ageMs < usableMs) {
+      replace(principalId, entry);
+      return entry;
+    }
+    const latest = entry?.next ?? read(principalId);
+    remember(principalId, latest);
+    latest.states.catch(() => forget(principalId, latest));
+    return latest;
+  };
+
+  /** Reads newer data, which take the entry's place once they are there. */
+  const replace = (principalId: string, entry: Known) => {
+    if (entry.next) return;
+    const next = read(principalId);
+    entry.next = next;
+    next.states.then(
+      () => known.get(principalId) === entry && remember(principalId, next),
+      () => {
+        entry.next = undefined;
+      },
+    );
+  };
+
+  const forget = (principalId: string, entry: Known) => {
+    if (known.get(principalId) === entry) known.delete(principalId);
   };
 
   return {
@@ -141,7 +182,9 @@ export function createQuotaKeeper(options: {
     note(principalId, use) {
       const ofPrincipal = { principalId, ...use };
       noted.push(ofPrincipal);
-      known.get(principalId)?.unread.push(ofPrincipal);
+      const entry = known.get(principalId);
+      entry?.unread.push(ofPrincipal);
+      entry?.next?.unread.push(ofPrincipal);
     },
     async close() {
       clearInterval(timer);
