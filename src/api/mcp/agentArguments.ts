@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantShape } from '../shapes/listParameters.ts';
 
 /** Arguments shared by several tools. The operations behind the tools check addresses and documents. */
 
@@ -11,6 +12,13 @@ export const chainOfAddress = chainIdArgument.describe('Only for an address that
 export const documentArgument = z
   .record(z.string(), z.unknown())
   .describe('The agreement document; see the resource agreements://docs/author-agreement-json.md');
+export const instantArgument = z
+  .string()
+  .max(40)
+  .superRefine((text, context) => {
+    const { error } = instantShape.safeParse(text);
+    for (const { message } of error?.issues ?? []) context.addIssue({ code: 'custom', message });
+  });
 export const valuesArgument = z.record(z.string(), z.unknown());
 export const consistencyArgument = z
   .string()

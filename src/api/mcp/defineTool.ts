@@ -1,7 +1,8 @@
 import type { InputRequiredResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { parseShape } from '../../platform/errors/parseShape.ts';
+import { parseShape, unknownMember } from '../../platform/errors/parseShape.ts';
 import { MalformedError } from '../../platform/errors/serviceError.ts';
+import type { Issue } from '../../protocol/errors.ts';
 import type { AgentCall } from './agentCall.ts';
 import { compactSchema, type JsonSchema } from './compactSchema.ts';
 
@@ -15,12 +16,23 @@ export type ToolDescription = {
   readonly annotations: ToolAnnotations;
 };
 
-/** A tool's answer: for programs, and in a few words. */
-export type ToolAnswer<Data extends object | undefined = object | undefined> = {
+export type AnswerData = Readonly<Record<string, unknown>>;
+
+/** A tool's answer: in a few words, and for programs. */
+export type ToolAnswer<Data extends AnswerData | undefined = AnswerData | undefined> = {
   readonly text: string;
   readonly data: Data;
   /** The most that the answer may take, in tokens of four characters. */
   readonly maxTokens?: number | undefined;
+  /** Of an answer with a page of a list. */
+  readonly page?: AnswerPage | undefined;
+};
+
+export type AnswerPage = {
+  /** The number of its items in the answer. */
+  count(data: AnswerData): number;
+  /** Builds the answer with a shorter page from the same place. */
+  read(limit: number): Promise<ToolAnswer>;
 };
 
 export type Tool = {
@@ -28,6 +40,11 @@ export type Tool = {
   /** @throws ServiceError for what cannot be done, MalformedError for arguments that do not fit. */
   run(args: unknown, call: AgentCall): Promise<ToolAnswer | InputRequiredResult>;
 };
+
+/** The length of a member that is a list. */
+export function countItems(member: unknown): number {
+  return Array.isArray(member) ? member.length : 0;
+}
 
 /** Builds a tool from its declaration: the shape that describes its arguments also checks them. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(definition: {
@@ -53,9 +70,20 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
+/** @param known the names of all arguments, for callers who guessed. */
+export function refuseArguments(issues: readonly Issue[], known: readonly string[] = []): MalformedError {
+  const isUnknown = ({ path, message }: Issue) => message === unknownMember.body && !known.includes(path);
+  const named = issues.map((issue) =>
+    known.length > 0 && isUnknown(issue)
+      ? { ...issue, message: `${issue.message}; the arguments are ${known.join(', ')}` }
+      : issue,
+  );
+  return new MalformedError('The arguments are not as expected.', { issues: named });
+}
+
 /** @throws MalformedError with every fault at once. */
 export function parseArguments<Shape extends z.ZodObject>(shape: Shape, args: unknown): z.output<Shape> {
   const parsed = parseShape(shape, args ?? {}, 'body');
   if (parsed.ok) return parsed.data;
-  throw new MalformedError('The arguments are not as expected.', { issues: parsed.issues });
+  throw refuseArguments(parsed.issues, Object.keys(shape.shape));
 }

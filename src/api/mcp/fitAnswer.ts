@@ -19,6 +19,7 @@ const steps = [
   { text: 1_500, items: 60, members: 80 },
   { text: 600, items: 30, members: 40 },
   { text: 250, items: 15, members: 25 },
+  { text: 200, items: 11, members: 25 },
   { text: 120, items: 8, members: 20 },
   { text: 80, items: 4, members: 20 },
   { text: 60, items: 2, members: 20 },
@@ -34,19 +35,20 @@ export type Omission = string;
  * Shortens an answer to its limit: the longest texts first, then lists and maps. Members keep their types, so
  * that the answer still has its promised shape.
  *
- * @param room in characters of its JSON.
+ * @param room in characters, as `measure` counts them: those of its JSON unless given.
  */
 export function fitAnswer<Answer extends object>(
   answer: Answer,
   room: number,
+  measure: (shortened: Answer) => number = (shortened) => JSON.stringify(shortened).length,
 ): { answer: Answer; omitted: Omission[] } {
-  if (JSON.stringify(answer).length <= room) return { answer, omitted: [] };
+  if (measure(answer) <= room) return { answer, omitted: [] };
   let fitted = { answer, omitted: [] as Omission[] };
   for (const bounds of steps) {
     const omitted: Omission[] = [];
     const shortened = shorten(answer, { bounds, omitted, path: '' });
     fitted = { answer: shortened, omitted: summarize(omitted) };
-    if (JSON.stringify(shortened).length <= room) break;
+    if (measure(shortened) <= room) break;
   }
   return fitted;
 }

@@ -61,7 +61,7 @@ export function tellNext(next: readonly NextInput[]): string {
       const senders = anyone
         ? 'Anyone'
         : by.length > 0
-          ? `Whoever holds ${quoteNames(by, 4)}`
+          ? `${by.length === 1 ? 'The wallet' : 'Each of the wallets'} of ${quoteNames(by, 4)}`
           : `The wallet ${wallets[0] ?? '(not known)'}`;
       const end =
         followedBy.length === 0 ? ', which is final' : `, where ${quoteNames(followedBy, 4)} can follow`;

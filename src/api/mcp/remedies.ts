@@ -3,9 +3,10 @@ import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 
 /** An agent's next step after a refusal, by its reason. */
 const byReason: Readonly<Partial<Record<Reason, string>>> = {
-  unsupported_chain: 'Use one of the chain ids that the message names.',
+  unsupported_chain: 'Use one of the chain ids in supportedChainIds.',
   invalid_agreement: 'Mend each path listed under issues, and check the document again with draft_agreement.',
-  invalid_values: 'Mend each path listed under issues: initValues are by the names of variables.',
+  invalid_values:
+    'Mend each path listed under issues. initValues are by the names of variables; wallets of participant variables go into participants.',
   invalid_participants:
     'Give each participant variable one wallet, by its variableKey; draft_agreement lists them.',
   invalid_notification_template: 'Mend each path listed under issues, or leave the rules out.',
@@ -15,7 +16,7 @@ const byReason: Readonly<Partial<Record<Reason, string>>> = {
   state_not_accepting: 'The agreement is in another state by now: call read_agreement and choose from next.',
   no_transition: 'No state accepts this input: choose one that read_agreement lists under next.',
   schema_mismatch: 'Mend each path listed under issues, then prepare and sign again.',
-  issuer_not_allowed: 'Have one of the wallets sign that read_agreement lists for this input.',
+  issuer_not_allowed: 'Let one of the wallets sign that read_agreement lists for this input.',
   permit_expired: 'Call prepare_signature again, and have the new typed data signed.',
   deadline_too_far: 'Prepare it with a nearer deadline, or without one.',
   stale_nonce: 'Something else of this signer came first: call prepare_signature again, and sign again.',

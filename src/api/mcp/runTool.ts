@@ -1,16 +1,13 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { MalformedError } from '../../platform/errors/serviceError.ts';
 import { describeError } from '../../platform/http/errorResponse.ts';
 import { traceStep } from '../../platform/tracing/tracing.ts';
-import type { Issue } from '../../protocol/errors.ts';
 import { listUnfit } from '../shapes/textFitness.ts';
 import type { AgentCall } from './agentCall.ts';
-import { charactersPerToken, usualTokens } from './answerSize.ts';
-import type { Tool, ToolAnswer } from './defineTool.ts';
-import { fitAnswer } from './fitAnswer.ts';
+import { refuseArguments, type Tool } from './defineTool.ts';
 import { writeToolError } from './toolError.ts';
+import { writeAnswer } from './writeAnswer.ts';
 
 export type ToolCall = {
   readonly name: string;
@@ -76,19 +73,4 @@ export function createToolRunner(
       }
     });
   };
-}
-
-function refuseArguments(issues: Issue[]): MalformedError {
-  return new MalformedError('The arguments are not as expected.', { issues });
-}
-
-function writeAnswer({ text, data, maxTokens = usualTokens }: ToolAnswer): CallToolResult {
-  if (data === undefined) return { content: [{ type: 'text', text }] };
-  const frame = JSON.stringify({ content: [{ type: 'text', text }], structuredContent: {} }).length;
-  const noteRoom = 1_200;
-  const room = maxTokens * charactersPerToken - frame - noteRoom;
-  const { answer, omitted } = fitAnswer(data, room);
-  const structuredContent = omitted.length === 0 ? { ...answer } : { ...answer, omitted };
-  const cut = omitted.length === 0 ? '' : '\nParts are left out for length; the member omitted names them.';
-  return { content: [{ type: 'text', text: `${text}${cut}` }], structuredContent };
 }

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { parseJson } from '../../platform/errors/parseJson.ts';
 import { codesByStatus, describeError } from '../../platform/http/errorResponse.ts';
 import { fitAnswer } from './fitAnswer.ts';
 import { findRemedy } from './remedies.ts';
@@ -8,6 +9,8 @@ const shownApart = new Set(['reason', 'field', 'issues']);
 
 /** The error in an answer to an agent. */
 const room = 5_000;
+/** A fact in its text. */
+const longestFact = 300;
 
 /** An error as a tool result: what is wrong, the reason to branch on, and what to do about it. */
 export function writeToolError(error: unknown, requestId: string): CallToolResult {
@@ -25,7 +28,7 @@ export function writeToolError(error: unknown, requestId: string): CallToolResul
     whatToDo,
     ...(field !== undefined && { field }),
     ...(issues !== undefined && { issues }),
-    ...(facts.length > 0 && { facts: plain(Object.fromEntries(facts)) }),
+    ...(facts.length > 0 && { facts: plain(facts) }),
     ...(seconds !== undefined && { retryAfterSeconds: Number(seconds) }),
     requestId,
   };
@@ -33,7 +36,10 @@ export function writeToolError(error: unknown, requestId: string): CallToolResul
   const text = [
     `Error ${answer.reason ?? answer.code}: ${answer.message}`,
     ...(answer.issues ?? []).slice(0, 10).map((issue) => `- ${JSON.stringify(issue.path)} ${issue.message}`),
+    ...(answer.facts === undefined ? [] : [`Facts: ${writeFacts(answer.facts)}`]),
     `What to do: ${whatToDo}`,
+    ...(answer.retryAfterSeconds === undefined ? [] : [`retryAfterSeconds: ${answer.retryAfterSeconds}`]),
+    `requestId: ${requestId}`,
   ];
   return {
     isError: true,
@@ -43,8 +49,13 @@ export function writeToolError(error: unknown, requestId: string): CallToolResul
 }
 
 /** Without bigints, which JSON does not have. */
-function plain(facts: object): unknown {
-  return JSON.parse(
-    JSON.stringify(facts, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
-  );
+function plain(facts: readonly [string, unknown][]): Record<string, unknown> {
+  const write = (_key: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+  return Object.fromEntries(facts.map(([name, value]) => [name, parseJson(JSON.stringify(value, write))]));
+}
+
+/** The short facts of a refusal: whole ones alone, so that names by parties stay in quotes. */
+function writeFacts(facts: Readonly<Record<string, unknown>>): string {
+  const short = Object.entries(facts).filter(([, value]) => JSON.stringify(value).length <= longestFact);
+  return JSON.stringify(Object.fromEntries(short));
 }

@@ -7,7 +7,7 @@ export type Place = 'path' | 'query' | 'body';
 
 export type Parsed<Data> = { ok: true; data: Data } | { ok: false; issues: Issue[] };
 
-const unknownMember = {
+export const unknownMember = {
   path: 'is not a path parameter of this route',
   query: 'is not a parameter of this route',
   body: 'is not a known field',

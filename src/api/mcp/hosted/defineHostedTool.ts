@@ -1,10 +1,9 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { MalformedError } from '../../../platform/errors/serviceError.ts';
 import type { Environment } from '../../../protocol/index.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { compactSchema } from '../compactSchema.ts';
-import { parseArguments, type Tool } from '../defineTool.ts';
+import { parseArguments, refuseArguments, type Tool } from '../defineTool.ts';
 import { environmentArgument } from './hostedArguments.ts';
 
 /** A tool of the hosted service, before its installation is known. */
@@ -48,8 +47,7 @@ export function defineHostedTool<Input extends z.ZodObject>(definition: {
   });
 }
 
-function refuseEnvironment(environment: Environment): MalformedError {
-  return new MalformedError('The arguments are not as expected.', {
-    issues: [{ path: 'environment', message: `must be ${environment}: this installation serves no other` }],
-  });
+function refuseEnvironment(environment: Environment): Error {
+  const message = `must be ${environment}: this installation serves no other`;
+  return refuseArguments([{ path: 'environment', message }]);
 }

@@ -1,26 +1,24 @@
 import { z } from 'zod';
 import { summaryShape } from '../../shapes/resources.ts';
-import { chainIdArgument } from '../agentArguments.ts';
+import { chainIdArgument, instantArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
-import { quoteName } from '../quotedData.ts';
+import { countItems, defineTool, type ToolAnswer } from '../defineTool.ts';
+import { searchPages } from '../searchPages.ts';
 
-const searchPage = 100;
-/** The most pages that one search reads; its cursor continues from there. */
-const searchPages = 5;
-const usualLimit = 10;
-const instant = z.string().max(40).optional();
+const usualLimit = 8;
+/** The most agreements of an answer, and of a page of the list. */
+const mostAgreements = 100;
 
 const input = z.strictObject({
   text: z.string().min(1).max(200).optional().describe('Part of the name or of the template id, in any case'),
   nameStartsWith: z.string().min(1).max(200).optional().describe('Quicker than text'),
   state: z.string().max(1_000).optional().describe('Exact name of the present state'),
   chainId: chainIdArgument,
-  updatedAfter: instant.describe('RFC 3339'),
-  createdAfter: instant,
+  updatedAfter: instantArgument.optional().describe('RFC 3339'),
+  createdAfter: instantArgument.optional(),
   sort: z.enum(['newest', 'oldest', 'recentlyUpdated', 'name']).optional(),
-  limit: z.int().min(1).max(searchPage).optional().describe(`${usualLimit} unless given`),
+  limit: z.int().min(1).max(mostAgreements).optional().describe(`${usualLimit} unless given`),
   cursor: z.string().max(4_096).optional().describe('nextCursor of the last answer, with the same arguments'),
   maxTokens: maxTokensArgument,
 });
@@ -58,55 +56,48 @@ export const findAgreements = defineTool({
   name: 'find_agreements',
   title: 'Find agreements',
   description:
-    'Lists the agreements of this account, or searches them by name, state, chain or time. Start here to get the agreementId that other tools take. To learn who has to act, call read_agreement next.',
+    'Lists the agreements of this account, or searches them by name, state, chain or time. Start here to get the agreementId that other tools take. To learn who has to act, call read_agreement next. What changed lately: sort recentlyUpdated.',
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input,
   output,
-  async handle(args, call) {
-    const { found, nextCursor, totalCount, looked } = await find(args, call);
-    const lines = found.map(
-      ({ id, displayName, status, state }) =>
-        `- ${id} ${quoteName(displayName)}: ${state === undefined ? status : `in state ${quoteName(state)}`}`,
-    );
-    const shown = lines.slice(0, usualLimit);
-    const more =
-      found.length > shown.length ? [`… ${found.length - shown.length} more are in the data.`] : [];
-    const rest = nextCursor === null ? [] : ['There may be more: call again with cursor set to nextCursor.'];
-    const none =
-      args.text === undefined
-        ? 'No agreement matches.'
-        : `No agreement matches among the ${looked} that were looked at.`;
-    return {
-      text: [found.length === 0 ? none : `${found.length} found.`, ...shown, ...more, ...rest].join('\n'),
-      data: { agreements: found.map(describe), nextCursor, ...(totalCount !== undefined && { totalCount }) },
-      maxTokens: args.maxTokens,
-    };
-  },
+  handle: (args, call) => answer(args, { call, limit: args.limit ?? usualLimit }),
 });
 
-async function find(args: Args, call: AgentCall) {
-  const limit = args.limit ?? usualLimit;
-  const wanted = args.text?.toLowerCase();
+type Asked = { readonly call: AgentCall; readonly limit: number };
+
+async function answer(args: Args, { call, limit }: Asked): Promise<ToolAnswer<z.input<typeof output>>> {
+  const { found, nextCursor, totalCount, looked } = await find(args, { call, limit });
+  const none =
+    args.text === undefined
+      ? 'No agreement matches.'
+      : `No agreement matches among the ${looked} that were looked at.`;
+  const said = found.length === 0 ? none : `${found.length} found.`;
+  const rest = nextCursor === null ? '' : ' There may be more: call again with cursor set to nextCursor.';
+  return {
+    text: `${said}${rest}`,
+    data: { agreements: found.map(describe), nextCursor, ...(totalCount !== undefined && { totalCount }) },
+    maxTokens: args.maxTokens,
+    page: {
+      count: ({ agreements }) => countItems(agreements),
+      read: (shorter) => answer(args, { call, limit: shorter }),
+    },
+  };
+}
+
+async function find(args: Args, { call, limit }: Asked) {
+  const { text, cursor } = args;
+  const wanted = text?.toLowerCase();
   if (wanted === undefined) {
-    const page = await readPage(args, { call, limit, cursor: args.cursor });
+    const page = await readPage(args, { call, limit, cursor });
     return { ...page, looked: page.found.length };
   }
-  const found: Summary[] = [];
-  let { cursor } = args;
-  let looked = 0;
-  for (let page = 0; page < searchPages; page += 1) {
-    const part = await readPage(args, { call, limit: searchPage, cursor });
-    looked += part.found.length;
-    found.push(
-      ...part.found.filter(({ displayName, templateId = '' }) =>
-        `${displayName}\n${templateId}`.toLowerCase().includes(wanted),
-      ),
-    );
-    if (part.nextCursor === null || found.length >= limit)
-      return { found, nextCursor: part.nextCursor, totalCount: undefined, looked };
-    cursor = part.nextCursor;
-  }
-  return { found, nextCursor: cursor ?? null, totalCount: undefined, looked };
+  const found = await searchPages((page) => readPage(args, { call, ...page }), {
+    limit,
+    cursor,
+    matches: ({ displayName, templateId = '' }) =>
+      `${displayName}\n${templateId}`.toLowerCase().includes(wanted),
+  });
+  return { ...found, totalCount: undefined };
 }
 
 async function readPage(

@@ -3,10 +3,10 @@ import { feedEventShape } from '../../shapes/eventShapes.ts';
 import { agreementIdArgument, chainQuery } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
-import { quoteName } from '../quotedData.ts';
+import { countItems, defineTool, refuseArguments, type ToolAnswer } from '../defineTool.ts';
+import { searchPages } from '../searchPages.ts';
 
-const usualLimit = 20;
+const usualLimit = 10;
 
 const input = z.strictObject({
   after: z
@@ -15,7 +15,7 @@ const input = z.strictObject({
     .optional()
     .describe('nextCursor of the last answer; the oldest first without it'),
   limit: z.int().min(1).max(100).optional().describe(`${usualLimit} unless given`),
-  agreementId: agreementIdArgument.optional().describe('Shows the events of this one alone'),
+  agreementId: agreementIdArgument.optional().describe('Looks for the events of this one alone'),
   preview: z
     .strictObject({
       at: z.string().optional().describe('RFC 3339: rules of time due until then'),
@@ -66,34 +66,57 @@ export const followEvents = defineTool({
   name: 'read_events',
   title: 'Read what has happened',
   description:
-    'Reads the feed of events in order: transitions and notifications of all agreements, from a cursor on. Keep nextCursor and ask again with after to learn what is new. With preview it tells which notification rules would fire, and for whom. What happened to one agreement long ago is in read_agreement with history.',
+    'Reads the feed of events in order: transitions and notifications of all agreements, from a cursor on. Keep nextCursor and ask again with after to learn what is new. With preview it tells which notification rules would fire, and for whom. For what changed lately, find_agreements is quicker; for the past of one agreement, read_agreement with history.',
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input,
   output,
   async handle(args, call) {
-    const { after, limit = usualLimit } = args;
-    const recordId = args.agreementId === undefined ? undefined : await findId(args.agreementId, call);
-    const { data, pageInfo } = await call.ask('listEvents', {
-      query: { limit: String(limit), ...(after !== undefined && { after }) },
-    });
-    const all = z.array(feedEventShape).parse(data);
-    const events = recordId === undefined ? all : all.filter((event) => event.data.agreementId === recordId);
-    const rules = args.preview && (await previewRules(args, call));
-    const rest = all.length === limit ? 'More may follow: ask again with after.' : 'Nothing follows for now.';
-    return {
-      text: [
-        `${events.length} events of the ${all.length} on this page. ${rest}`,
-        ...events.slice(0, 10).map(tell),
-      ].join('\n'),
-      data: {
-        events: events.map(describe),
-        nextCursor: pageInfo?.nextCursor ?? null,
-        ...(rules && { rules }),
-      },
-      maxTokens: args.maxTokens,
-    };
+    const { agreementId, preview, limit = usualLimit } = args;
+    if (preview && agreementId === undefined)
+      throw refuseArguments([{ path: 'agreementId', message: 'is needed for a preview' }]);
+    const recordId = agreementId === undefined ? undefined : await findId(agreementId, call);
+    const rules = preview && (await previewRules(args, call));
+    return answer(args, { call, limit, recordId, rules });
   },
 });
+
+type Asked = {
+  readonly call: AgentCall;
+  readonly limit: number;
+  readonly recordId: string | undefined;
+  readonly rules: z.input<typeof output>['rules'];
+};
+
+async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<typeof output>>> {
+  const { rules } = asked;
+  const { found, nextCursor } = await find(args, asked);
+  const rest =
+    found.length === 0
+      ? 'Nothing newer is there up to nextCursor.'
+      : 'There may be newer ones: call again with after set to nextCursor.';
+  return {
+    text: `${found.length} events, the oldest first. ${rest}`,
+    data: { events: found.map(describe), nextCursor, ...(rules && { rules }) },
+    maxTokens: args.maxTokens,
+    page: {
+      count: ({ events }) => countItems(events),
+      read: (limit) => answer(args, { ...asked, limit }),
+    },
+  };
+}
+
+async function find({ after }: Args, { call, limit, recordId }: Asked) {
+  if (recordId === undefined) return readPage(call, { limit, cursor: after });
+  const matches = ({ data }: Event) => data.agreementId === recordId;
+  return searchPages((page) => readPage(call, page), { limit, cursor: after, matches });
+}
+
+async function readPage(call: AgentCall, { limit, cursor }: { limit: number; cursor: string | undefined }) {
+  const { data, pageInfo } = await call.ask('listEvents', {
+    query: { limit: String(limit), ...(cursor !== undefined && { after: cursor }) },
+  });
+  return { found: z.array(feedEventShape).parse(data), nextCursor: pageInfo?.nextCursor ?? null };
+}
 
 async function findId(id: string, call: AgentCall): Promise<string> {
   const { data } = await call.ask('getAgreement', { params: { id } });
@@ -151,12 +174,4 @@ function describe({ id, type, createdAt, data }: Event) {
     recipient,
     quotedSubject: notification.subject,
   };
-}
-
-function tell({ createdAt, data }: Event): string {
-  const what =
-    'sequence' in data
-      ? `${quoteName(data.inputId)} led to ${quoteName(data.toState)}`
-      : `rule ${quoteName(data.ruleId)} told ${quoteName(data.recipient)}`;
-  return `- ${createdAt} ${data.agreementId} ${what}`;
 }

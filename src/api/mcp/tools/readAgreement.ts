@@ -3,7 +3,7 @@ import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
 import { agreementIdArgument, chainOfAddress, chainQuery, consistencyArgument } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
+import { countItems, defineTool, type ToolAnswer } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
@@ -76,35 +76,48 @@ export const readAgreement = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   input,
   output,
-  async handle(args, call) {
-    const { agreementId: id, chainId, consistency } = args;
-    const request = { params: { id }, query: chainQuery(chainId), consistency };
-    const record = recordShape.parse((await call.ask('getAgreement', request)).data);
-    const { json, variables: values } = record;
-    const state = record.status === 'Deployed' ? (record.state ?? null) : null;
-    const next = state === null ? [] : lookAhead(json, { state, values });
-    const quotedState = state === null ? undefined : describeState(json, state);
-    const asked = new Set(args.include);
-    const quotedDocument = asked.has('document') ? await readText(record, call) : undefined;
-    const history = asked.has('history') ? await readHistory(args, call) : undefined;
-    return {
-      text: tell(record, { state, next: tellNext(next) }),
-      data: {
-        ...describe(record),
-        state,
-        ...(quotedState !== undefined && { quotedState }),
-        isFinal: state !== null && next.length === 0,
-        next,
-        blockNumber: record.onChain.updatedBlockNumber ?? null,
-        updatedAt: record.updatedAt,
-        ...(quotedDocument !== undefined && { quotedDocument }),
-        ...(asked.has('json') && isObject(json) && { quotedJson: json }),
-        ...(history !== undefined && { history }),
-      },
-      maxTokens: args.maxTokens ?? (asked.size > 0 ? tokensOnDemand : undefined),
-    };
-  },
+  handle: (args, call) => answer(args, { call, historyLimit: historyPage }),
 });
+
+type Asked = { readonly call: AgentCall; readonly historyLimit: number };
+
+async function answer(args: Args, asked: Asked): Promise<ToolAnswer<z.input<typeof output>>> {
+  const { call } = asked;
+  const { agreementId: id, chainId, consistency } = args;
+  const request = { params: { id }, query: chainQuery(chainId), consistency };
+  const record = recordShape.parse((await call.ask('getAgreement', request)).data);
+  const { json, variables: values } = record;
+  const state = record.status === 'Deployed' ? (record.state ?? null) : null;
+  const next = state === null ? [] : lookAhead(json, { state, values });
+  const quotedState = state === null ? undefined : describeState(json, state);
+  const included = new Set(args.include);
+  const quotedDocument = included.has('document') ? await readText(record, call) : undefined;
+  const history = included.has('history') ? await readHistory(args, asked) : undefined;
+  return {
+    text: tell(record, { state, next: tellNext(next) }),
+    data: {
+      ...describe(record),
+      state,
+      ...(quotedState !== undefined && { quotedState }),
+      isFinal: state !== null && next.length === 0,
+      next,
+      blockNumber: record.onChain.updatedBlockNumber ?? null,
+      updatedAt: record.updatedAt,
+      ...(quotedDocument !== undefined && { quotedDocument }),
+      ...(included.has('json') && isObject(json) && { quotedJson: json }),
+      ...(history !== undefined && { history }),
+    },
+    maxTokens: args.maxTokens ?? (included.size > 0 ? tokensOnDemand : undefined),
+    page: history && {
+      count: (data) => countHistory(data.history),
+      read: (limit) => answer(args, { call, historyLimit: limit }),
+    },
+  };
+}
+
+function countHistory(history: unknown): number {
+  return isObject(history) ? countItems(history.inputs) : 0;
+}
 
 function describe(record: AgreementRecord) {
   const { id, displayName, status, chainId, address, owner, participants, variables, documentId, onChain } =
@@ -141,9 +154,9 @@ async function readText({ documentId }: AgreementRecord, call: AgentCall): Promi
   return z.object({ content: z.string() }).parse(data).content;
 }
 
-async function readHistory({ agreementId: id, chainId, historyCursor }: Args, call: AgentCall) {
+async function readHistory({ agreementId: id, chainId, historyCursor }: Args, { call, historyLimit }: Asked) {
   const cursor = historyCursor === undefined ? {} : { cursor: historyCursor };
-  const query = { ...chainQuery(chainId), ...cursor, limit: String(historyPage) };
+  const query = { ...chainQuery(chainId), ...cursor, limit: String(historyLimit) };
   const { data, pageInfo } = await call.ask('listAgreementInputs', { params: { id }, query });
   const inputs = z
     .array(inputRecordShape)

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { MalformedError } from '../../../platform/errors/serviceError.ts';
 import { recordShape } from '../../shapes/resources.ts';
 import { recordSimulationShape, simulationShape } from '../../shapes/simulationShapes.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
 import { maxTokensArgument, omittedMember } from '../answerSize.ts';
-import { defineTool } from '../defineTool.ts';
+import { defineTool, refuseArguments } from '../defineTool.ts';
 import { describeState, lookAhead, tellNext } from '../lookAhead.ts';
 import { nextShape } from '../nextShape.ts';
 import { quoteName } from '../quotedData.ts';
@@ -33,7 +32,8 @@ const input = z.strictObject({
       }),
     )
     .max(200)
-    .describe('Played in order; may be empty'),
+    .default([])
+    .describe('Played in order'),
   maxTokens: maxTokensArgument,
 });
 
@@ -116,17 +116,11 @@ async function play(
     const record = recordShape.parse((await call.ask('getAgreement', request)).data);
     return { json: record.json, played: recordSimulationShape.parse(data), rulesAtDeployment: undefined };
   }
-  if (id !== undefined || agreement === undefined) throw refuseSubject();
+  if (id !== undefined || agreement === undefined)
+    throw refuseArguments([{ path: 'agreementId', message: 'is needed, or agreement, and not both' }]);
   const body = { ...rest, agreement, steps, ...(chainId !== undefined && { chainId }) };
   const played = simulationShape.parse((await call.ask('simulateAgreement', { body })).data);
   return { json: agreement, played, rulesAtDeployment: played.deployment.rules };
-}
-
-function refuseSubject(): MalformedError {
-  const message = 'is needed, or agreement, and not both';
-  return new MalformedError('The arguments are not as expected.', {
-    issues: [{ path: 'agreementId', message }],
-  });
 }
 
 function describeStep({ inputId, outcome, by, fromState, toState, refusal, ...rest }: Step) {

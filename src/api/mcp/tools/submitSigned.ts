@@ -1,6 +1,6 @@
 import { type Hex, isHex, parseSignature } from 'viem';
 import { z } from 'zod';
-import { ChainUnavailableError, MalformedError } from '../../../platform/errors/serviceError.ts';
+import { ChainUnavailableError } from '../../../platform/errors/serviceError.ts';
 import { inputRecordShape, recordShape } from '../../shapes/resources.ts';
 import {
   agreementIdArgument,
@@ -11,7 +11,7 @@ import {
   valuesArgument,
 } from '../agentArguments.ts';
 import type { AgentCall } from '../agentCall.ts';
-import { defineTool, parseArguments } from '../defineTool.ts';
+import { defineTool, parseArguments, refuseArguments } from '../defineTool.ts';
 import { lookAhead, tellNext } from '../lookAhead.ts';
 import { quoteName } from '../quotedData.ts';
 
@@ -198,7 +198,5 @@ function splitSignature(text: string): { v: number; r: Hex; s: Hex } {
     }
   }
   const message = 'must be 0x and 130 hex digits: r, s and v';
-  throw new MalformedError('The arguments are not as expected.', {
-    issues: [{ path: 'signature', message }],
-  });
+  throw refuseArguments([{ path: 'signature', message }]);
 }
