@@ -67,6 +67,27 @@ describe('what is too much', () => {
     expect(await agent.call(name, args)).toMatchObject({ isError: false });
   });
 
+  test('cannot be packed into a batch: each message of it counts', async () => {
+    const { key } = await service.createPrincipal();
+    const post = (body: unknown) =>
+      fetch(`${service.baseUrl}/mcp`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'x-api-key': key,
+        },
+        body: JSON.stringify(body),
+      });
+    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+    const few = await post([list(1), list(2)]);
+    expect(few.status).toBe(200);
+    expect((await few.text()).match(/"tools":/g)).toHaveLength(2);
+    const many = await post(Array.from({ length: 20 }, (_, id) => list(id)));
+    expect(many.status).toBe(429);
+    expect(many.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
   test('of gas for a day is reported with the name of the quota', async () => {
     const principal = await service.createPrincipal();
     await addUsage(service.handle.database, [

@@ -26,7 +26,10 @@ type Serving = ServeContext & {
 };
 
 /** Long-lived streams are not offered: none of the endpoint's lists changes. */
-const endlessMethods = new Set(['subscriptions/listen', 'resources/subscribe']);
+const endlessMethods: ReadonlySet<string | undefined> = new Set([
+  'subscriptions/listen',
+  'resources/subscribe',
+]);
 
 /**
  * Serves an endpoint for agents to callers with an API key, in the revision of 2026 and to clients of 2025. It keeps nothing between
@@ -79,14 +82,14 @@ export function createMcpRoute(path: McpRoute['path'], surface: McpSurface, serv
           request.method === 'POST'
             ? await readJsonBody(request, { limitBytes: limits.bodyBytes, limitValues: limits.bodyValues })
             : undefined;
-        const method = methodOf(parsedBody);
+        const messages = Array.isArray(parsedBody) ? parsedBody : [parsedBody];
         // A tool call counts itself: exceeding the limit is a result for the agent.
-        if (method !== 'tools/call') await admit(context, principalId, 'read');
+        for (const message of messages)
+          if (methodOf(message) !== 'tools/call') await admit(context, principalId, 'read');
         const authInfo: AuthInfo = { token: keyId, clientId: principalId, scopes: [] };
         requests.set(authInfo, buildRequest(context, caller));
         if (parsedBody === undefined) return answer(await handler.fetch(request, { authInfo }), context);
-        if (method !== undefined && endlessMethods.has(method))
-          return answer(refuseMethod(parsedBody), context);
+        if (endlessMethods.has(methodOf(parsedBody))) return answer(refuseMethod(parsedBody), context);
         return answer(await handler.fetch(withoutBody(request), { authInfo, parsedBody }), context);
       });
     },
