@@ -1,6 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf } from '../../platform/database/statements.ts';
+import type { records } from '../../platform/database/tables/records.ts';
+import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import { withdrawRules } from '../notifier/withdrawRules.ts';
 import { withdrawEvents } from '../publisher/withdrawEvents.ts';
 
@@ -48,9 +51,10 @@ export async function retractBlocks(transaction: Queryable, blocks: Blocks): Pro
   return { undeployed, shortened, reopened, events };
 }
 
+type UndeployedRow = RowOf<typeof records, 'id' | 'variables' | 'access_variables'>;
+
 async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blocks): Promise<string[]> {
-  return idsOf(
-    transaction,
+  const { rows } = await transaction.execute<UndeployedRow>(
     // Its permit may deploy it at another address. A record requested by address keeps waiting for that
     // address.
     sql`update service.records set status = 'Draft',
@@ -59,8 +63,16 @@ async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blo
       deploy_tx_hash = null, deploy_block_number = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()
     where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])
-    returning id`,
+    returning id, variables, access_variables`,
   );
+  // Wallets that a lost input has named may not enter any more.
+  await keepWallets(
+    transaction,
+    rows.flatMap(({ id, variables, access_variables: accessVariables }) =>
+      accessVariables ? [{ id, accessVariables, variables }] : [],
+    ),
+  );
+  return rows.map(({ id }) => id);
 }
 
 async function releaseInputs(transaction: Queryable, blocks: Blocks): Promise<string[]> {

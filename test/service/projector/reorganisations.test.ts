@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addressOfClone, block } from './support/chain.ts';
-import { createLamp } from './support/lamp.ts';
-import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
+import { createLamp, lampVariables } from './support/lamp.ts';
+import {
+  annotate,
+  bob,
+  clone,
+  createScene,
+  deployment,
+  handOver,
+  input,
+  type Scene,
+  toggle,
+} from './support/scene.ts';
 import { chainId, createFixture, emptyDatabase, type Fixture } from './support/setup.ts';
 
 let fixture: Fixture;
@@ -120,6 +130,25 @@ test('a deployment that comes back at another address takes its record along', a
     inputCount: 0,
   });
   expect(await scene.history(recordId)).toEqual([]);
+});
+
+test('a wallet named by an input that fell out with its deployment may not enter any more', async () => {
+  const { recordId } = await scene.draft();
+  const { pool } = fixture;
+  await pool.query(
+    `update service.records set participant_access = 'read', access_variables = '["holder"]' where id = $1`,
+    [recordId],
+  );
+  const readWallets = async () =>
+    (await pool.query('select wallet from service.record_wallets where record_id = $1', [recordId])).rows;
+  await scene.mine(deployment());
+  await scene.mine(input(handOver(bob)));
+  expect(await readWallets()).toEqual([{ wallet: bob.toLowerCase() }]);
+  scene.drop(2);
+  scene.add();
+  await scene.mine();
+  expect(await scene.record(recordId)).toMatchObject({ status: 'Draft', variables: lampVariables });
+  expect(await readWallets()).toEqual([{ wallet: lampVariables.holder.toLowerCase() }]);
 });
 
 test('a record that was asked for by address waits for that address again', async () => {

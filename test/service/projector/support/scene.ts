@@ -18,6 +18,7 @@ export const clone = addressOfClone(0);
 
 export const toggle = (brightness: string): LampInput => ({ name: 'toggle', values: { brightness } });
 export const annotate = (remark: string): LampInput => ({ name: 'annotate', values: { remark } });
+export const handOver = (holder: Address): LampInput => ({ name: 'hand_over', values: { holder } });
 
 export function deployment(details: Partial<Extract<ChainEvent, { kind: 'deploy' }>> = {}): ChainEvent {
   return { kind: 'deploy', txHash: uniqueHash(), sender: relayer, signer: alice, lamp, ...details };
