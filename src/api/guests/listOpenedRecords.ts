@@ -11,6 +11,12 @@ const inputsShape = z.array(
   z.object({ inputId: z.string(), issuers: z.array(z.string()), anyone: z.boolean() }),
 );
 
+/** The mode of the record's principal for reading, as `findMode` finds it. */
+const readingMode = sql`(
+  select mode from service.entitlements where principal_id = ${records.principalId}
+    and scope in ('agreements.read', 'agreements.*', '*')
+  order by array_position(array['agreements.read', 'agreements.*', '*'], scope) limit 1)`;
+
 /**
  * A page of the records that name a wallet and let their participants in, of all principals, newest first;
  * with each, the inputs that the wallet can submit now. Records of principals that may not read them
@@ -46,6 +52,7 @@ export async function listOpenedRecords(
     .where(
       and(
         sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`,
+        sql`${readingMode} = 'free_allowlist'`,
         buildAfter(list, cursor, { createdAt, id: recordId }),
       ),
     )

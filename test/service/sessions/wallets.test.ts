@@ -162,8 +162,18 @@ describe('an agreement', () => {
     const { browser } = await login(own.tenant);
     expect((await browser.call('GET', sharedPath('/state', own.id))).status).toBe(200);
     const { database } = scene.service.handle;
-    await setEntitlement(database, { principal: owner.id, scope: 'agreements.read', mode: 'blocked' });
-    expect((await browser.call('GET', sharedPath('/state', own.id))).status).toBe(403);
+    for (const [scope, isOpen] of [
+      ['agreements.*', false],
+      ['agreements.read', true],
+    ] as const) {
+      await setEntitlement(database, {
+        principal: owner.id,
+        scope,
+        mode: isOpen ? 'free_allowlist' : 'blocked',
+      });
+      expect((await browser.call('GET', sharedPath('/state', own.id))).status).toBe(isOpen ? 200 : 403);
+      expect(await listed(browser)).toHaveLength(isOpen ? 1 : 0);
+    }
   });
 
   test('shows a wallet nothing of the principal, nor of other agreements', async () => {
