@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -80,5 +80,12 @@ describe('the house', () => {
       if (!sharedOnPurpose.has(name)) paths.set(name, [...(paths.get(name) ?? []), file]);
     }
     expect([...paths.values()].filter((same) => same.length > 1)).toEqual([]);
+  });
+
+  test('every file that ARCHITECTURE.md names is there', () => {
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const named = [...text.matchAll(/`((?:src|client|test)\/[\w./]+\.tsx?)`/g)].map(([, path = '']) => path);
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

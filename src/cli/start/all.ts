@@ -6,9 +6,9 @@ import { readConsoleSettings } from '../../platform/config/consoleSettings.ts';
 import { loadEnvironmentFile } from '../../platform/config/environmentFile.ts';
 import { loadSecretFiles } from '../../platform/config/secretFiles.ts';
 import { describeExit } from '../../platform/supervision/child.ts';
-import { startServices } from '../../platform/supervision/servicePrograms.ts';
 import { onStopRequest } from '../../platform/supervision/stopSignals.ts';
 import { ensureConsole } from '../console/ensureConsole.ts';
+import { startServices } from '../services/servicePrograms.ts';
 
 /** In addition to the time in which balancers notice an API's stop. */
 const stopTimeoutMs = 20_000;

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { environmentOf } from '../../../src/cli/services/servicePrograms.ts';
 import { ConfigurationError } from '../../../src/platform/config/configurationError.ts';
 import {
   forgetSigners,
   readRelayerSigners,
   withoutSigners,
 } from '../../../src/platform/config/relayerSigners.ts';
-import { environmentOf } from '../../../src/platform/supervision/servicePrograms.ts';
 import { sealKeystore } from '../../support/sealKeystore.ts';
 
 const chains = [{ chainId: 59141 }, { chainId: 84532 }];

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { withoutSigners } from '../config/relayerSigners.ts';
-import { type Exit, startChild } from './child.ts';
-import { type Supervisor, supervise, unlimitedRestarts } from './supervisor.ts';
+import { withoutSigners } from '../../platform/config/relayerSigners.ts';
+import { type Exit, startChild } from '../../platform/supervision/child.ts';
+import { type Supervisor, supervise, unlimitedRestarts } from '../../platform/supervision/supervisor.ts';
 
 /** In the order of stopping: first no more requests, then no more sending, then no more indexing. */
 export const serviceNames = ['api', 'worker', 'indexer'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 const entries: Record<ServiceName, string> = {
-  api: fileURLToPath(new URL('../../cli/start/api.ts', import.meta.url)),
-  worker: fileURLToPath(new URL('../../cli/start/worker.ts', import.meta.url)),
-  indexer: fileURLToPath(new URL('../../cli/start/indexer.ts', import.meta.url)),
+  api: fileURLToPath(new URL('../start/api.ts', import.meta.url)),
+  worker: fileURLToPath(new URL('../start/worker.ts', import.meta.url)),
+  indexer: fileURLToPath(new URL('../start/indexer.ts', import.meta.url)),
 };
 
 /**
@@ -20,7 +20,7 @@ const entries: Record<ServiceName, string> = {
 const lean = [
   '--max-semi-space-size=8',
   '--import',
-  fileURLToPath(new URL('lightDrizzle.ts', import.meta.url)),
+  fileURLToPath(new URL('../../platform/supervision/lightDrizzle.ts', import.meta.url)),
 ];
 /** Not for the indexer: Ponder loads code in its own way, and a backfill mostly allocates. */
 const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
