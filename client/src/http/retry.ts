@@ -12,9 +12,10 @@ const longestRetryAfterSeconds = 60;
 export function planRetry(error: unknown, attempt: number): number | undefined {
   if (!mayPass(error)) return undefined;
   const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
-  if (asked === undefined)
-    return Math.min(firstDelayMs * 2 ** attempt, longestDelayMs) * (0.5 + Math.random() / 2);
-  return asked > longestRetryAfterSeconds ? undefined : asked * 1_000;
+  const backoffMs = Math.min(firstDelayMs * 2 ** attempt, longestDelayMs) * (0.5 + Math.random() / 2);
+  if (asked === undefined) return backoffMs;
+  // Never at once, even if the service asks for no wait: a follower would retry without pause.
+  return asked > longestRetryAfterSeconds ? undefined : Math.max(asked * 1_000, backoffMs);
 }
 
 function mayPass(error: unknown): boolean {
