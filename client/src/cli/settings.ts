@@ -48,11 +48,13 @@ export function readSettings(env: Environment, given: Partial<Settings>): Settin
   return { baseUrl, apiKey };
 }
 
-/** @throws CliError for a malformed URL. */
+/** @throws CliError for a malformed URL or key. */
 export function openClient({ baseUrl, apiKey }: Settings): AgreementsClient {
   try {
     return new AgreementsClient({ baseUrl, apiKey });
-  } catch {
+  } catch (error) {
+    if (error instanceof TypeError && error.message.includes('apiKey'))
+      throw new CliError('The API key has spaces or characters that no key has.', exitCodes.access);
     throw new CliError(`The service's address begins with http:// or https://, and ${baseUrl} does not.`);
   }
 }

@@ -85,6 +85,8 @@ export function metaOf(result: object): Meta | undefined {
 export function createTransport(options: ClientOptions): Transport {
   const { baseUrl, apiKey, session, link, fetch: given, readYourWrites = true } = options;
   const root = parseBaseUrl(baseUrl);
+  requireHeaderText(apiKey, 'apiKey');
+  requireHeaderText(link, 'link');
   if (apiKey !== undefined && session) throw new TypeError('Give an apiKey or a session, not both.');
   const send = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
   const tokens = createTokens(readYourWrites);
@@ -164,6 +166,12 @@ function parseBaseUrl(baseUrl: unknown): string {
   if (typeof baseUrl !== 'string' || !/^https?:\/\/[^/]/.test(baseUrl))
     throw new TypeError('The baseUrl must be an http or https URL.');
   return baseUrl.replace(/\/+$/, '').replace(/\/v0$/, '');
+}
+
+/** The platform refuses other texts with a message that quotes them, and these are secret. */
+function requireHeaderText(secret: string | undefined, name: string): void {
+  if (secret !== undefined && !/^[\x21-\x7e]*$/.test(secret))
+    throw new TypeError(`The ${name} must be visible ASCII characters without spaces.`);
 }
 
 type Circumstances = {
