@@ -112,7 +112,6 @@ export function addWebhookCommands(program: Command, context: Context): void {
 }
 
 /** @throws CliError for a type that cannot be subscribed to. */
-/** @throws CliError for what is no type of an event. */
 export function readEventType(text: string, option: string): (typeof eventTypes)[number] {
   const type = eventTypes.find((known) => known === text);
   if (type) return type;

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../../src/protocol/groupBy.ts';
 import { CliError, exitCodes } from '../cliError.ts';
 
 const timeoutMs = 10_000;
@@ -30,7 +31,7 @@ export async function askBlockHashes(query: HashQuery): Promise<Map<number, `0x$
     );
   const confirmed = new Map<number, `0x${string}`>();
   for (const number of numbers) {
-    const votes = Map.groupBy(
+    const votes = groupBy(
       answers.flatMap((answer) => answer.get(number) ?? []),
       (hash) => hash,
     );
