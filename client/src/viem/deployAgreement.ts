@@ -17,6 +17,7 @@ export type Deployment = WalletOptions &
     readonly deadline?: number | undefined;
     /** The deploying factory. Default: the public one of the chain. */
     readonly factory?: Address | undefined;
+    readonly signal?: AbortSignal | undefined;
   };
 
 export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; readonly digest: Hex };
@@ -31,11 +32,14 @@ export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; read
  */
 export async function signDeployment(deployment: Deployment): Promise<SignedDeployment> {
   const { client, agreement, chainId, displayName, notificationTemplate } = deployment;
-  const { factory = publicFactory(chainId), deadline } = deployment;
+  const { factory = publicFactory(chainId), deadline, signal } = deployment;
   const wallet = await openWallet(deployment);
   const signer = wallet.address;
   const request = { ...pickSigned(deployment), signer };
-  const signable = await client.agreements.makeDeployTypedData({ ...request, ...(deadline && { deadline }) });
+  const signable = await client.agreements.makeDeployTypedData(
+    { ...request, ...(deadline !== undefined && { deadline }) },
+    { signal },
+  );
   const parameters = compileAgreement(agreement, {
     docUri: deployment.docUri ?? signable.docUri,
     values: effectiveValues(deployment),
@@ -77,8 +81,8 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
  * });
  */
 export async function deployAgreement(deployment: Deployment & WaitOptions): Promise<AgreementRecord> {
-  const { timeoutMs, pollMs, signal, ...rest } = deployment;
-  const { body } = await signDeployment(rest);
+  const { timeoutMs, pollMs, signal } = deployment;
+  const { body } = await signDeployment(deployment);
   const record = await deployment.client.agreements.deployWithPermit(body, { signal });
   return waitForDeployment(deployment.client, record, { timeoutMs, pollMs, signal });
 }

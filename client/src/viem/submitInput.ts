@@ -23,6 +23,7 @@ export type InputToSign = WalletOptions & {
   readonly deadline?: number | undefined;
   /** The chain, if the address exists on several. */
   readonly chainId?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 };
 
 export type SignedInput = {
@@ -41,16 +42,17 @@ export type SignedInput = {
  * @throws ValuesError where the values do not fit the document.
  */
 export async function signInput(input: InputToSign): Promise<SignedInput> {
-  const { client, inputId, values = {}, deadline, chainId: asked } = input;
+  const { client, inputId, values = {}, deadline, chainId: asked, signal } = input;
   const wallet = await openWallet(input);
-  const record = await client.agreements.get(input.agreementId, { chainId: asked });
+  const record = await client.agreements.get(input.agreementId, { chainId: asked, signal });
   const { id: agreementId, chainId } = record;
   const signer = wallet.address;
   const request = { inputId, values: { ...values }, signer };
-  const signable = await client.agreements.makeInputTypedData(agreementId, {
-    ...request,
-    ...(deadline !== undefined && { deadline }),
-  });
+  const signable = await client.agreements.makeInputTypedData(
+    agreementId,
+    { ...request, ...(deadline !== undefined && { deadline }) },
+    { signal },
+  );
   const agreementAddress = parseAddress(record.address);
   if (!agreementAddress) throw new TypeError('The agreement is not deployed yet.');
   const typedData = inputTypedData({
@@ -83,8 +85,8 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
  * });
  */
 export async function submitInput(input: InputToSign & WaitOptions): Promise<InputRecord> {
-  const { timeoutMs, pollMs, signal, ...rest } = input;
-  const { agreementId, body } = await signInput(rest);
+  const { timeoutMs, pollMs, signal } = input;
+  const { agreementId, body } = await signInput(input);
   const sent = await input.client.agreements.submitInput(agreementId, body, { signal });
   return waitForInput(input.client, sent, { timeoutMs, pollMs, signal });
 }
