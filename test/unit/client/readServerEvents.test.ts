@@ -8,7 +8,9 @@ async function readAll(chunks: readonly string[]) {
       controller.close();
     },
   });
-  return Array.fromAsync(readServerEvents(stream, new AbortController().signal));
+  const read: unknown[] = [];
+  for await (const block of readServerEvents(stream, new AbortController().signal)) read.push(block);
+  return read;
 }
 
 test('a text that contains other line separators stays one line, and forges neither cursor nor event', async () => {
