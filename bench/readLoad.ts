@@ -7,7 +7,7 @@ type Read = { readonly method: 'GET'; readonly path: string };
 /**
  * A typical mix of reads: the list, and record, state and history of its agreements.
  *
- * @throws Error where there is no agreement to read.
+ * @throws Error if there is no agreement to read.
  */
 export async function listReads(stack: DevStack): Promise<Read[]> {
   const { data: listed } = await createSingleCallClient(stack).agreements.list({ limit: 100 });

@@ -46,7 +46,7 @@ export class DeploymentFailedError extends Error {
 /**
  * Waits until an agreement is in a state, or in a state that a function accepts.
  *
- * @throws WaitTimeoutError where that takes too long.
+ * @throws WaitTimeoutError if that takes too long.
  *
  * @example
  * await waitForState(client, record.id, ({ acceptedInputs }) => acceptedInputs.length > 0);
@@ -68,8 +68,8 @@ export function waitForState(
 /**
  * Waits until a submitted input is mined.
  *
- * @throws InputFailedError where it has failed.
- * @throws WaitTimeoutError where it takes too long.
+ * @throws InputFailedError if it has failed.
+ * @throws WaitTimeoutError if it takes too long.
  */
 export function waitForInput(
   client: AgreementsClient,
@@ -93,8 +93,8 @@ export function waitForInput(
 /**
  * Waits until a Draft is deployed.
  *
- * @throws DeploymentFailedError where that can never happen any more.
- * @throws WaitTimeoutError where it takes too long.
+ * @throws DeploymentFailedError if that can never happen any more.
+ * @throws WaitTimeoutError if it takes too long.
  */
 export function waitForDeployment(
   client: AgreementsClient,

@@ -1054,7 +1054,7 @@ PLACES = {1: (4, 6, 11), 2: (5, 7, 12), 3: (5, 7, 14), 4: (5, 7, 13)}
 
 def envelope(data):
     if data[:1] in (b"", b"\0"):
-        raise Malformed("has no type that there is")
+        raise Malformed("has an unknown type")
     return (data[0], data[1:]) if data[0] < 0x80 else (0, data)
 
 
@@ -1064,11 +1064,11 @@ def parse_transaction(data):
     fields = as_list(rlp_decode(body))
     if kind == 0x7E:
         if len(fields) != 8:
-            raise Malformed("is no deposit")
+            raise Malformed("is not a deposit")
         return receiver(fields[2]), as_bytes(fields[7]), None, as_bytes(fields[1], 20), kind
     if kind == 0:
         if len(fields) != 9:
-            raise Malformed("is no transaction")
+            raise Malformed("is not a transaction")
         v, r, s = map(as_number, fields[6:])
         chain_id, parity, unsigned = None, v - 27, fields[:6]
         if v >= 35:
@@ -1092,7 +1092,7 @@ def parse_receipt(data):
     kind, body = envelope(data)
     fields = as_list(rlp_decode(body))
     if not 4 <= len(fields) <= (6 if kind == 0x7E else 4):
-        raise Malformed("is no receipt")
+        raise Malformed("is not a receipt")
     logs = []
     for item in as_list(fields[3]):
         parts = as_list(item)
@@ -1526,7 +1526,7 @@ def check_state(file, headers, engine):
             raise Malformed("shows no account")
         fields = as_list(rlp_decode(account))
         if len(fields) != 4:
-            raise Malformed("is no account")
+            raise Malformed("is not an account")
         root, code = as_bytes(fields[2], 32), as_bytes(fields[3], 32)
     engine_address = raw(file["chain"]["implementation"])
     proxy = bytes.fromhex("363d3d373d3d3d363d73") + engine_address + bytes.fromhex("5af43d82803e903d91602b57fd5bf3")

@@ -23,7 +23,7 @@ export class AbiReader {
     return this.#digits.length / 2;
   }
 
-  /** @throws PayloadError where the data ends before `at + size`. */
+  /** @throws PayloadError if the data ends before `at + size`. */
   slice(at: number, size: number): string {
     if (at + size > this.size) throw new PayloadError('ends too early');
     return this.#digits.slice(at * 2, (at + size) * 2);

@@ -87,7 +87,7 @@ function readReady({ isDatabaseThere = true } = {}) {
   });
 }
 
-/** The value of one line of the metrics; undefined where there is none. */
+/** The value of one line of the metrics; undefined if there is none. */
 async function readMetric(line: string): Promise<number | undefined> {
   const response = await fetch(`${internalUrl}/metrics`);
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');

@@ -12,7 +12,7 @@ export type Context = {
   readonly terminal: Terminal;
   /** Whether programs read the output. */
   asJson(): boolean;
-  /** @throws CliError where no service or key is known. */
+  /** @throws CliError if no service or key is known. */
   client(): AgreementsClient;
   settings(): Settings;
   answer(answer: Answer): void;

@@ -32,7 +32,7 @@ export function forgetSettings(env: Environment): void {
 /**
  * The service and the key: from the options, or else the environment, or else the last login.
  *
- * @throws CliError where one of them is missing.
+ * @throws CliError if one of them is missing.
  */
 export function readSettings(env: Environment, given: Partial<Settings>): Settings {
   const saved = readSaved(env);

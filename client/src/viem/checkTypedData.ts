@@ -41,7 +41,7 @@ export type ComputedTypedData = TypedDataDefinition & {
  * Compares the service's typed data with the locally computed ones.
  *
  * @returns the digest that is signed.
- * @throws TypedDataMismatchError where they differ.
+ * @throws TypedDataMismatchError if they differ.
  */
 export function checkTypedData(computed: ComputedTypedData, offered: SignableTypedData): Hex {
   const expectedDigest = hashTypedData(computed);

@@ -27,8 +27,8 @@ export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; read
  * signs them.
  *
  * @returns the body for `client.agreements.deployWithPermit`.
- * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
- * @throws PermitRefusedError where the service would refuse it now, and ApiError where the deployment is not valid.
+ * @throws TypedDataMismatchError if the service asks to sign something else; then nothing is signed.
+ * @throws PermitRefusedError if the service would refuse it now, and ApiError where the deployment is not valid.
  */
 export async function signDeployment(deployment: Deployment): Promise<SignedDeployment> {
   const { client, agreement, chainId, displayName, notificationTemplate } = deployment;

@@ -35,7 +35,7 @@ export type Wallet = {
   sign(typedData: ComputedTypedData, chainId: number): Promise<Signature>;
 };
 
-/** @throws TypeError where there is no account to sign with. */
+/** @throws TypeError if there is no account to sign with. */
 export async function openWallet(options: WalletOptions): Promise<Wallet> {
   if ('walletClient' in options) return useWalletClient(options.walletClient, options.account);
   if ('provider' in options) {

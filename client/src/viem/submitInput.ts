@@ -37,9 +37,9 @@ export type SignedInput = {
  * them.
  *
  * @returns the record's id and the body for `client.agreements.submitInput`.
- * @throws TypedDataMismatchError where the service asks to sign something else; then nothing is signed.
- * @throws PermitRefusedError where the service would refuse it now, and ApiError where the input is not valid.
- * @throws ValuesError where the values do not fit the document.
+ * @throws TypedDataMismatchError if the service asks to sign something else; then nothing is signed.
+ * @throws PermitRefusedError if the service would refuse it now, and ApiError where the input is not valid.
+ * @throws ValuesError if the values do not fit the document.
  */
 export async function signInput(input: InputToSign): Promise<SignedInput> {
   const { client, inputId, values = {}, deadline, chainId: asked, signal } = input;

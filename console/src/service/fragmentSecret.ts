@@ -3,7 +3,7 @@ type Prefix = 'agp_' | 'agl_';
 /**
  * Takes a link's secret out of the address, so that no history, screen or later page shows it.
  *
- * @returns undefined where the fragment holds no such secret.
+ * @returns undefined if the fragment holds no such secret.
  */
 export function takeFragmentSecret(prefix: Prefix): string | undefined {
   const secret = location.hash.slice(1);

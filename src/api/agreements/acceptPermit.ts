@@ -34,9 +34,9 @@ export type AcceptedPermit = {
 /**
  * Checks a permit against the chain.
  *
- * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. That another
- * permit holds the nonce is said instead of the last two; where nothing else is wrong, whoever stores the permit finds it out.
- * A revert is called by what the contract says of the permit or the input, and else `action_reverted`.
+ * @throws RefusedError for the deadline, the nonce, the signature, a revert, or the lack of a wallet, in this order. If another
+ * permit holds the nonce, this is the reason instead of the last two. If nothing else is wrong, storing the permit finds it.
+ * A revert has the reason that fits the contract's error about the permit or the input, otherwise `action_reverted`.
  */
 export async function acceptPermit(
   permit: Permit,
@@ -83,7 +83,7 @@ export async function acceptPermit(
 /**
  * The gas of the call, if it can be sent.
  *
- * @throws RefusedError where it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
+ * @throws RefusedError if it would revert, for what the contract has against it or `action_reverted`; `relayer_unfunded`
  * where no wallet can send or pay it.
  */
 export function requireSendable(call: {
@@ -98,7 +98,7 @@ export function requireSendable(call: {
   return gas;
 }
 
-/** @throws RefusedError `relayer_unfunded` where the chain has no wallet that sends. */
+/** @throws RefusedError `relayer_unfunded` if the chain has no wallet that sends. */
 function requireWallet(wallet: FundedWallet | undefined, chainId: number): FundedWallet {
   if (wallet) return wallet;
   throw new RefusedError('relayer_unfunded', 'No funded relayer wallet is available on this chain.', {

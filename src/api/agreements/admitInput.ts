@@ -48,7 +48,7 @@ export async function lookAtInput(
  *
  * @param request.local what `lookAtInput` has said.
  * @throws RefusedError for everything that keeps it from being sent.
- * @throws ChainUnavailableError where a node has to be asked and none answers.
+ * @throws ChainUnavailableError if a node has to be asked and none answers.
  */
 export async function admitInput(
   { local, ...request }: Request & { local: LocalFacts | undefined },

@@ -15,7 +15,7 @@ const retryAfterSeconds = 2;
  * writes: an input counts as shown once it is mined or failed, and its record says so.
  *
  * @throws MalformedError for what is no token, or none of this principal's.
- * @throws ChainUnavailableError where the time is up before.
+ * @throws ChainUnavailableError if the time is up before.
  */
 export async function awaitConsistency(
   { consistency, principalId }: { consistency: string; principalId: string },

@@ -42,7 +42,7 @@ export type DeployRequest = SignedDeployment & {
  *
  * @returns the record's id, whatever became of it.
  * @throws RefusedError for everything that keeps the deployment from being sent; then nothing is stored.
- * @throws ChainUnavailableError where the chain cannot be asked; then nothing is stored either.
+ * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either.
  */
 export async function deployAgreement(request: DeployRequest, services: Services): Promise<string> {
   const known = await findOrStore(request, services);

@@ -15,7 +15,7 @@ export type FoundAgreement = IndexedAgreement & {
  * not show, this waits a moment for the index to catch up.
  *
  * @throws RefusedError `unknown_agreement` if the chain has no such agreement.
- * @throws ChainUnavailableError where the chain cannot be asked, or the index does not come that far in time.
+ * @throws ChainUnavailableError if the chain cannot be asked, or the index does not come that far in time.
  */
 export async function findOnChain(
   { chainId, address }: { chainId: number; address: Address },

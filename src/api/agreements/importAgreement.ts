@@ -32,7 +32,7 @@ export type ImportRequest = {
  * @returns the record's id, and the token of what was there to be shown.
  * @throws RefusedError for the chain, the document, participants, a record that manages it already, an address without an
  * agreement, or another document than the contract's, in this order; then nothing is stored.
- * @throws ChainUnavailableError where the chain or the index cannot be asked; then nothing is stored either.
+ * @throws ChainUnavailableError if the chain or the index cannot be asked; then nothing is stored either.
  */
 export async function importAgreement(
   request: ImportRequest,

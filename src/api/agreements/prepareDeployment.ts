@@ -24,7 +24,7 @@ export type DeploymentPreparation = DeploymentContent & {
  * same order. Stores and sends nothing.
  *
  * @throws RefusedError, MalformedError for a deployment that would be refused, whatever its signature.
- * @throws ChainUnavailableError where the chain cannot be asked.
+ * @throws ChainUnavailableError if the chain cannot be asked.
  */
 export async function prepareDeployment(
   request: DeploymentPreparation,

@@ -24,7 +24,7 @@ export type InputPreparation = InputContent & {
  *
  * @throws RefusedError for an input that would be refused, whatever its signature.
  * @throws NotFoundError, AccessError, MalformedError as `queryOwned` does.
- * @throws ChainUnavailableError where the chain cannot be asked.
+ * @throws ChainUnavailableError if the chain cannot be asked.
  */
 export async function prepareInput(
   request: InputPreparation,

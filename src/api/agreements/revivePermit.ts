@@ -12,7 +12,7 @@ import { reopenTransaction } from './storeTransaction.ts';
  * Sends a known permit again whose transaction had failed, if the contract would still accept it: unexpired,
  * with its nonce unused and free, and without a revert. Otherwise nothing changes.
  *
- * @throws ChainUnavailableError where the transaction had failed and the chain cannot be asked.
+ * @throws ChainUnavailableError if the transaction had failed and the chain cannot be asked.
  */
 export async function reviveIfUsable(
   {

@@ -34,7 +34,7 @@ export type NewTransaction = {
  * Puts a permit's transaction into the outbox, or returns the existing one of the same permit, reopening it
  * if it had failed. Other rows stored in the same database transaction may refer to it.
  *
- * @throws RefusedError `stale_nonce` where the chain has taken the permit meanwhile.
+ * @throws RefusedError `stale_nonce` if the chain has taken the permit meanwhile.
  * @throws pg.DatabaseError for the constraint `transactions_open_permit`, where another permit holds the nonce.
  */
 export function storeTransaction(

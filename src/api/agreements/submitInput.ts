@@ -34,7 +34,7 @@ export type InputRequest = SignedInput & {
  *
  * @returns the input as it is then; its transaction hash is known, unless it failed.
  * @throws RefusedError for everything that keeps the input from being sent; then nothing is stored.
- * @throws ChainUnavailableError where the chain cannot be asked; then nothing is stored either. Or where the transaction is
+ * @throws ChainUnavailableError if the chain cannot be asked; then nothing is stored either. Or where the transaction is
  * not signed in time: then the input is stored and will be sent.
  */
 export async function submitInput(request: InputRequest, services: AdmissionServices): Promise<InputRow> {

@@ -36,7 +36,7 @@ export type Authenticator = {
    * @param findClient names who sends it, where that is known; not asked about credentials that are in use.
    * @throws AccessError `unauthorized` for anything but an active key of this environment, or a session in force of one;
    * `forbidden` for a session that is not used by a page of the service.
-   * @throws RateLimitedError where the credential is new here and its client has sent too many that nobody has.
+   * @throws RateLimitedError if the credential is new here and its client has sent too many that nobody has.
    */
   authenticate(headers: Headers, findClient?: () => string | undefined): Promise<Caller>;
   /**

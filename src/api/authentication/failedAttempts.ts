@@ -2,7 +2,7 @@ import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 
 /** Limits how often one client may try unknown keys. */
 export type FailedAttempts = {
-  /** @throws RateLimitedError where this client has failed too often lately. */
+  /** @throws RateLimitedError if this client has failed too often lately. */
   require(client: string): void;
   note(client: string): void;
 };

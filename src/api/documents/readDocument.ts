@@ -20,7 +20,7 @@ const query = `select r.id, r.address, r.chain_id, r.display_name, r.document, r
 /**
  * The document that one of a principal's own records hosts under an id.
  *
- * @throws NotFoundError where none does, whatever other principals have.
+ * @throws NotFoundError if none does, whatever other principals have.
  */
 export async function readDocument(
   pool: pg.Pool,

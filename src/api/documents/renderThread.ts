@@ -5,7 +5,7 @@ export type RenderThread = {
   /**
    * Renders the page of a document; one at a time.
    *
-   * @throws Error where it takes too long, needs too much memory, or fails.
+   * @throws Error if it takes too long, needs too much memory, or fails.
    */
   render(document: HostedDocument): Promise<string>;
   /** Ends the thread, and the page that it is rendering. */

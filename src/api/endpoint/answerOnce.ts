@@ -26,8 +26,8 @@ const passingStatuses = new Set([402, 429]);
  * even a refusal. Server errors and refusals because of a quota are not kept, so that the request can be sent
  * again. Without a key a request is just carried out.
  *
- * @throws IdempotencyConflictError where the key belongs to another request, or to one that is still at work.
- * @throws RateLimitedError where the principal's answers that are kept have too many bytes.
+ * @throws IdempotencyConflictError if the key belongs to another request, or to one that is still at work.
+ * @throws RateLimitedError if the principal's answers that are kept have too many bytes.
  * @throws MalformedError for a malformed key, PayloadTooLargeError, and whatever `run` throws.
  */
 export async function answerOnce(
@@ -70,7 +70,7 @@ export async function answerOnce(
 
 const fullRetrySeconds = 60;
 
-/** @throws RateLimitedError where no further answer of the principal is kept today: every route knows that refusal. */
+/** @throws RateLimitedError if no further answer of the principal is kept today: every route knows that refusal. */
 async function requireRoom(quotas: QuotaKeeper, principalId: string): Promise<void> {
   try {
     await quotas.check(principalId, 'keptAnswer');

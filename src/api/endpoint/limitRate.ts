@@ -12,7 +12,7 @@ const readingMethods = new Set(['GET', 'HEAD']);
  * rest in the answer's headers: `RateLimit-Policy` with the quota and the seconds in which it refills,
  * `RateLimit` with the remaining quota and the seconds until it is full again.
  *
- * @throws RateLimitedError where nothing is left.
+ * @throws RateLimitedError if nothing is left.
  */
 export async function limitRate(
   context: Context<AppEnv>,

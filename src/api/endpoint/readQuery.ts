@@ -3,7 +3,7 @@ import { MalformedError } from '../../platform/errors/serviceError.ts';
 /**
  * The query parameters of a URL by name.
  *
- * @throws MalformedError where one is given more than once, or is not UTF-8.
+ * @throws MalformedError if one is given more than once, or is not UTF-8.
  */
 export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');

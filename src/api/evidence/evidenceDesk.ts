@@ -17,7 +17,7 @@ export type EvidenceDesk = {
    * background, and its progress is returned instead.
    *
    * @param turn who waits together: a principal, or the guests of one.
-   * @throws RateLimitedError where too many records of this turn wait.
+   * @throws RateLimitedError if too many records of this turn wait.
    * @throws what `collectEvidence` does.
    */
   collect(record: EvidenceRecord, turn: string): Promise<CollectedEvidence | EvidenceProgress>;

@@ -8,7 +8,7 @@ export type EvidencePages = {
    * The page of a file, verified like by any other reader. One at a time, in turns over principals.
    *
    * @throws RefusedError `evidence_too_long` for a file that is too long for a page.
-   * @throws RateLimitedError where too many pages of the same principal wait.
+   * @throws RateLimitedError if too many pages of the same principal wait.
    */
   render(pieces: AsyncIterable<string>, principalId: string): Promise<string>;
   close(): Promise<void>;

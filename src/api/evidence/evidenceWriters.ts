@@ -3,13 +3,13 @@ import { createOwnPlaces } from '../../platform/turns/ownPlaces.ts';
 
 /** Limits how many files of one turn are sent at a time: each holds some transactions while its reader is slow. */
 export type EvidenceWriters = {
-  /** @throws RateLimitedError where too many files of this turn are open. */
+  /** @throws RateLimitedError if too many files of this turn are open. */
   requireRoom(turn: string): void;
   /**
    * The file. Its first piece waits until earlier files of this turn are read. A reader that takes nothing for a
    * long time is cut off. While others of the turn wait, a slow reader is cut off too.
    *
-   * @throws RateLimitedError where too many files of this turn are open.
+   * @throws RateLimitedError if too many files of this turn are open.
    */
   open(pieces: AsyncIterable<string>, reader: EvidenceReader): ReadableStream<Uint8Array>;
 };

@@ -33,9 +33,9 @@ const hashedShape = z.object({ hash: z.templateLiteral(['0x', z.string()]) });
  * cannot be recomputed from the node's answer, as on chains that hash differently, the transactions come
  * without proofs.
  *
- * @throws BlockGoneError where the node has no such block.
- * @throws RefusedError `not_provable` where a transaction asked for is of an unknown kind, or its sender has not signed it.
- * @throws ChainUnavailableError where no endpoint answers.
+ * @throws BlockGoneError if the node has no such block.
+ * @throws RefusedError `not_provable` if a transaction asked for is of an unknown kind, or its sender has not signed it.
+ * @throws ChainUnavailableError if no endpoint answers.
  */
 export async function proveBlock(
   client: PublicClient,

@@ -7,7 +7,7 @@ import { readBatched } from './readBatched.ts';
 /**
  * The proofs of transactions, in the requested order, a few at a time.
  *
- * @throws BlockGoneError where one is not kept.
+ * @throws BlockGoneError if one is not kept.
  */
 export function readInOrder(
   { pool, allowance }: EvidenceSource,

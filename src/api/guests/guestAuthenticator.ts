@@ -40,7 +40,7 @@ export type GuestAuthenticator = {
    * @param request.agreementId which record a wallet asks for; a link names its own.
    * @throws NotFoundError for a record that is not open to the wallet, whether it exists or not.
    * @throws AccessError `unauthorized` for anything else; it is not said what is wrong with it.
-   * @throws AccessError `forbidden` where the link, or the principal, is not good for it.
+   * @throws AccessError `forbidden` if the link, or the principal, is not good for it.
    * @throws RateLimitedError for a client that has sent too many that nobody has.
    */
   admit(request: {

@@ -9,7 +9,7 @@ export type LargeTurns = {
    *
    * @param request.isHeavy whether it computes for long, however small its body is.
    * @param request.owner the turn; a function is called only for a large request.
-   * @throws RateLimitedError where too many of the same sender wait.
+   * @throws RateLimitedError if too many of the same sender wait.
    * @throws whatever `owner` throws.
    */
   run<Answer>(

@@ -6,13 +6,13 @@ export type AgentCall = {
   /**
    * Counts one more read.
    *
-   * @throws RateLimitedError where nothing is left of the rate.
+   * @throws RateLimitedError if nothing is left of the rate.
    */
   count(): Promise<void>;
   /**
    * Runs an operation of the API for the caller: with its route's checks, and counted as a request to it.
    *
-   * @throws ServiceError as the route would refuse it, RateLimitedError where nothing is left of the rate.
+   * @throws ServiceError as the route would refuse it, RateLimitedError if nothing is left of the rate.
    */
   ask(operationId: string, request?: Omit<DirectRequest, 'caller' | 'requestId'>): Promise<DirectAnswer>;
   /** Whether the client can show a link to a person. */

@@ -37,7 +37,7 @@ export function createLinkSealer(cipher: Cipher): LinkSealer {
       try {
         return heldShape.parse(parseJson(cipher.decrypt(Buffer.from(text, 'base64url'), context)));
       } catch {
-        throw new MalformedError('The state of this request is not one that the service has given.');
+        throw new MalformedError('The state of this request is not valid.');
       }
     },
   };
@@ -107,7 +107,7 @@ async function conclude(
     return describe({ id: linkId, expiresAt, shown: 'accepted' }, { recordId, isDraft });
   if (isDraft) await call.ask('withdrawDraft', { params: { id: recordId } });
   else await call.ask('revokeSigningLink', { params: { id: recordId, linkId } });
-  throw new MalformedError('The person did not want to open the link; it is revoked.');
+  throw new MalformedError('The person declined to open the link. It is revoked.');
 }
 
 function describe(

@@ -40,7 +40,7 @@ export function createToolRunner(
     await call.count();
     const tool = byName.get(name);
     if (!tool) {
-      const message = `is none of ${[...byName.keys()].join(', ')}`;
+      const message = `is not a tool; the tools are ${[...byName.keys()].join(', ')}`;
       throw refuseArguments([{ path: 'name', message }]);
     }
     const unfit = listUnfit(args, maxNesting);

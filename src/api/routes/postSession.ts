@@ -67,7 +67,7 @@ export function createSession(services: SessionServices): Endpoint {
   });
 }
 
-/** @throws MalformedError where the link is to be widened, or named otherwise. */
+/** @throws MalformedError if the link is to be widened, or named otherwise. */
 function requireLinkAlone(body: object): void {
   const issues = ['capabilities', 'label']
     .filter((name) => name in body)

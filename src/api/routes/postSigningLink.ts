@@ -62,7 +62,7 @@ export function createSigningLink({ pool, database, limits, publicBaseUrl }: Ser
   });
 }
 
-/** @throws MalformedError where nobody could sign by the link. */
+/** @throws MalformedError if nobody could sign by the link. */
 function requireSigner(
   { may, participant }: z.output<typeof bodyShape>,
   { variables, awaitsOwner }: OwnedRecord,

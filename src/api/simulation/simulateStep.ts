@@ -126,7 +126,7 @@ export function stateOf({ names }: Pick<SimulatedMoment, 'names'>, { state }: En
 
 type Played = { readonly payload: Hex; readonly applied: Exclude<InputOutcome, { ok: false }> };
 
-/** @throws RefusedError where the service or the contract refuses the step, for the reason of the input itself. */
+/** @throws RefusedError if the service or the contract refuses the step, for the reason of the input itself. */
 function play(
   { agreement, limits, engine, parties }: SimulatedMoment,
   { inputId, values, by: name }: SimulatedStep,

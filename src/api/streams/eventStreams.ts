@@ -20,7 +20,7 @@ export type EventStreams = {
    * The feed as server-sent events: everything after the cursor, then every new event, each once and with its
    * cursor as its id.
    *
-   * @throws RateLimitedError where the principal has as many listeners here as it may have.
+   * @throws RateLimitedError if the principal has as many listeners here as it may have.
    * @throws MalformedError for a cursor of another feed.
    */
   open(following: Following): Promise<ReadableStream<Uint8Array>>;

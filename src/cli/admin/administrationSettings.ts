@@ -22,7 +22,7 @@ const environmentShape = z.enum(['testnet', 'production']);
  * Which database to administer, and the environment of new keys: from `DATABASE_URL` and `ENVIRONMENT`, or
  * else from the running development stack.
  *
- * @throws AdministrationError where neither is there.
+ * @throws AdministrationError if neither is there.
  */
 export function readAdministrationSettings(env: NodeJS.ProcessEnv): AdministrationSettings {
   const environment = environmentShape.safeParse(env.ENVIRONMENT || 'testnet');
@@ -32,7 +32,7 @@ export function readAdministrationSettings(env: NodeJS.ProcessEnv): Administrati
   if (!databaseUrl) {
     throw new AdministrationError('Set DATABASE_URL, or start a development stack with npm run dev.');
   }
-  if (!URL.canParse(databaseUrl)) throw new AdministrationError('DATABASE_URL is no URL.');
+  if (!URL.canParse(databaseUrl)) throw new AdministrationError('DATABASE_URL is not a URL.');
   const readKeys = () =>
     env.DATABASE_URL || env.ENCRYPTION_KEY
       ? readEncryptionKeys(env)

@@ -39,7 +39,7 @@ const pollMs = 100;
  * event at the beginning shows whether the workers may send here at all.
  *
  * @returns what was heard, each event once.
- * @throws AdministrationError where the port is in use; RefusedError `webhook_limit_reached`.
+ * @throws AdministrationError if the port is in use; RefusedError `webhook_limit_reached`.
  */
 export async function listen(options: ListenOptions): Promise<Heard> {
   const { database, principal, port, print, stopped } = options;

@@ -20,7 +20,7 @@ const maxBodyBytes = 4_194_304;
 /**
  * Receives webhooks on the loopback interface and verifies them.
  *
- * @throws AdministrationError where the port is in use.
+ * @throws AdministrationError if the port is in use.
  */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<{ close(): Promise<void> }> {
   const server = createServer(async (request, response) => {

@@ -20,7 +20,7 @@ export type DevChain = {
 
 /**
  * Starts the local chain, or resumes it, and funds the relayers. If it is not a fork, places the contracts.
- * None of it mines a block.
+ * Mines no block.
  */
 export async function startDevChain(options: {
   chain: Chain;
@@ -28,7 +28,7 @@ export async function startDevChain(options: {
   relayers: readonly Address[];
   directory: DevDirectory;
   fork: AnvilFork | undefined;
-  /** Accounts for everybody's use, without code: on public chains others have given some of them code. */
+  /** The public test accounts, whose code is removed: on public chains some of them were given code. */
   accounts: readonly Address[];
 }): Promise<DevChain> {
   const { chain, wantedPort, relayers, directory, fork, accounts } = options;

@@ -19,7 +19,7 @@ export type ReservedPort = {
  * Reserves the configured port, or else the port of the last start, so that addresses stay valid, or else the
  * usual one or any free one.
  *
- * @throws PortError where the setting names a port that is taken, or none.
+ * @throws PortError if the setting names a port that is taken, or none.
  */
 export async function reservePort(options: {
   setting: string;

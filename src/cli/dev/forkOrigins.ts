@@ -24,7 +24,7 @@ type Origins = z.output<typeof originsShape>;
  * The fork blocks of public chains, by chain id: the current heads if the directory is new, and the same
  * blocks at every later start, so that the chains continue where they stopped.
  *
- * @throws ConfigurationError where the data of the directory belong to other chains or do not say to which, a node does not serve
+ * @throws ConfigurationError if the data of the directory belong to other chains or do not say to which, a node does not serve
  * its chain, or it serves another chain of the same id than the one that was left.
  */
 export async function openForkOrigins(

@@ -31,7 +31,7 @@ export type FollowedChains = {
  * from the registry's. If the chain is shorter than that (a local one with the same id), it is followed from
  * 0.
  *
- * @throws ConfigurationError where an endpoint belongs to another chain.
+ * @throws ConfigurationError if an endpoint belongs to another chain.
  */
 export async function followChains(options: {
   chains: readonly ChainConfiguration[];

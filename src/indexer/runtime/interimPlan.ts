@@ -20,8 +20,8 @@ export type InterimPlan = {
 };
 
 /**
- * What keeps the served index going for the chains that were not given up. Undefined where it differs from the new one in
- * something else than the chains that were given up since: then this code cannot go on with it.
+ * The settings with which the served index continues for the chains that were not given up. Undefined if it differs from the
+ * new index in anything but those chains: then this code cannot continue it.
  */
 export function planInterim(options: {
   served: string;
@@ -53,7 +53,7 @@ export function writeInterimPlan({ schema, generations, givenUp }: InterimPlan):
   return JSON.stringify({ schema, generations: [...generations], givenUp });
 }
 
-/** @throws Error where the text was not written by `writeInterimPlan`. */
+/** @throws Error if the text was not written by `writeInterimPlan`. */
 export function readInterimPlan(text: string): InterimPlan {
   const { generations, ...plan } = planShape.parse(JSON.parse(text));
   return { ...plan, generations: new Map(generations) };

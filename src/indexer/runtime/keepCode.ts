@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What was made of a text by an earlier process, or else what `make` makes of it now. Results are kept in `cache`, which is Node's compile
- * cache if NODE_COMPILE_CACHE names one: it has a directory for each version of Node. Without a cache nothing is kept.
+ * Returns what `make` makes of a text, from the cache if an earlier process has stored it. `cache` is Node's compile cache
+ * if NODE_COMPILE_CACHE names one: it has a directory for each version of Node. Without a cache nothing is kept.
  */
 export function keepCode(
   text: string,

@@ -25,7 +25,7 @@ const usualLeaseMs = 30_000;
  * is: a new holder becomes the owner in the database. From then on the database refuses the writes of all
  * others, and ends their sessions with their uncommitted work.
  *
- * @throws Error where the role may not make what is needed for that.
+ * @throws Error if the role may not make what is needed for that.
  */
 export function acquireSchemaLock(options: SchemaLockOptions): Promise<void> {
   const { url, schema, leaseMs = usualLeaseMs, logger, onStandingBy, onLost } = options;

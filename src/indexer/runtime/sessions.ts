@@ -36,7 +36,7 @@ export function nameSessions(url: string, name: string): string {
  * Ends the sessions that other indexers of the schema have left, with their open transactions, and returns
  * the number. Sessions that hold the schema's lock or wait for it stay.
  *
- * @throws DatabaseError where they are of a role that this one may not end them for.
+ * @throws DatabaseError if they are of a role that this one may not end them for.
  */
 export async function endSessions(client: pg.Client, schema: string, mark = processMark): Promise<number> {
   const { rows } = await client.query(

@@ -13,7 +13,7 @@ const refusedTransaction = '08P01';
  * between transactions, which breaks LISTEN, advisory locks and prepared statements.
  *
  * @param client an open connection that has no transaction under way.
- * @throws ConfigurationError where it does not.
+ * @throws ConfigurationError if it does not.
  */
 export async function requireSessions(client: pg.Client, url: string): Promise<void> {
   const own = randomBytes(8).toString('hex');

@@ -40,7 +40,7 @@ const keepAliveTimeoutMs = 75_000;
 /**
  * Serves the application on an address.
  *
- * @throws Error where it cannot listen there.
+ * @throws Error if it cannot listen there.
  */
 export async function startServer(options: {
   app: { fetch: Parameters<typeof getRequestListener>[0] };

@@ -26,7 +26,7 @@ type PermitQuery = {
 /**
  * Reads everything that decides about a permit in one round trip.
  *
- * @throws ChainUnavailableError where no endpoint of the chain answers.
+ * @throws ChainUnavailableError if no endpoint of the chain answers.
  */
 export async function readPermitFacts(client: PublicClient, query: PermitQuery): Promise<PermitFacts> {
   const facts = await readOnce(client, query);

@@ -12,7 +12,7 @@ export type Simulation =
 /**
  * Runs a call on the latest block without sending it, and estimates its gas at the same time.
  *
- * @throws ChainUnavailableError where no endpoint of the chain runs it.
+ * @throws ChainUnavailableError if no endpoint of the chain runs it.
  */
 export async function simulateCall(client: PublicClient, { from, to, data }: Call): Promise<Simulation> {
   const call = { ...(from && { from }), to, data };

@@ -21,8 +21,8 @@ export type InternalServer = { readonly port: number; close(): Promise<void> };
  * Serves operators and their programs: `GET /ready` with 200 or 503 and the process's view of its chains,
  * `GET /metrics` for Prometheus. It asks for no key, so it belongs on an interface that callers cannot reach.
  *
- * @returns undefined where the usual port is taken, perhaps by another replica on the same machine.
- * @throws Error where it cannot listen on the port that the operator named.
+ * @returns undefined if the usual port is taken, perhaps by another replica on the same machine.
+ * @throws Error if it cannot listen on the port that the operator named.
  */
 export async function startInternalServer(options: {
   settings: InternalServerSettings;

@@ -30,7 +30,7 @@ const usualTimes: KmsTimes = { requestMs: 3_000, attempts: 4, signMs: 10_000 };
  * profile, the role of the machine). The public key is requested once, here; the library is loaded only when
  * this is called.
  *
- * @throws SigningError where KMS does not give the public key, or it is not one of secp256k1.
+ * @throws SigningError if KMS does not give the public key, or it is not one of secp256k1.
  */
 export async function openKmsSigner(key: KmsKey, times: KmsTimes = usualTimes): Promise<Signer> {
   const { KMSClient, GetPublicKeyCommand, SignCommand } = await import('@aws-sdk/client-kms');

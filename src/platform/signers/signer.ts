@@ -11,7 +11,7 @@ export type Signer = {
   /**
    * Signs a hash of 32 bytes; the signature recovers to `address`. Two signatures of one hash may differ.
    *
-   * @throws SigningError where there is no signature within the signer's time.
+   * @throws SigningError if there is no signature within the signer's time.
    */
   sign(hash: Hash): Promise<TransactionSignature>;
 };

@@ -31,7 +31,7 @@ const headerFields = 15;
 export function parseHeader(raw: Hex): Header {
   const bytes = hexToBytes(raw);
   const fields = decodeList(bytes);
-  if (fields.length < headerFields) throw new EncodingError('is no block header');
+  if (fields.length < headerFields) throw new EncodingError('is not a block header');
   return {
     hash: keccak256Bytes(bytes),
     number: Number(numberItem(fields[8])),
@@ -82,7 +82,7 @@ const places: Readonly<Record<number, { to: number; data: number; size: number }
 /** Chains of the OP stack: transactions that come from the chain below. */
 export const depositType = 0x7e;
 
-/** @throws EncodingError for what is no transaction of a known type. */
+/** @throws EncodingError for something other than a transaction of a known type. */
 export function parseTransaction(raw: Hex): Transaction {
   const bytes = hexToBytes(raw);
   const hash = keccak256Bytes(bytes);
@@ -90,7 +90,7 @@ export function parseTransaction(raw: Hex): Transaction {
   const fields = decodeList(body);
   if (type === 0) return { hash, type, ...parseLegacy(fields) };
   if (type === depositType) {
-    if (fields.length !== 8) throw new EncodingError('is no deposit');
+    if (fields.length !== 8) throw new EncodingError('is not a deposit');
     const [, from, to, , , , , data] = fields;
     const depositor = hexItem(from, 20);
     return {
@@ -105,7 +105,7 @@ export function parseTransaction(raw: Hex): Transaction {
   }
   const place = places[type];
   if (place === undefined || fields.length !== place.size)
-    throw new EncodingError('is no transaction of a known type');
+    throw new EncodingError('is not a transaction of a known type');
   const unsigned = encodeList(fields.slice(0, -3));
   const message = new Uint8Array(unsigned.length + 1);
   message[0] = type;
@@ -124,7 +124,7 @@ export function parseTransaction(raw: Hex): Transaction {
 }
 
 function parseLegacy(fields: readonly RlpItem[]): Omit<Transaction, 'hash' | 'type'> {
-  if (fields.length !== 9) throw new EncodingError('is no transaction');
+  if (fields.length !== 9) throw new EncodingError('is not a transaction');
   const v = numberItem(fields[6]);
   const isProtected = v >= 35n;
   const chainId = isProtected ? (v - 35n) / 2n : undefined;
@@ -164,12 +164,12 @@ export type Receipt = {
   readonly logs: readonly Log[];
 };
 
-/** @throws EncodingError for what is no receipt. Deposits have up to two fields more than others. */
+/** @throws EncodingError for what is not a receipt. Deposits have up to two fields more than others. */
 export function parseReceipt(raw: Hex): Receipt {
   const { type, body } = openEnvelope(hexToBytes(raw));
   const fields = decodeList(body);
   const most = type === depositType ? 6 : 4;
-  if (fields.length < 4 || fields.length > most) throw new EncodingError('is no receipt');
+  if (fields.length < 4 || fields.length > most) throw new EncodingError('is not a receipt');
   const logs = listItem(fields[3]).map((item) => {
     const [address, topics, data, ...others] = listItem(item);
     if (others.length > 0) throw new EncodingError('has a log with too many fields');

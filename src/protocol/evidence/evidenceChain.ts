@@ -39,7 +39,7 @@ export function checked<Value>(reason: RefusalReason, path: string, run: () => V
   }
 }
 
-/** @throws EvidenceRefusal where blocks are out of order, or a header is not that of its block. */
+/** @throws EvidenceRefusal if blocks are out of order, or a header is not that of its block. */
 export function checkBlocks({ blocks, transactions, state }: EvidenceFile): (Header | null)[] {
   const used = new Set([...transactions.map(({ block }) => block), ...(state ? [state.block] : [])]);
   return blocks.map((block, at) => {
@@ -64,7 +64,7 @@ function checkHeader(block: EvidenceBlock, raw: Hex, path: string): Header {
   return header;
 }
 
-/** @throws EvidenceRefusal where a transaction or receipt is not what its block holds, is out of order, or failed. */
+/** @throws EvidenceRefusal if a transaction or receipt is not what its block holds, is out of order, or failed. */
 export async function checkTransaction(
   file: EvidenceFile,
   at: number,

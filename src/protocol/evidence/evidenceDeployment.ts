@@ -24,7 +24,7 @@ export type CheckedDeployment = {
   readonly hasSignedContent: boolean;
 };
 
-/** @throws EvidenceRefusal where the deployment is not that of the document by the owner. */
+/** @throws EvidenceRefusal if the deployment is not that of the document by the owner. */
 export async function checkDeployment(
   file: EvidenceFile,
   transaction: CheckedTransaction,

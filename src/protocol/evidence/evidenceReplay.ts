@@ -25,13 +25,13 @@ const nobody: Address = '0x0000000000000000000000000000000000000001';
 /** An agreement replayed from its creation, by the contract's own rules. */
 export type Replay = {
   readonly engine: Engine;
-  /** @throws EvidenceRefusal `replay_refused` where the contract would not have accepted the input. */
+  /** @throws EvidenceRefusal `replay_refused` if the contract would not have accepted the input. */
   play(input: ReplayedInput, path: string): AppliedInput;
   /** Every address that signed or could have signed, as far as the rules name it, in ascending order. */
   listSigners(): readonly Hex[];
 };
 
-/** @throws EvidenceRefusal `replay_refused` where the factory would have refused the creation. */
+/** @throws EvidenceRefusal `replay_refused` if the factory would have refused the creation. */
 export function createReplay(parameters: AgreementParameters, owner: Hex): Replay {
   let engine = start(parameters, owner);
   const conditions = [...engine.rules.inputDefs.values()].flatMap((inputDef) => inputDef.conditions);

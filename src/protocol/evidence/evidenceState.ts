@@ -41,7 +41,7 @@ export function listProvedSlots(
  * states, and the number of permits used by each possible signer. The layout proves itself: three different
  * ordinary slots hold the document's hash, the initial and the current state.
  *
- * @throws EvidenceRefusal where a proof does not hold, or shows something else.
+ * @throws EvidenceRefusal if a proof does not hold, or shows something else.
  */
 export function checkState(
   file: EvidenceFile,
@@ -110,7 +110,7 @@ function readProved(root: Hex, key: Hex, proof: readonly Hex[], path: string): U
 
 function parseAccount(account: Uint8Array): { storageRoot: Hex; codeHash: Hex } {
   const fields = decodeList(account);
-  if (fields.length !== 4) throw new EncodingError('is no account');
+  if (fields.length !== 4) throw new EncodingError('is not an account');
   return { storageRoot: hexItem(fields[2], 32), codeHash: hexItem(fields[3], 32) };
 }
 

@@ -30,7 +30,7 @@ export function buildInputMessage(
 
 export type SignedMessage = { readonly typedData: EvidenceTypedData; readonly digest: Hex };
 
-/** @throws EvidenceRefusal where the message in the file is another one, or somebody else has signed it. */
+/** @throws EvidenceRefusal if the message in the file is another one, or somebody else has signed it. */
 export async function requirePermit(
   permit: EvidencePermit,
   message: SignedMessage,

@@ -54,6 +54,6 @@ export function numberItem(item: RlpItem | undefined): bigint {
  */
 export function openEnvelope(bytes: Uint8Array): { type: number; body: Uint8Array } {
   const [first = 0] = bytes;
-  if (first === 0) throw new EncodingError('has no type that there is');
+  if (first === 0) throw new EncodingError('has an unknown type');
   return first < 0x80 ? { type: first, body: bytes.subarray(1) } : { type: 0, body: bytes };
 }

@@ -14,7 +14,7 @@ export class TrieProofError extends Error {
  * Follows a Merkle Patricia proof from its root along a key. Every node must have the hash that its parent
  * names, and every given node must be used.
  *
- * @returns the value at the key, or null where the proof shows that there is none.
+ * @returns the value at the key, or null if the proof shows that there is none.
  * @throws TrieProofError for anything else.
  */
 export function readTrieProof(root: Hex, key: Uint8Array, proof: readonly Hex[]): Uint8Array | null {

@@ -102,7 +102,7 @@ async function findEvidence(file: EvidenceFile, options: VerifyOptions): Promise
   return { ok: true, ...facts, ...writeFindings({ ...facts, hasSignedContent, confirmedBy }) };
 }
 
-/** @throws EvidenceRefusal `unknown_factory` where nobody vouches for the contracts. */
+/** @throws EvidenceRefusal `unknown_factory` if nobody vouches for the contracts. */
 function requireFactory({ chain }: EvidenceFile, options: VerifyOptions): void {
   const known = findChain(chain.chainId);
   const accepted = [...(known ? [known] : []), ...(options.factory ? [options.factory] : [])];
@@ -210,7 +210,7 @@ function decideLevel({
   return acts.every(({ by }) => by !== 'nothing') ? 'signed' : 'none';
 }
 
-/** @throws EvidenceRefusal `block_contradicted` where the caller knows another hash of a block. */
+/** @throws EvidenceRefusal `block_contradicted` if the caller knows another hash of a block. */
 async function findAnchor(
   file: EvidenceFile,
   headers: readonly (Header | null)[],

@@ -46,7 +46,7 @@ export type EngineMoment = {
  * The engine of an existing agreement at a known moment. The rules come from its creation; state, variables
  * and nonces are given.
  *
- * @throws EngineRevert where no agreement can have been created like that.
+ * @throws EngineRevert if no agreement can have been created like that.
  */
 export function resumeEngine(parameters: EngineParameters, moment: EngineMoment): Engine {
   const { rules } = createEngine(parameters);

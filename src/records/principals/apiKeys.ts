@@ -38,7 +38,7 @@ const facts = {
 /**
  * Creates a key of a principal (by id or name) for an environment.
  *
- * @throws AdministrationError where there is no such principal.
+ * @throws AdministrationError if there is no such principal.
  */
 export async function createKey(
   database: Database,
@@ -53,7 +53,7 @@ export async function createKey(
 /**
  * The keys of one principal (by id or name), or of all, oldest first.
  *
- * @throws AdministrationError where there is no such principal.
+ * @throws AdministrationError if there is no such principal.
  */
 export async function listKeys(
   database: Database,
@@ -71,7 +71,7 @@ export async function listKeys(
 /**
  * Revokes a key for ever, on every process within a second. A revoked key stays unchanged.
  *
- * @throws AdministrationError where there is no key of that id.
+ * @throws AdministrationError if there is no key of that id.
  */
 export function revokeKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
   return inTransaction(database, (transaction) => endKey(transaction, { keyId, status: 'revoked' }));
@@ -80,7 +80,7 @@ export function revokeKey(database: Database, keyId: string): Promise<ApiKeyFact
 /**
  * Suspends a key, on every process within a second, until it is enabled.
  *
- * @throws AdministrationError where there is no key of that id, or it is revoked.
+ * @throws AdministrationError if there is no key of that id, or it is revoked.
  */
 export function disableKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
   return inTransaction(database, (transaction) => endKey(transaction, { keyId, status: 'disabled' }));
@@ -89,7 +89,7 @@ export function disableKey(database: Database, keyId: string): Promise<ApiKeyFac
 /**
  * Reactivates a disabled key, on every process within a second. An active key stays unchanged.
  *
- * @throws AdministrationError where there is no key of that id, or it is revoked.
+ * @throws AdministrationError if there is no key of that id, or it is revoked.
  */
 export function enableKey(database: Database, keyId: string): Promise<ApiKeyFacts> {
   return inTransaction(database, async (transaction) => {
@@ -106,7 +106,7 @@ export function enableKey(database: Database, keyId: string): Promise<ApiKeyFact
 /**
  * Revokes a key and creates another with the same principal and label in one step.
  *
- * @throws AdministrationError where there is no key of that id, or it is revoked already.
+ * @throws AdministrationError if there is no key of that id, or it is revoked already.
  */
 export async function rotateKey(
   database: Database,

@@ -18,7 +18,7 @@ export type PrincipalEntitlement = {
  * Sets a principal's (by id or name) mode for a scope, replacing the earlier one. In force on every process
  * within a second.
  *
- * @throws AdministrationError where there is no such principal.
+ * @throws AdministrationError if there is no such principal.
  */
 export async function setEntitlement(
   database: Database,
@@ -42,7 +42,7 @@ export async function setEntitlement(
 /**
  * The entitlements of one principal (by id or name), or of all.
  *
- * @throws AdministrationError where there is no such principal.
+ * @throws AdministrationError if there is no such principal.
  */
 export async function listEntitlements(
   database: Database,

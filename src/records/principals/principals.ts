@@ -11,7 +11,7 @@ const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u;
 /**
  * Registers a principal, which has no entitlement and no key at first.
  *
- * @throws AdministrationError where the name is taken or unusable; a name that looks like an id would be ambiguous.
+ * @throws AdministrationError if the name is taken or unusable; a name that looks like an id would be ambiguous.
  */
 export async function createPrincipal(database: Queryable, name: string): Promise<Principal> {
   if (!namePattern.test(name) || name.startsWith('prn_'))

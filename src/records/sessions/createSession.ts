@@ -23,7 +23,7 @@ export type SessionLimits = { readonly sessionIdleSeconds: number; readonly sess
  * Opens a session of a principal.
  *
  * @returns with its token, which cannot be read again.
- * @throws RefusedError `session_limit_reached` where the principal has as many in force as it may have.
+ * @throws RefusedError `session_limit_reached` if the principal has as many in force as it may have.
  */
 export function createSession(
   database: Database,

@@ -10,7 +10,7 @@ import { type SessionRow, sessionColumns } from './sessionRow.ts';
 /**
  * Ends a session of a principal for ever, on every process within a second. An ended session stays unchanged.
  *
- * @throws NotFoundError where the principal has no such session.
+ * @throws NotFoundError if the principal has no such session.
  */
 export function endSession(
   database: Database,

@@ -27,7 +27,7 @@ export async function listSessions(
   return finishPage(list, rows, { limit, cursor });
 }
 
-/** @throws NotFoundError where the principal has no such session in force. */
+/** @throws NotFoundError if the principal has no such session in force. */
 export async function getSession(
   database: Database,
   { id, principalId }: { id: string; principalId: string },

@@ -32,7 +32,7 @@ const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.ended
  * Creates a link that logs in one browser.
  *
  * @returns with its secret, which cannot be read again.
- * @throws RefusedError `link_limit_reached` where the principal has as many that wait as it may have sessions.
+ * @throws RefusedError `link_limit_reached` if the principal has as many that wait as it may have sessions.
  */
 export function createPortalLink(
   database: Database,
@@ -154,7 +154,7 @@ export async function listPortalLinks(
 /**
  * Ends a link for ever; sessions that it opened stay. A used or ended link stays unchanged.
  *
- * @throws NotFoundError where the principal has no such link.
+ * @throws NotFoundError if the principal has no such link.
  */
 export async function revokePortalLink(
   database: Database,

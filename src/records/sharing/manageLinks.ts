@@ -32,7 +32,7 @@ const isInForce = sql`${signingLinks.endedAt} is null and ${signingLinks.expires
  * Creates a link to a record.
  *
  * @returns with its secret, which cannot be read again.
- * @throws RefusedError `link_limit_reached` where the record has as many in force as it may have.
+ * @throws RefusedError `link_limit_reached` if the record has as many in force as it may have.
  */
 export function createLink(
   database: Database,
@@ -95,7 +95,7 @@ export async function listLinks(
 /**
  * Ends a link for ever, on every process within a second. An ended link stays unchanged.
  *
- * @throws NotFoundError where the record has no such link.
+ * @throws NotFoundError if the record has no such link.
  */
 export function revokeLink(
   database: Database,

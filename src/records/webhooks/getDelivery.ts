@@ -10,7 +10,7 @@ const idPattern = /^dlv_[0-9a-z]{1,64}$/;
 /**
  * One of the deliveries of a subscription.
  *
- * @throws NotFoundError where the subscription has none with this id.
+ * @throws NotFoundError if the subscription has none with this id.
  */
 export async function getDelivery(
   database: Queryable,

@@ -20,7 +20,7 @@ export async function lockSubscriptionsOf(
  * Checks that a principal, whose subscriptions are locked, may have one more active one. Disabled ones do not
  * count: they cannot be deleted, and cost nothing.
  *
- * @throws RefusedError `webhook_limit_reached` where it has as many as it may have.
+ * @throws RefusedError `webhook_limit_reached` if it has as many as it may have.
  */
 export async function requireVacancy(
   transaction: DatabaseTransaction,

@@ -28,7 +28,7 @@ export type SigningSecrets = {
 /**
  * A subscription's valid secrets at a point in time.
  *
- * @throws Error where they were encrypted with a key that is not known any more.
+ * @throws Error if they were encrypted with a key that is not known any more.
  */
 export function readSigningSecrets(
   row: {

@@ -17,7 +17,7 @@ export function findUrlFault(text: string): string | undefined {
 /**
  * Checks whether deliveries may be sent to a URL.
  *
- * @throws RefusedError `webhook_target_not_allowed` where they may not.
+ * @throws RefusedError `webhook_target_not_allowed` if they may not.
  */
 export async function requireTarget(url: string, rules: TargetRules): Promise<void> {
   const message = await checkTarget(url, rules);

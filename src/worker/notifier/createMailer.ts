@@ -15,7 +15,7 @@ export type Mailer = {
   /**
    * Resolves once the server has accepted the mail.
    *
-   * @throws MailRefusedError where it never will; anything else may succeed later.
+   * @throws MailRefusedError if it never will; anything else may succeed later.
    */
   send(mail: OutgoingMail): Promise<void>;
 };

@@ -18,7 +18,7 @@ export type AuthoredDocument = {
   /**
    * Reads payloads. Prepared at the first request, in steps that the caller controls, and kept.
    *
-   * @throws Error where that takes too long.
+   * @throws Error if that takes too long.
    */
   prepare(pace: Pace): Promise<PayloadReader>;
 };

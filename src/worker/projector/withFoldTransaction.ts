@@ -41,7 +41,7 @@ type Work<Result> = {
  * transaction and lock. A fold fails if somebody else changes the same transaction row; an exclusive fold
  * keeps the others waiting instead.
  *
- * @throws IndexAbsentError where no indexer has been at work yet.
+ * @throws IndexAbsentError if no indexer has been at work yet.
  */
 export function withFoldTransaction<Result>(
   { pool, chainId, isExclusive }: { pool: pg.Pool; chainId: number; isExclusive: boolean },

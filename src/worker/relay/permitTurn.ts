@@ -18,7 +18,7 @@ export type PermitPlace = {
  * earlier permits. Unknown if the contract has no nonces, for example because there is no contract at the
  * address.
  *
- * @throws BaseError where no endpoint answers.
+ * @throws BaseError if no endpoint answers.
  */
 export async function readPermitTurn(
   client: PublicClient,

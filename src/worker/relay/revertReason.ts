@@ -23,7 +23,7 @@ export type RevertReason = { reason: Reason; message: string; wouldSucceedNow: b
  * Runs the call again, at the block before it and now: an earlier transaction of the same block, or too
  * little gas, may have made it fail.
  *
- * @throws ChainUnavailableError where no endpoint runs it.
+ * @throws ChainUnavailableError if no endpoint runs it.
  */
 export async function findRevertReason(
   { client, pool }: { client: PublicClient; pool: pg.Pool },

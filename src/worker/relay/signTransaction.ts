@@ -11,7 +11,7 @@ export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
  * Signs a call into bytes for any node. Signing the same twice may give other bytes with another hash: until
  * they are stored, they must not leave the process.
  *
- * @throws SigningError where the signer gives no signature.
+ * @throws SigningError if the signer gives no signature.
  */
 export async function signTransaction(
   signer: Signer,

@@ -46,7 +46,7 @@ export async function inspectPage(page: Page): Promise<Inspection> {
   return inspectionShape.parse(await page.evaluate(inspection));
 }
 
-/** Whether a script of the page has left its mark; undefined where the page is gone. */
+/** Whether a script of the page has left its mark; undefined if the page is gone. */
 export async function isHit(page: Page): Promise<boolean | undefined> {
   try {
     return (await page.evaluate('window.hit !== undefined')) === true;

@@ -20,7 +20,7 @@ const args = [
 /**
  * A headless Chromium with an empty profile of its own.
  *
- * @throws Error where there is none to run.
+ * @throws Error if there is none to run.
  */
 export async function launchBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

@@ -5,7 +5,7 @@ import type { ServerAccount } from '../../../src/cli/devtools/postgresAccount.ts
 
 const packages = '/usr/lib/postgresql';
 
-/** Where the programs of the newest PostgreSQL of Debian's packages are; undefined where none is installed. */
+/** Where the programs of the newest PostgreSQL of Debian's packages are; undefined if none is installed. */
 export function findDebianPrograms(): string | undefined {
   try {
     const versions = readdirSync(packages).filter((name) => /^\d+$/.test(name));

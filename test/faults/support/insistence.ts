@@ -10,7 +10,7 @@ const retryPauseMs = 250;
 const patienceMs = 300_000;
 
 /**
- * Sends a request to one replica after the other until one answers it, as a client does that must be sure. Returns undefined where
+ * Sends a request to one replica after the other until one answers it, as a client does that must be sure. Returns undefined if
  * the answer is a refusal, which `onRefusal` is told.
  */
 export function createInsistence(

@@ -24,7 +24,7 @@ export const actors = privateKeys.map((privateKey) => ({
   address: privateKeyToAddress(privateKey),
 }));
 
-/** The actor of that number. @throws Error where there is none. */
+/** The actor of that number. @throws Error if there is none. */
 export function actorAt(index: number): (typeof actors)[number] {
   const actor = actors[index];
   if (actor === undefined) throw new Error(`there is no actor ${index}`);

@@ -108,7 +108,7 @@ test('of several functions of one name the one is called that viem calls', () =>
   fc.assert(property, { ...options, numRuns: numRuns * 3 });
 });
 
-/** Null where it is refused. */
+/** Null if it is refused. */
 function attempt(encode: () => string | undefined): string | null | undefined {
   try {
     return encode()?.toLowerCase();

@@ -123,7 +123,7 @@ Examples:
     });
 }
 
-/** @throws CliError where there is no such file. A file that is too large is cut behind its limit, and then refused for its size. */
+/** @throws CliError if there is no such file. A file that is too large is cut behind its limit, and then refused for its size. */
 async function readBounded(file: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(file);

@@ -15,7 +15,7 @@ export type HashQuery = {
 /**
  * Asks several nodes for block hashes. Returns only those on which enough nodes agree.
  *
- * @throws CliError where fewer nodes than the quorum answer for this chain.
+ * @throws CliError if fewer nodes than the quorum answer for this chain.
  */
 export async function askBlockHashes(query: HashQuery): Promise<Map<number, `0x${string}`>> {
   const { urls, quorum, chainId, numbers } = query;

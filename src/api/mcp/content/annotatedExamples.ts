@@ -13,7 +13,7 @@ Two participants, a text and a number. \`depositCents\` is a whole number, as al
 
 ${block({ variables: simpleLoan.variables })}
 
-All four have a value from the beginning. Were \`rider\` missing here, nobody could ever send \`take\`:
+All four have a value from the beginning. If \`rider\` were missing here, nobody could ever send \`take\`:
 
 ${block({ initialize: simpleLoan.execution.initialize })}
 
@@ -25,14 +25,14 @@ A line of states. \`RETURNED\` has no way out, so it is final:
 
 ${block({ transitions: simpleLoan.execution.transitions })}
 
-What it lacks: the owner can do nothing if the bicycle never comes back. The next one is better there.
+A weakness: the owner can do nothing if the bicycle never comes back. The next example avoids this.
 
 ## Work with a review and a way out
 
 The whole document is agreements://examples/complex-agreement.json.
 
 \`resultUri\` and \`resultHash\` are declared, but not initialised: they get their values by the input \`deliver\`, whose fields refer to
-them. The hash keeps the result from being exchanged after it was accepted:
+them. The hash shows which result was accepted; nobody can replace it later:
 
 ${block({ deliver: milestoneWork.execution.inputs.deliver })}
 
@@ -40,11 +40,11 @@ ${block({ deliver: milestoneWork.execution.inputs.deliver })}
 
 ${block({ cancel: milestoneWork.execution.inputs.cancel })}
 
-\`askForChanges\` leads back, so there may be any number of rounds. \`cancel\` stands twice, once for each state in which it is possible;
-from \`DELIVERED\` it is not, so that a delivery cannot be taken for nothing:
+\`askForChanges\` leads back, so there may be any number of rounds. \`cancel\` appears twice, once for each state in which it is possible.
+It is not possible in \`DELIVERED\`, so that the client cannot keep a delivery without accepting it:
 
 ${block({ transitions: milestoneWork.execution.transitions })}
 
-If the client never answers a delivery, the agreement stays in \`DELIVERED\` for ever: nothing happens by itself. Who wants it otherwise
-adds an input of the contractor, such as \`claimAcceptance\`, and says in the text from when it may be sent.
+If the client never answers a delivery, the agreement stays in \`DELIVERED\` for ever: nothing happens by itself. To change
+this, add an input of the contractor, such as \`claimAcceptance\`, and say in the text from when it may be sent.
 `;

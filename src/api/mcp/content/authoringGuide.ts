@@ -1,8 +1,8 @@
 /** How to write documents, for readers who have nothing else. */
 export const authoringGuide = `# How to write an agreement
 
-An agreement is a JSON document: text that people read, and a state machine that a contract on a chain keeps. Each party acts by signed
-inputs. What the document does not say cannot happen; what it says, nobody can change after the deployment.
+An agreement is a JSON document: text that people read, and a state machine that a contract on a chain enforces. Each party acts by signed
+inputs. Only what the document says can happen, and nobody can change the document after the deployment.
 
 ## The parts
 
@@ -11,10 +11,10 @@ inputs. What the document does not say cannot happen; what it says, nobody can c
 \`variables\`: by name, \`{"type", "subtype"?, "validation"?}\`. Types: \`string\`, \`dateTime\` (text, RFC 3339), \`signature\` (text),
 \`address\`, \`uint256\` (whole numbers, as decimal text), \`bool\`, \`bytes32\`, \`txHash\`. A party is an \`address\` with
 \`"subtype": "participant"\`. Rules: \`required\` (true unless it says false), \`min\` and \`max\` of numbers, \`minLength\` and \`maxLength\`
-of texts: the contract keeps these. \`pattern\` and \`step\` are kept by the service alone.
+of texts: the contract enforces these. Only the service checks \`pattern\` and \`step\`.
 
-\`content\`: \`{"type": "md", "data": "…"}\`. \`\${variables.name}\` in it shows the value. People sign for this text: it must promise nothing
-that the states do not keep.
+\`content\`: \`{"type": "md", "data": "…"}\`. \`\${variables.name}\` in it shows the value. People sign this text, so it must not promise
+anything that the states do not enforce.
 
 \`execution.initialize\`: \`initialState\`, and \`data\` with the variables that have a value from the beginning:
 \`{"task": "\${variables.task}"}\`. Every participant belongs here: an input of a participant without a wallet can never be sent.
@@ -28,7 +28,7 @@ description for somebody who asks "what now?".
 - \`schema\`: the fields, each \`{"type", "validation"?}\`. In \`data\` a field may be \`"\${variables.resultUri}"\`: then it has that
   variable's type and rules, and its value becomes the variable's.
 
-\`execution.transitions\`: a list of \`{"from", "to", "conditions": [{"input": "deliver"}]}\`. For one state and input the first one counts.
+\`execution.transitions\`: a list of \`{"from", "to", "conditions": [{"input": "deliver"}]}\`. If several have the same state and input, the first one counts.
 
 \`execution.actions\` (optional): calls of other contracts that the agreement makes in the transaction of an input:
 \`{"id", "when": {"from", "input"}, "call": {"type": "evmCall", "target", "value", "abi", "method", "args"}}\`. If the call fails, so does the input.

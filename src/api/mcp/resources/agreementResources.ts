@@ -36,7 +36,7 @@ const pattern = /^agreements:\/\/(agr_[0-9a-z]{1,64}|0x[0-9a-fA-F]{40})(\/docume
 /**
  * Reads an agreement as a resource.
  *
- * @throws ResourceNotFoundError for what is none, and whatever the operations behind it throw.
+ * @throws ResourceNotFoundError if there is no such agreement or part, and the errors of the operations behind it.
  */
 export async function readAgreementResource(uri: string, call: AgentCall): Promise<ReadResourceResult> {
   const [, id, part = ''] = pattern.exec(uri) ?? [];

@@ -27,7 +27,7 @@ const nothing = { recordIds: [], inputIds: [], transactionIds: [], eventIds: [] 
  * Finds what an id names: a record, an input, an outbox transaction, an event or a delivery by its prefix; a
  * transaction by the hash of any of its signed forms; or a permit by its digest.
  *
- * @throws AdministrationError where nothing has this id.
+ * @throws AdministrationError if nothing has this id.
  */
 export async function findSubject(database: Database, id: string): Promise<Subject> {
   const subject = isHash(id) ? await findByHash(database, id) : await findByName(database, id);

@@ -13,7 +13,7 @@ export type Trace = Awaited<ReturnType<typeof readTrace>>;
  * transactions with every signed form, their data in the index, inputs, events and deliveries. Without
  * payloads and secrets.
  *
- * @throws AdministrationError where nothing has this id.
+ * @throws AdministrationError if nothing has this id.
  */
 export async function readTrace(database: Database, id: string) {
   const subject = await findSubject(database, id);

@@ -100,7 +100,7 @@ export async function startDeliveryScene() {
 }
 export type DeliveryScene = Awaited<ReturnType<typeof startDeliveryScene>>;
 
-/** @throws WebhookVerificationError where it is not signed with this secret. */
+/** @throws WebhookVerificationError if it is not signed with this secret. */
 export const verify = ({ body, headers }: Received, secret: string) => verifyWebhook(body, headers, secret);
 
 /** The ids of the events that were received; throws as `verify` does. */
