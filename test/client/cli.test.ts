@@ -150,6 +150,16 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 2, stderr: expect.stringContaining('http://') },
     ],
     [
+      'an API key that is none',
+      ['list', '--api-key', 'agk_test_sec\nret'],
+      { code: 3, stderr: expect.not.stringContaining('agk_test_sec') },
+    ],
+    [
+      'a secret that no receiver accepts',
+      ['listen', '--forward-to', 'http://127.0.0.1:3/', '--secret', 'abc'],
+      { code: 2, stderr: expect.stringContaining('whsec_') },
+    ],
+    [
       'a type of event that there is not',
       ['events', '--type', 'nope'],
       { code: 2, stderr: expect.stringContaining('agreement.transitioned') },

@@ -23,6 +23,8 @@ export function addListen(program: Command, context: Context): void {
       const { forwardTo } = options;
       if (forwardTo !== undefined && !URL.canParse(forwardTo))
         throw new CliError('--forward-to takes a URL.');
+      if (options.secret !== undefined && !/^whsec_.{26,}$/.test(options.secret))
+        throw new CliError('--secret takes the whsec_… of a subscription.');
       const secret = options.secret ?? `whsec_${randomBytes(32).toString('hex')}`;
       const client = context.client();
       const signal = terminal.stopped;
