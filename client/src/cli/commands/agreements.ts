@@ -54,10 +54,9 @@ export function addAgreementCommands(program: Command, context: Context): void {
       const call = { signal: terminal.stopped };
       const record = await client.agreements.get(id, call);
       const query = { limit: 100, sort: { createdAt: 'asc' } } as const;
-      const [state, page] = await Promise.all([
-        client.agreements.getState(record.id, call),
-        client.agreements.listInputs(record.id, query, call),
-      ]);
+      const state = await client.agreements.getState(record.id, call);
+      const inputs: InputRecord[] = [];
+      for await (const input of client.agreements.listInputs(record.id, query, call)) inputs.push(input);
       const facts = drawFacts(terminal, [
         ['id', record.id],
         ['name', record.displayName],
@@ -68,14 +67,10 @@ export function addAgreementCommands(program: Command, context: Context): void {
         ['owner', record.owner],
         ...Object.entries(record.variables).map(([name, value]) => [`  ${name}`, String(value)] as const),
       ]);
-      const text = [
-        facts,
-        '',
-        describeAccepted(terminal, state),
-        '',
-        describeInputs(terminal, page.data),
-      ].join('\n');
-      context.answer({ value: { agreement: record, state, inputs: page.data }, text });
+      const text = [facts, '', describeAccepted(terminal, state), '', describeInputs(terminal, inputs)].join(
+        '\n',
+      );
+      context.answer({ value: { agreement: record, state, inputs }, text });
     });
 
   addAct(program, context);
