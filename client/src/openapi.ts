@@ -475,7 +475,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to a webhook
-         * @description Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event.
+         * @description Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -519,7 +519,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt.
+         * @description Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt. Counts as an event of the day.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -675,7 +675,7 @@ export interface paths {
         };
         /**
          * Read the agreement of a signing link
-         * @description Also returns what the link allows. Each use is recorded and visible to the principal.
+         * @description Also returns what the link allows. Uses are recorded and visible to the principal; reads within a minute are one use.
          */
         get: operations["getSharedAgreement"];
         put?: never;
@@ -9282,7 +9282,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9301,7 +9301,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };
@@ -10440,7 +10441,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10468,7 +10469,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };
@@ -10936,7 +10938,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10964,7 +10966,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };

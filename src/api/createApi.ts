@@ -10,6 +10,7 @@ import { createGuestAuthenticator } from './guests/guestAuthenticator.ts';
 import { createWalletAuthenticator } from './guests/walletAuthenticator.ts';
 import { type App, type AppParts, createApp, type PublicRoute } from './http/createApp.ts';
 import { createLargeTurns } from './limiting/largeTurns.ts';
+import { createPageTurns } from './limiting/pageTurns.ts';
 import { buildAgentSurface } from './mcp/agentSurface.ts';
 import { buildHostedSurface } from './mcp/hosted/hostedSurface.ts';
 import { createMcpRoute } from './mcp/mcpRoute.ts';
@@ -81,7 +82,14 @@ import type { EventStreams } from './streams/eventStreams.ts';
 
 type ApiSettings = Omit<
   AppParts,
-  'limits' | 'chains' | 'largeTurns' | 'awaitConsistency' | 'endpoints' | 'publicRoutes' | 'foreignRoutes'
+  | 'limits'
+  | 'chains'
+  | 'largeTurns'
+  | 'pageTurns'
+  | 'awaitConsistency'
+  | 'endpoints'
+  | 'publicRoutes'
+  | 'foreignRoutes'
 > & {
   readonly pages: PageRenderer;
   readonly streams: EventStreams;
@@ -184,6 +192,7 @@ export function createApi(
   const serving = {
     ...parts,
     largeTurns: createLargeTurns(),
+    pageTurns: createPageTurns(),
     limits: services.limits,
     chains: services.chains,
     async awaitConsistency(token: { consistency: string; principalId: string }) {

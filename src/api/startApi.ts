@@ -156,6 +156,7 @@ export async function startApi(
   });
   onClose({ name: 'unused rate buckets', close: oldBuckets.close });
   const rateLimiter = createRateLimiter({ pool, rates: limits.rates });
+  const guestLimiter = createRateLimiter({ pool, rates: limits.guestRates });
   const cipher = await openCipher({ database, keys: encryptionKeys, logger });
   const idempotency = createIdempotencyStore({ pool, cipher, logger });
   onClose({ name: 'idempotency keys', close: idempotency.close });
@@ -224,6 +225,7 @@ export async function startApi(
       writers: createEvidenceWriters(),
     },
     rateLimiter,
+    guestLimiter,
     idempotency,
     quotas,
     pages,

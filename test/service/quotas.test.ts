@@ -1,10 +1,13 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { measureRecord } from '../../src/api/agreements/storeRecord.ts';
 import { runAdmin } from '../../src/cli/admin/runAdmin.ts';
 import { createQuotaKeeper } from '../../src/records/quotas/quotaKeeper.ts';
 import { defaultQuotas, quotaNames } from '../../src/records/quotas/quotas.ts';
 import { addTotals, addUsage } from '../../src/records/quotas/usage.ts';
+import { planTest } from '../../src/records/webhooks/testDelivery.ts';
 import { queueMails } from '../../src/worker/notifier/queueMails.ts';
 import { lamp } from './projector/support/scene.ts';
 import { insertRecord } from './projector/support/serviceRows.ts';
@@ -99,6 +102,50 @@ test('kept answers count at once, are returned beyond the quota too, and a refus
   expect(again.body.data).toEqual(first.body.data);
   await administer('quotas', 'set', principal.name, 'answerBytesPerDay', 'default');
   await expect.poll(async () => (await validate('second')).status).toBe(200);
+});
+
+test('test events and redeliveries count as events of the day, and are refused beyond its quota', async () => {
+  const principal = await service.createPrincipal();
+  const { body } = await principal.call('POST', '/v0/webhooks', { body: { url: 'https://93.184.215.14/' } });
+  const { id } = z.object({ data: z.object({ id: z.string() }) }).parse(body).data;
+  const { deliveryId } = await planTest(service.handle.database, { id, principalId: principal.id }, 1);
+  const redeliver = () => principal.call('POST', `/v0/webhooks/${id}/deliveries/${deliveryId}/redeliver`);
+  expect((await redeliver()).status).toBe(200);
+  const listed = await administer('quotas', 'list', '--principal', principal.name);
+  expect(listed).toContainEqual(expect.objectContaining({ quota: 'eventsPerDay', used: 2 }));
+  const spent = await service.createPrincipal();
+  await administer('quotas', 'set', spent.name, 'eventsPerDay', '0');
+  for (const path of ['test', `deliveries/${deliveryId}/redeliver`])
+    expect(await spent.call('POST', `/v0/webhooks/${id}/${path}`)).toMatchObject({
+      status: 429,
+      body: { error: { details: { reason: 'quota_exceeded', quota: 'eventsPerDay' } } },
+    });
+});
+
+test('webhooks are stored for ever, and count with the bytes of what they hold', async () => {
+  const principal = await service.createPrincipal();
+  await administer('quotas', 'set', principal.name, 'storedBytes', '300');
+  const create = () =>
+    principal.call('POST', '/v0/webhooks', {
+      body: { url: 'https://93.184.215.14/', filters: { toStates: ['é'.repeat(130)] } },
+    });
+  expect((await create()).status).toBe(200);
+  expect(await create()).toMatchObject({
+    status: 402,
+    body: { error: { details: { reason: 'storage_exceeded', quota: 'storedBytes' } } },
+  });
+});
+
+test('all that a record holds counts, in bytes', () => {
+  const record = {
+    agreement: { note: '€' },
+    values: { a: 'é' },
+    participants: [],
+    observers: ['a@b.example'],
+    contributors: [],
+    notificationTemplate: { rules: ['x'.repeat(1_000)] },
+  };
+  expect(measureRecord(record)).toBe(16 - 1 + 2 * 10 + 2 + 15 + 2 + 1_014 - 1);
 });
 
 test('mails beyond the daily quota are skipped, and principals with fewer mails come first', async () => {

@@ -57,7 +57,8 @@ export async function fuzzTime(options: {
   const seeds = options.requests.filter(isFuzzed);
   const bodies = seeds.flatMap(({ body }) => (body === undefined ? [] : [body]));
   const large = { others: bodies, most: mostCharacters, random };
-  const small = { others: bodies.map(shorten), most: smallCharacters / 4, random };
+  const shortened = bodies.map((body) => attempt(() => shorten(body))).filter((body) => body !== undefined);
+  const small = { others: shortened, most: smallCharacters / 4, random };
   const byRoute = Map.groupBy(seeds, routeOf);
   const routes = [...byRoute.keys()];
   const best = new Map<string, Candidate[]>();

@@ -9,7 +9,7 @@ import { listActionErrors } from '../../platform/nodes/decodeRevert.ts';
 import { readPermitFacts } from '../../platform/nodes/readPermitFacts.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { leaveTurn } from '../../platform/turns/leaveTurn.ts';
-import { hashDeploymentContent, serializeAgreement } from '../../protocol/index.ts';
+import { hashDeploymentContent } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { type AcceptedPermit, acceptPermit } from './acceptPermit.ts';
@@ -21,7 +21,7 @@ import { findDeployedAddress } from './indexedAgreement.ts';
 import { findDeployment, type KnownPermit } from './recognisePermit.ts';
 import { refuseHeldNonce } from './refuseHeldNonce.ts';
 import { clientOf, reviveIfUsable } from './revivePermit.ts';
-import { signDraft, storeRecord } from './storeRecord.ts';
+import { measureRecord, signDraft, storeRecord } from './storeRecord.ts';
 import { storeTransaction } from './storeTransaction.ts';
 
 export type DeployRequest = SignedDeployment & {
@@ -170,8 +170,8 @@ async function store(
       faultPoint('beforeStoreCommit');
       return stored;
     });
-    // A draft's document is already counted.
-    const storedBytes = request.draftId === undefined ? serializeAgreement(request.agreement).length : 0;
+    // A draft is already counted.
+    const storedBytes = request.draftId === undefined ? measureRecord({ ...request, ...checked }) : 0;
     services.quotas.note(principalId, { openTransactions: 1, gas: accepted.gas ?? 0n, storedBytes });
     return created;
   } catch (error) {

@@ -4,13 +4,12 @@ import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { findViolatedConstraint } from '../../platform/database/uniqueViolation.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
-import { serializeAgreement } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
 import { checkDeployment } from './checkDeployment.ts';
 import { type DeploymentContent, encodeDeployment } from './deployPermit.ts';
 import { refuseDocumentId, requireFreeDocumentId } from './documentId.ts';
 import { chooseHostedDocument } from './documentUri.ts';
-import { storeRecord } from './storeRecord.ts';
+import { measureRecord, storeRecord } from './storeRecord.ts';
 
 export type DraftRequest = DeploymentContent & {
   readonly principalId: string;
@@ -54,7 +53,7 @@ export async function createDraft(request: DraftRequest, services: Services): Pr
     const { id } = await inTransaction(database, (transaction) =>
       storeRecord(transaction, { ...request, ...checked, ...hosted, docHash, owner: signer }),
     );
-    quotas.note(principalId, { storedBytes: serializeAgreement(request.agreement).length });
+    quotas.note(principalId, { storedBytes: measureRecord({ ...request, ...checked }) });
     return id;
   } catch (error) {
     if (findViolatedConstraint(error) !== 'records_document') throw error;

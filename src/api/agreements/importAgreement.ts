@@ -7,6 +7,7 @@ import {
   serializeAgreement,
 } from '../../protocol/index.ts';
 import type { Services } from '../../records/agreements/services.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { type AdoptedRecord, findManaged, type Managed, storeAdopted } from './adoptedRecord.ts';
 import { awaitPoint } from './awaitConsistency.ts';
 import { refusePart, requireChain, requireParties, requireTemplate } from './checkDeployment.ts';
@@ -51,7 +52,7 @@ export async function importAgreement(
   requireDocument(document, found);
   const adopted = { ...request, found, document, templateId, values: resolveValues(request, found.initVars) };
   const recordId = await findOrStore(adopted, services);
-  services.quotas.note(principalId, { storedBytes: document.length, adoptedAgreements: 1 });
+  services.quotas.note(principalId, { storedBytes: measureImport(adopted), adoptedAgreements: 1 });
   const point: ConsistencyPoint = {
     chainId,
     blockNumber: Number(found.latestBlock),
@@ -101,4 +102,9 @@ async function findOrStore(adopted: AdoptedRecord, { database, publicBaseUrl }: 
   const id = (await search()) ?? (await storeAdopted(database, adopted, publicBaseUrl)) ?? (await search());
   if (id !== undefined) return id;
   throw new Error(`the record of ${adopted.address} was not found and could not be stored`);
+}
+
+function measureImport({ document, values, observers }: AdoptedRecord): number {
+  const { participants, contributors, values: variables } = values;
+  return measureStored([document, variables, variables, participants, contributors, observers]);
 }

@@ -5,6 +5,7 @@ import { createId } from '../../platform/database/ids.ts';
 import { type ParticipantAccess, records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { serializeAgreement } from '../../protocol/index.ts';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { keepWallets } from '../../records/sharing/participantWallets.ts';
 import type { CheckedDeployment } from './checkDeployment.ts';
 
@@ -36,6 +37,24 @@ export function listAccessVariables(
   participants: readonly { readonly variableKey: string }[],
 ): string[] {
   return [...new Set([...participantVariableKeys, ...participants.map(({ variableKey }) => variableKey)])];
+}
+
+/** The bytes of a record for its principal's quota. Its values are stored as they were and as they are. */
+export function measureRecord({
+  agreement,
+  values,
+  participants,
+  observers,
+  contributors,
+  notificationTemplate,
+}: Pick<
+  NewRecord,
+  'agreement' | 'values' | 'participants' | 'observers' | 'contributors' | 'notificationTemplate'
+>): number {
+  const document = serializeAgreement(agreement);
+  return measureStored([
+    ...[document, values, values, participants, observers, contributors, notificationTemplate],
+  ]);
 }
 
 /** Stores a deployment as a Draft. The same permit of the same principal returns the existing record. */

@@ -36,7 +36,7 @@ export function buildDirectCall<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointDefinition<Params, Query, Body>): DirectCall {
-  const { isHeavy } = definition;
+  const { isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
   return async ({ caller, requestId, params = {}, query = {}, body, consistency }, serving) => {
@@ -45,7 +45,7 @@ export function buildDirectCall<
     const values = reader.checkQuery(query);
     if (takesChain) requireServed(values, serving.chains);
     const headers = new Headers();
-    const response = await serving.largeTurns.run({ owner: principalId, headers, isHeavy }, async () =>
+    const run = async () =>
       definition.handle({
         caller,
         requestId,
@@ -58,8 +58,10 @@ export function buildDirectCall<
             ? undefined
             : await serving.awaitConsistency({ consistency, principalId }),
         disconnect() {},
-      }),
-    );
+      });
+    const response = await (data.isList
+      ? serving.pageTurns.run(principalId, run)
+      : serving.largeTurns.run({ owner: principalId, headers, isHeavy }, run));
     return answerShape.parse(await response.json());
   };
 }

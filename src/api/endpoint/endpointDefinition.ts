@@ -5,6 +5,7 @@ import type { ErrorStatus } from '../../platform/http/errorResponse.ts';
 import type { Issue } from '../../protocol/errors.ts';
 import type { Scope } from '../../records/principals/scopes.ts';
 import type { Caller } from '../authentication/authenticator.ts';
+import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { DataShape } from './documentation.ts';
 import type { Example } from './example.ts';
 import type { Tag } from './tags.ts';
@@ -32,6 +33,10 @@ export type OpenRequest<Params, Query, Body> = Omit<
   readonly client: string | undefined;
   /** Counts the request against the limits of somebody of this name, and reports what is left. */
   limitRate(name: string): Promise<void>;
+  /** The same for a guest, and counts it with all other guests of the record's principal. */
+  limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
+  /** Reads a page in the turn of its owner. */
+  inPageTurn: PageTurns['run'];
 };
 
 /** A route's declaration of its request and its answer; documentation and checks are derived from it. */

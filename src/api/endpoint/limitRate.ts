@@ -20,7 +20,7 @@ export async function limitRate(
     rateLimiter,
     rates,
     name,
-    kind = readingMethods.has(context.req.method) ? 'read' : 'write',
+    kind = kindOf(context),
   }: { rateLimiter: RateLimiter; rates: Rates; name: string; kind?: RequestKind },
 ): Promise<void> {
   const { burst, perSecond } = rates[kind];
@@ -34,4 +34,23 @@ export async function limitRate(
     outgoing.setHeader('ratelimit', `"${kind}";r=${remaining};t=${resetSeconds}`);
   }
   if (!isAdmitted) throw new RateLimitedError(`Too many ${kind} requests.`, { retryAfterSeconds });
+}
+
+/**
+ * Counts the request against a limit that several share. The answer's headers say nothing of it: nobody learns
+ * what the others do.
+ *
+ * @throws RateLimitedError where nothing is left.
+ */
+export async function limitTogether(
+  context: Context<AppEnv>,
+  { rateLimiter, name }: { rateLimiter: RateLimiter; name: string },
+): Promise<void> {
+  const kind = kindOf(context);
+  const { isAdmitted, retryAfterSeconds } = await rateLimiter.admit(name, kind);
+  if (!isAdmitted) throw new RateLimitedError(`Too many ${kind} requests.`, { retryAfterSeconds });
+}
+
+function kindOf({ req }: Context<AppEnv>): RequestKind {
+  return readingMethods.has(req.method) ? 'read' : 'write';
 }

@@ -9,14 +9,16 @@ import type { QuotaKeeper } from '../../records/quotas/quotaKeeper.ts';
 import { refuseChain } from '../agreements/checkDeployment.ts';
 import { type Authenticator, authorize, type Caller } from '../authentication/authenticator.ts';
 import type { Cookies } from '../authentication/cookies.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { IdempotencyStore } from '../idempotency/idempotencyStore.ts';
 import type { LargeTurns } from '../limiting/largeTurns.ts';
+import type { PageTurns } from '../limiting/pageTurns.ts';
 import type { RateLimiter } from '../limiting/rateLimiter.ts';
 import { answerOnce } from './answerOnce.ts';
 import type { AppEnv } from './appEnv.ts';
 import { findClient } from './clientAddress.ts';
 import type { EndpointDefinition, OpenEndpointDefinition } from './endpointDefinition.ts';
-import { limitRate } from './limitRate.ts';
+import { limitRate, limitTogether } from './limitRate.ts';
 import { buildRequestReader } from './requestReader.ts';
 import { successStatus } from './successStatus.ts';
 
@@ -24,7 +26,10 @@ export type ServeContext = {
   readonly authenticator: Authenticator;
   readonly cookies: Cookies;
   readonly rateLimiter: RateLimiter;
+  /** Counts the requests of all guests of a principal together. */
+  readonly guestLimiter: RateLimiter;
   readonly largeTurns: LargeTurns;
+  readonly pageTurns: PageTurns;
   readonly idempotency: IdempotencyStore;
   readonly quotas: QuotaKeeper;
   readonly limits: Limits;
@@ -39,9 +44,10 @@ export type ServeContext = {
 export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   definition: EndpointDefinition<Params, Query, Body>,
 ): (context: Context<AppEnv>, serving: ServeContext) => Promise<Response> {
-  const { method, scope, isHeavy } = definition;
+  const { method, scope, isHeavy, data } = definition;
   const reader = buildRequestReader(definition);
   const takesChain = 'chainId' in definition.query.shape;
+  const isPage = data.isList === true;
   return async (context, serving) => {
     const { req } = context;
     const { limits } = serving;
@@ -67,7 +73,8 @@ export function buildServe<Params extends z.ZodObject, Query extends z.ZodObject
       };
       const readAfter =
         consistency === undefined ? undefined : await serving.awaitConsistency({ consistency, principalId });
-      const response = await definition.handle({ ...request, readAfter });
+      const answer = () => definition.handle({ ...request, readAfter });
+      const response = await (isPage ? serving.pageTurns.run(principalId, answer) : answer());
       return answerAs(successStatus(method, serving.clientProfile), response);
     };
     if (method === 'get') return handle();
@@ -89,7 +96,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
   const takesChain = 'chainId' in definition.query.shape;
   return async (context, serving) => {
     const { req } = context;
-    const { limits, rateLimiter } = serving;
+    const { limits, rateLimiter, guestLimiter, pageTurns } = serving;
     const { values } = reader.parseQuery(req.url);
     if (takesChain) requireServed(values, serving.chains);
     const { headers } = req.raw;
@@ -103,6 +110,11 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
         body: await reader.readBody(req.raw, { limits, bytes: undefined }),
         client,
         limitRate: (name) => limitRate(context, { rateLimiter, rates: limits.rates, name }),
+        async limitGuest({ name, principalId }) {
+          await limitRate(context, { rateLimiter, rates: limits.rates, name });
+          await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
+        },
+        inPageTurn: pageTurns.run,
         disconnect: () => context.env?.outgoing?.destroy(),
       });
     const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;

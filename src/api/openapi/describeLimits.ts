@@ -15,6 +15,7 @@ export function describeLimits({ limits, webhookSettings: webhooks, chains }: Li
   const lines = [
     `Reads (GET and HEAD): ${read.perSecond} a second for each principal, with bursts of ${read.burst}.`,
     `Writes (all other methods): ${write.perSecond} a second for each principal, with bursts of ${write.burst}.`,
+    'Guests of a principal, by links or wallets: the same rates each, and twice these rates together.',
     'Above these rates the response is 429 with `Retry-After`. Every response says in `RateLimit` how many requests remain.',
     `Request body: ${limits.bodyBytes} bytes, ${limits.bodyValues} values, 4096 members in one object.`,
     `Agreement: ${limits.agreementBytes} bytes, ${limits.agreementNesting} levels of nesting, names of ${limits.nameBytes} bytes.`,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { measureStored } from '../../records/quotas/measureStored.ts';
 import { createSubscription } from '../../records/webhooks/createSubscription.ts';
 import { toSubscription } from '../../records/webhooks/subscriptionResource.ts';
 import type { WebhookServices } from '../../records/webhooks/webhookServices.ts';
@@ -31,7 +32,7 @@ export function createWebhook(services: WebhookServices): Endpoint {
     }),
     data: { schema: secretSubscriptionShape, description: 'The webhook and its secret.' },
     refusals: [400, 413, 415],
-    reasons: ['webhook_target_not_allowed', 'webhook_limit_reached'],
+    reasons: ['webhook_target_not_allowed', 'webhook_limit_reached', 'storage_exceeded'],
     example: {
       body: {
         url: 'https://93.184.215.14/agreements',
@@ -41,10 +42,13 @@ export function createWebhook(services: WebhookServices): Endpoint {
     },
     async handle({ body, caller, requestId }) {
       const { principalId, keyId } = caller;
+      await services.quotas.check(principalId, 'webhook');
       const { subscription, secret } = await createSubscription(
         { ...body, principalId, apiKeyId: keyId },
         services,
       );
+      // Disabled webhooks stay, however many there are.
+      services.quotas.note(principalId, { storedBytes: measureStored([body]) });
       const dataText = JSON.stringify(toSubscription(subscription, secret));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });
     },

@@ -12,7 +12,8 @@ export function getSharedAgreement({ pool, database, guests }: GuestServices): E
     operationId: 'getSharedAgreement',
     tag: 'Sharing',
     summary: 'Read the agreement of a signing link',
-    description: 'Also returns what the link allows. Each use is recorded and visible to the principal.',
+    description:
+      'Also returns what the link allows. Uses are recorded and visible to the principal; reads within a minute are one use.',
     credentials: ['signingLink', 'walletSession'],
     params: none,
     query: sharedQuery,
@@ -20,9 +21,9 @@ export function getSharedAgreement({ pool, database, guests }: GuestServices): E
     data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitRate, requestId }) {
+    async handle({ query, headers, client, limitGuest, requestId }) {
       const guest = await guests.admit({ agreementId: query.agreementId, headers, client, need: 'read' });
-      await limitRate(guest.name);
+      await limitGuest(guest);
       const dataText = await readSharedRecord(pool, guest);
       if (guest.linkId !== undefined) await noteUse(database, { linkId: guest.linkId, kind: 'opened' });
       return respondSingle({ requestId, dataText });

@@ -28,14 +28,14 @@ export function getSharedDocument({ pool, database, guests }: GuestServices, pag
     },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitRate, requestId }) {
+    async handle({ query, headers, client, limitGuest, requestId }) {
       const { name, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
         client,
         need: 'read',
       });
-      await limitRate(name);
+      await limitGuest({ name, principalId });
       const [record] = await database
         .select({ documentId: records.documentId })
         .from(records)

@@ -25,14 +25,14 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
     refusals: [400, 404, 409],
     reasons: ['not_deployed', 'values_unknown', 'not_provable', 'evidence_too_long'],
     example: {},
-    async handle({ query, headers, client, limitRate, requestId, disconnect }) {
+    async handle({ query, headers, client, limitGuest, requestId, disconnect }) {
       const { name, linkId, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
         client,
         need: 'read',
       });
-      await limitRate(name);
+      await limitGuest({ name, principalId });
       const readRecord = () => readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
       const turn = turnOfGuests(principalId);
       const response = await respondEvidence(

@@ -1,6 +1,7 @@
 import { toSharedInput } from '../agreements/inputJson.ts';
 import { listInputs } from '../agreements/listInputs.ts';
 import { defineOpenEndpoint, type Endpoint, noBody, none } from '../endpoint/defineEndpoint.ts';
+import { turnOfGuests } from '../guests/guestAuthenticator.ts';
 import type { GuestServices } from '../guests/guestServices.ts';
 import { respondPage } from '../shapes/envelopes.ts';
 import { pageParameters, readPage, sortParameter } from '../shapes/listParameters.ts';
@@ -21,14 +22,14 @@ export function getSharedInputs({ pool, guests }: GuestServices): Endpoint {
     data: { schema: sharedInputShape, description: 'A page of inputs.', isList: true },
     refusals: [400, 404],
     example: { query: { limit: 10 } },
-    async handle({ query, headers, client, limitRate, requestId }) {
+    async handle({ query, headers, client, limitGuest, inPageTurn, requestId }) {
       const { name, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
         client,
         need: 'read',
       });
-      await limitRate(name);
+      await limitGuest({ name, principalId });
       const list = {
         reference: { id: recordId },
         principalId,
@@ -36,8 +37,10 @@ export function getSharedInputs({ pool, guests }: GuestServices): Endpoint {
         createdAt: {},
         updatedAt: {},
       };
-      const { dataText, ...page } = await listInputs(pool, list, toSharedInput);
-      return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...page } });
+      return inPageTurn(turnOfGuests(principalId), async () => {
+        const { dataText, ...page } = await listInputs(pool, list, toSharedInput);
+        return respondPage({ requestId, dataText, pageInfo: { limit: query.limit, ...page } });
+      });
     },
   });
 }

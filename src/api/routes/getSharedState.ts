@@ -21,14 +21,14 @@ export function getSharedState({ pool, guests }: GuestServices): Endpoint {
     data: { schema: stateShape, description: 'The state as of `blockNumber`.' },
     refusals: [400, 404],
     example: {},
-    async handle({ query, headers, client, limitRate, requestId }) {
+    async handle({ query, headers, client, limitGuest, requestId }) {
       const { name, recordId, principalId } = await guests.admit({
         agreementId: query.agreementId,
         headers,
         client,
         need: 'read',
       });
-      await limitRate(name);
+      await limitGuest({ name, principalId });
       const dataText = await readState(pool, acceptedInputs, { reference: { id: recordId }, principalId });
       return respondSingle({ requestId, dataText });
     },

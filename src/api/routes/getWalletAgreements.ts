@@ -25,14 +25,16 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     data: { schema: walletAgreementShape, description: 'A page of agreements.', isList: true },
     refusals: [400],
     example: {},
-    async handle({ query, headers, limitRate, requestId }) {
+    async handle({ query, headers, limitRate, inPageTurn, requestId }) {
       const { wallet } = await wallets.authenticate(headers);
       await limitRate(wallet);
-      const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
-      return respondPage({
-        requestId,
-        dataText: JSON.stringify(items),
-        pageInfo: { limit: query.limit, ...page },
+      return inPageTurn(wallet, async () => {
+        const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
+        return respondPage({
+          requestId,
+          dataText: JSON.stringify(items),
+          pageInfo: { limit: query.limit, ...page },
+        });
       });
     },
   });

@@ -30,10 +30,10 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     reasons: ['draft_signed', 'permit_expired', 'deadline_too_far', 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitRate, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
-      await limitRate(guest.name);
+      await limitGuest(guest);
       requireWallet(guest, body.signer);
       const draft = await readDraft(services, guest.recordId);
       requireWallet({ wallet: draft.signer }, body.signer);

@@ -47,10 +47,10 @@ export function deployShared(services: GuestServices): Endpoint {
     ],
     example: { body: exampleStory.signedDraft },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitRate, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, requestId }) {
       const { agreementId } = query;
       const guest = await services.guests.admit({ agreementId, headers, client, need: 'sign' });
-      await limitRate(guest.name);
+      await limitGuest(guest);
       requireWallet(guest, body.signer);
       const draft = await readDraft(services, guest.recordId);
       requireWallet({ wallet: draft.signer }, body.signer);

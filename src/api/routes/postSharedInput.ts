@@ -41,7 +41,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     ],
     example: { body: exampleStory.signedInput },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitRate, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,
         headers,
@@ -49,7 +49,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
         need: 'sign',
       });
       const { name, linkId, recordId, principalId } = guest;
-      await limitRate(name);
+      await limitGuest({ name, principalId });
       requireWallet(guest, body.signer);
       const reference = { id: recordId };
       const input = await submitInput({ ...body, reference, principalId, requestId }, services);

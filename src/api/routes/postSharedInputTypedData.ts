@@ -35,14 +35,14 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     ],
     example: { body: exampleStory.unsignedReturn },
     findTurn: findTurnOfGuests(services),
-    async handle({ query, body, headers, client, limitRate, requestId }) {
+    async handle({ query, body, headers, client, limitGuest, requestId }) {
       const guest = await services.guests.admit({
         agreementId: query.agreementId,
         headers,
         client,
         need: 'sign',
       });
-      await limitRate(guest.name);
+      await limitGuest(guest);
       requireWallet(guest, body.signer);
       const reference = { id: guest.recordId };
       const signable = await prepareInput(

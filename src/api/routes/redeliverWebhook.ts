@@ -20,14 +20,14 @@ export function redeliverWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Redeliver an event',
     description:
-      'Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt.',
+      'Takes no body. Sends the same event with the same id immediately, whether the delivery failed or succeeded. Failed attempts are retried as usual. Returns before the first attempt. Counts as an event of the day.',
     scope: 'webhooks.write',
     params,
     query: none,
     body: noBody,
     data: { schema: deliveryShape, description: 'The delivery.' },
     refusals: [400, 404],
-    reasons: ['webhook_disabled'],
+    reasons: ['webhook_disabled', 'quota_exceeded'],
     example: {
       after: [
         {
@@ -38,6 +38,7 @@ export function redeliverWebhook(services: WebhookServices): Endpoint {
     },
     async handle({ params: { id, deliveryId }, caller, requestId }) {
       const { principalId } = caller;
+      await services.quotas.check(principalId, 'delivery');
       const row = await redeliver({ id, principalId }, deliveryId, services);
       const [delivery] = await toDeliveries(database, [row]);
       return respondSingle({

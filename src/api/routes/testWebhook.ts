@@ -13,17 +13,18 @@ export function testWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Send a test event to a webhook',
     description:
-      'Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event.',
+      'Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
     body: noBody,
     data: { schema: testOutcomeShape, description: 'The result of the first attempt.' },
     refusals: [400, 404],
-    reasons: ['webhook_disabled'],
+    reasons: ['webhook_disabled', 'quota_exceeded'],
     example: { after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }] },
     async handle({ params, caller, requestId }) {
       const { principalId } = caller;
+      await services.quotas.check(principalId, 'delivery');
       const outcome = await testDelivery({ ...params, principalId }, services);
       const dataText = JSON.stringify(outcome);
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });

@@ -52,11 +52,12 @@ export function respondSingle({ requestId, dataText, consistency, warnings }: Si
   return writeJson({ status: 200, requestId, text: `{"data":${dataText},"meta":${meta}}` });
 }
 
-/** A page of a list in its envelope; `dataText` is a JSON array. */
+/** A page of a list in its envelope, with its length for `PageTurns`; `dataText` is a JSON array. */
 export function respondPage({ requestId, dataText, pageInfo }: Page): Response {
   const page = JSON.stringify(pageInfo);
   const text = `{"data":${dataText},"pageInfo":${page},"meta":${buildMeta(requestId)}}`;
-  return writeJson({ status: 200, requestId, text });
+  const headers = { 'content-length': String(Buffer.byteLength(text)) };
+  return writeJson({ status: 200, requestId, text, headers });
 }
 
 /** Characters of request ids and tokens need no escaping in JSON. */

@@ -9,8 +9,8 @@ const instant = z.iso.datetime({ precision: 3 });
 
 const maxFilterValues = 256;
 const maxFilterValue = 1_000;
-/** The limit over all values: a page of a hundred webhooks holds them all. */
-const maxFilterCharacters = 32_768;
+/** The limit over all filters as JSON: a page of a hundred webhooks holds them all. */
+const maxFilterBytes = 32_768;
 const filterMeanings: Record<(typeof filterNames)[number], string> = {
   agreementIds: 'The record id of the agreement.',
   templateIds: 'The `templateId` of the agreement.',
@@ -34,8 +34,8 @@ export const filtersShape = z
     ),
   )
   .refine(
-    (filters) => Object.values(filters).flat().join('').length <= maxFilterCharacters,
-    `must have no more than ${maxFilterCharacters} characters in total`,
+    (filters) => Buffer.byteLength(JSON.stringify(filters)) <= maxFilterBytes,
+    `must have no more than ${maxFilterBytes} bytes of JSON in total`,
   )
   .openapi({
     description:

@@ -100,17 +100,35 @@ export const limitShape = z
     evidenceBytesPerSecond: env.EVIDENCE_BYTES_PER_SECOND,
     /** Number of proxies in front that add their caller to X-Forwarded-For. */
     trustedProxies: env.TRUSTED_PROXIES,
-    /** Per principal, over all API processes. */
-    rates: {
-      read: {
-        perSecond: env.RATE_LIMIT_READS,
-        burst: env.RATE_LIMIT_READ_BURST ?? 2 * env.RATE_LIMIT_READS,
-      },
-      write: {
-        perSecond: env.RATE_LIMIT_WRITES,
-        burst: env.RATE_LIMIT_WRITE_BURST ?? 2 * env.RATE_LIMIT_WRITES,
-      },
-    },
+    ...readRates(env),
   }));
 
 export type Limits = z.output<typeof limitShape>;
+
+type RatesEnv = {
+  readonly [name in 'RATE_LIMIT_READS' | 'RATE_LIMIT_WRITES']: number;
+} & { readonly [name in 'RATE_LIMIT_READ_BURST' | 'RATE_LIMIT_WRITE_BURST']?: number | undefined };
+
+/** One guest leaves as much to a principal's other guests as it can take itself. */
+const guestShare = 2;
+
+function readRates(env: RatesEnv) {
+  const read = {
+    perSecond: env.RATE_LIMIT_READS,
+    burst: env.RATE_LIMIT_READ_BURST ?? 2 * env.RATE_LIMIT_READS,
+  };
+  const write = {
+    perSecond: env.RATE_LIMIT_WRITES,
+    burst: env.RATE_LIMIT_WRITE_BURST ?? 2 * env.RATE_LIMIT_WRITES,
+  };
+  const multiply = ({ perSecond, burst }: typeof read) => ({
+    perSecond: guestShare * perSecond,
+    burst: guestShare * burst,
+  });
+  return {
+    /** Per principal, and per guest, over all API processes. */
+    rates: { read, write },
+    /** Of all guests of one principal together. */
+    guestRates: { read: multiply(read), write: multiply(write) },
+  };
+}

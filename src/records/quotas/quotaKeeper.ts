@@ -50,6 +50,8 @@ const quotasOf = {
   input: ofTransactions,
   import: ['adoptedAgreements', 'storedBytes'],
   keptAnswer: ['answerBytesPerDay'],
+  webhook: ['storedBytes'],
+  delivery: ['eventsPerDay'],
 } as const satisfies Record<string, readonly Quota[]>;
 const isForEver: Record<Quota, boolean> = {
   openTransactions: false,

@@ -15,13 +15,14 @@ import { getPrincipal } from '../principals/principals.ts';
 export const defaultQuotas = {
   /** Transactions accepted and not mined. */
   openTransactions: 5_000,
+  /** With test events and redeliveries. */
   eventsPerDay: 500_000,
   mailsPerDay: 2_000,
   /** As estimated; the operator pays. */
   gasPerDay: 50_000_000_000,
   /** Bytes of answers kept for Idempotency-Keys, each for a day. */
   answerBytesPerDay: 5 * 1024 ** 3,
-  /** Bytes of documents, values and payloads, for ever. */
+  /** Bytes of documents, values, rules, payloads and webhooks, for ever. */
   storedBytes: 20 * 1024 ** 3,
   adoptedAgreements: 100_000,
 } as const;

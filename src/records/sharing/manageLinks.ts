@@ -6,6 +6,7 @@ import { records } from '../../platform/database/tables/records.ts';
 import {
   type SigningLinkUseKind,
   signingLinks,
+  signingLinkUseKinds,
   signingLinkUses,
 } from '../../platform/database/tables/signingLinks.ts';
 import { NotFoundError, RefusedError } from '../../platform/errors/serviceError.ts';
@@ -113,7 +114,10 @@ export function revokeLink(
   });
 }
 
-/** Stores a use of a link, up to a number that can still be read. */
+/** Reads by a link within this time are one use: whoever has a link could store any number of rows. */
+const sameUse = sql.raw(`interval '1 minute'`);
+
+/** Stores a use of a link. Reads one right after the other count once. */
 export async function noteUse(
   database: Database,
   use: {
@@ -124,7 +128,29 @@ export async function noteUse(
   },
 ): Promise<void> {
   const { linkId, kind, wallet, inputId } = use;
+  const isRead = kind === 'opened' || kind === 'evidence';
+  if (isRead && (await wasUsedLately(database, { linkId, kind }))) return;
   await database
     .insert(signingLinkUses)
     .values({ linkId, kind, wallet: wallet ?? null, inputId: inputId ?? null });
+}
+
+/** Looks at the last uses only, however many there are. */
+async function wasUsedLately(
+  database: Database,
+  { linkId, kind }: { linkId: string; kind: SigningLinkUseKind },
+): Promise<boolean> {
+  const last = database
+    .select()
+    .from(signingLinkUses)
+    .where(eq(signingLinkUses.linkId, linkId))
+    .orderBy(desc(signingLinkUses.id))
+    .limit(signingLinkUseKinds.length)
+    .as('last');
+  const [found] = await database
+    .select({ id: last.id })
+    .from(last)
+    .where(and(eq(last.kind, kind), sql`${last.usedAt} > now() - ${sameUse}`))
+    .limit(1);
+  return found !== undefined;
 }

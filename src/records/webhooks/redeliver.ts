@@ -1,6 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { deliveries } from '../../platform/database/tables/webhooks.ts';
+import { addUsage } from '../quotas/usage.ts';
 import type { DeliveryRow } from './deliveryResource.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
@@ -35,6 +36,7 @@ export async function redeliver(
         updatedAt: sql`now()`,
       })
       .where(and(eq(deliveries.id, deliveryId), ne(deliveries.status, 'pending')));
+    await addUsage(transaction, [{ principalId: reference.principalId, events: 1 }]);
     await wakeSubscription(transaction, subscriptionId);
     return getDelivery(transaction, { subscriptionId, deliveryId });
   });

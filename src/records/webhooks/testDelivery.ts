@@ -5,6 +5,7 @@ import { events } from '../../platform/database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../../platform/database/tables/webhooks.ts';
 import { currentTraceParent } from '../../platform/tracing/tracing.ts';
 import { writeEnvelope } from '../events/envelope.ts';
+import { addUsage } from '../quotas/usage.ts';
 import { getDelivery } from './getDelivery.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
 import { requireActive } from './requireActive.ts';
@@ -80,6 +81,7 @@ export function planTest(
     await transaction
       .insert(deliveries)
       .values({ id: deliveryId, subscriptionId, eventId, attemptLimit: attempts, createdAt });
+    await addUsage(transaction, [{ principalId, events: 1 }]);
     await wakeSubscription(transaction, subscriptionId);
     return { deliveryId };
   });

@@ -118,6 +118,27 @@ describe('a link for signing', () => {
     });
   });
 
+  test('counts reads right after each other as one use', async () => {
+    const { link, visit } = await share({ may: 'read' });
+    for (let count = 0; count < 3; count++) expect((await visit('GET', '')).status).toBe(200);
+    const listed = await scene.principal.call('GET', `/v0/agreements/${lease.id}/links?limit=100`);
+    const found = signingLinkShape
+      .array()
+      .parse(listed.body.data)
+      .find(({ id }) => id === link.id);
+    expect(found?.uses).toMatchObject([{ kind: 'opened' }]);
+    await scene.service.handle.pool.query(
+      `update service.signing_link_uses set used_at = now() - interval '61 seconds' where link_id = $1`,
+      [link.id],
+    );
+    expect((await visit('GET', '')).status).toBe(200);
+    const { rows } = await scene.service.handle.pool.query(
+      'select kind from service.signing_link_uses where link_id = $1',
+      [link.id],
+    );
+    expect(rows).toHaveLength(2);
+  });
+
   test('takes nothing of another wallet, though the agreement would', async () => {
     const other = await deployLease(scene.principal, scene);
     const { visit } = await share({ may: 'sign', participant: 'landlord' }, { id: other.id });
@@ -241,6 +262,35 @@ describe('the links of an agreement', () => {
       expect((await make()).status).toBe(200);
     } finally {
       await few.close();
+    }
+  });
+
+  test('read together no more than the guests of a principal may', async () => {
+    const slow = await startTestApi(scene.service.databaseUrl, {
+      env: { RATE_LIMIT_READS: '1', RATE_LIMIT_READ_BURST: '100' },
+    });
+    try {
+      const owner = await scene.service.createPrincipal();
+      const own = await deployLease(owner, scene);
+      const call = createCall(slow.baseUrl);
+      const links = [];
+      for (let count = 0; count < 3; count++)
+        links.push(await share({ may: 'read' }, { by: owner, id: own.id }));
+      const read = ({ secret }: { secret: string }) =>
+        call('GET', '/v0/shared/agreement/state', { headers: { 'x-agreements-link': secret } });
+      const answers = await Promise.all(
+        links.flatMap((link) => Array.from({ length: 90 }, () => read(link))),
+      );
+      // Each link alone may send more.
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(200);
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(refused.length).toBeGreaterThan(0);
+      for (const answer of refused)
+        expect(outcome(answer)).toMatchObject({ status: 429, code: 'rate_limited' });
+      const stranger = await share({ may: 'read' });
+      expect((await read(stranger)).status).toBe(200);
+    } finally {
+      await slow.close();
     }
   });
 

@@ -109,6 +109,11 @@ describe('a new webhook', () => {
     ['a filter of null', { url, filters: { toStates: null } }, 'filters.toStates'],
     ['a filter value that is no text', { url, filters: { ruleIds: ['a', 7] } }, 'filters.ruleIds.1'],
     ['a filter value with NUL', { url, filters: { ruleIds: ['a\0'] } }, 'filters.ruleIds.0'],
+    [
+      'filters whose JSON is long',
+      { url, filters: { toStates: Array(6).fill('\u0001'.repeat(1_000)) } },
+      'filters',
+    ],
     ['filters that are a list', { url, filters: ['SIGNED'] }, 'filters'],
     ['a secret of its own', { url, secret: 'whsec_1' }, 'secret'],
     ['a status', { url, status: 'disabled' }, 'status'],

@@ -1,5 +1,19 @@
-import { type Attack, get, long, withRequests } from './attack.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorstRequest } from '../support/worstRequests.ts';
+import { type Attack, type AttackScene, get, long, readsPerSecond, times, withRequests } from './attack.ts';
 import { extremes } from './values.ts';
+
+/** Sends as many requests at once as a limit's burst permits, and the next ones once it has refilled. */
+const inBursts = (name: string, build: (scene: AttackScene) => WorstRequest): Attack => ({
+  name,
+  async run(scene) {
+    const request = build(scene);
+    while (scene.isOn()) {
+      const sent = times(2 * readsPerSecond, () => scene.send(request));
+      await Promise.all([...sent, delay(2_000)]);
+    }
+  },
+});
 
 /** Queries, cursors and headers that are made to cost. */
 export const queries: readonly Attack[] = [
@@ -10,6 +24,13 @@ export const queries: readonly Attack[] = [
       '/agreements?displayName[startsWith]=w&createdAt[gte]=0001-01-01T00:00:00Z&sort[updatedAt]=desc&limit=100',
     ),
   ]),
+  inBursts('the largest pages of a history', ({ recordId }) =>
+    get(`/agreements/${recordId}/inputs?limit=100`),
+  ),
+  inBursts('the largest pages of a history for guests', ({ linkSecret }) => ({
+    ...get('/shared/agreement/inputs?limit=100', { 'x-agreements-link': linkSecret }),
+    credential: 'signingLink',
+  })),
   withRequests('moments at the ends of time', () =>
     extremes.flatMap((moment) => [
       get(

@@ -1,7 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Attack, type AttackScene, flood, long, post, withRequests } from './attack.ts';
+import {
+  type Attack,
+  type AttackScene,
+  flood,
+  get,
+  long,
+  post,
+  times,
+  withRequests,
+  writesPerSecond,
+} from './attack.ts';
 
 /** A receiver of webhooks on loopback that answers as it is told. */
 async function withReceiver(
@@ -60,6 +70,19 @@ export const receivers: readonly Attack[] = [
         request.socket.on('close', () => clearInterval(timer));
         request.socket.on('error', () => clearInterval(timer));
       }),
+  },
+  {
+    name: 'webhooks made and disabled, and pages of them',
+    async run(scene) {
+      const filters = { templateIds: times(5, () => long('\u0001', 1_000)) };
+      const body = { url: 'http://127.0.0.1:9/', filters };
+      while (scene.isOn()) {
+        const [id] = /wh_[0-9a-f]{32}/.exec(await scene.send(post('/webhooks', body))) ?? [];
+        if (id) await scene.send({ ...post(`/webhooks/${id}`, undefined), method: 'DELETE' });
+        await scene.send(get('/webhooks?limit=100'));
+        await delay(2_000 / writesPerSecond);
+      }
+    },
   },
   withRequests('webhooks at names that lead nowhere', ({ webhookId }) => [
     {
