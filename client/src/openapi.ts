@@ -14248,7 +14248,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14271,7 +14271,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired";
+                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far";
                             };
                         };
                     };
@@ -14616,7 +14616,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `signature_mismatch`. */
+            /** @description The request is malformed or invalid. `details` says what to change. Reasons: `unknown_input`, `schema_mismatch`, `issuer_not_allowed`, `permit_expired`, `deadline_too_far`, `signature_mismatch`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14639,7 +14639,7 @@ export interface operations {
                             code?: "bad_request";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "signature_mismatch";
+                                reason?: "unknown_input" | "schema_mismatch" | "issuer_not_allowed" | "permit_expired" | "deadline_too_far" | "signature_mismatch";
                             };
                         };
                     };
@@ -14664,7 +14664,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description This scope requires a paid plan. */
+            /** @description This scope requires a paid plan. Reasons: `storage_exceeded`. */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14686,7 +14686,8 @@ export interface operations {
                             /** @constant */
                             code?: "payment_required";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "storage_exceeded";
                             };
                         };
                     };
@@ -14838,7 +14839,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too many requests. Wait for the time in `Retry-After`. */
+            /** @description Too many requests. Wait for the time in `Retry-After`. Reasons: `quota_exceeded`. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14861,7 +14862,8 @@ export interface operations {
                             /** @constant */
                             code?: "rate_limited";
                             details?: {
-                                reason?: unknown;
+                                /** @enum {string} */
+                                reason?: "quota_exceeded";
                             };
                         };
                     };

@@ -13,6 +13,7 @@ import {
   refuseDeploymentBody,
 } from '../shapes/deploymentBody.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { permitReasons } from '../shapes/refusalReasons.ts';
 import { recordShape } from '../shapes/resources.ts';
 import { addressShape, deadlineShape, displayNameShape, signatureShape } from '../shapes/shapes.ts';
 
@@ -41,17 +42,7 @@ export function deployWithPermit(services: Services): Endpoint {
     refuseBody: refuseDeploymentBody(services, bodyShape),
     data: { schema: recordShape, description: 'The record.' },
     refusals: [400, 409, 413, 415, 503],
-    reasons: [
-      ...recordRefusals,
-      'permit_expired',
-      'deadline_too_far',
-      'stale_nonce',
-      'future_nonce',
-      'nonce_in_flight',
-      'signature_mismatch',
-      'action_reverted',
-      'relayer_unfunded',
-    ],
+    reasons: [...recordRefusals, ...permitReasons],
     example: { body: exampleStory.signedDeployment },
     async handle({ body, caller, requestId }) {
       const { principalId } = caller;

@@ -6,6 +6,7 @@ import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { unsignedInputBody } from '../shapes/inputBody.ts';
+import { deadlineReasons, inputReasons } from '../shapes/refusalReasons.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 import { signableInputShape } from '../shapes/signableShape.ts';
 
@@ -30,16 +31,7 @@ export function inputTypedDataEndpoint(services: AdmissionServices): Endpoint {
     body: unsignedInputBody,
     data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: [
-      'not_deployed',
-      'unknown_input',
-      'state_not_accepting',
-      'no_transition',
-      'schema_mismatch',
-      'issuer_not_allowed',
-      'permit_expired',
-      'deadline_too_far',
-    ],
+    reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.unsignedInput,

@@ -6,6 +6,7 @@ import { defineEndpoint, type Endpoint } from '../endpoint/defineEndpoint.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { signedInputBody } from '../shapes/inputBody.ts';
+import { inputReasons, permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { inputRecordShape } from '../shapes/resources.ts';
 import { chainOfReference, recordParams } from '../shapes/shapes.ts';
 
@@ -24,24 +25,7 @@ export function submitInputEndpoint(services: AdmissionServices): Endpoint {
     body: signedInputBody,
     data: { schema: inputRecordShape, description: 'The input.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: [
-      'not_deployed',
-      'quota_exceeded',
-      'storage_exceeded',
-      'unknown_input',
-      'state_not_accepting',
-      'no_transition',
-      'schema_mismatch',
-      'issuer_not_allowed',
-      'permit_expired',
-      'deadline_too_far',
-      'stale_nonce',
-      'future_nonce',
-      'nonce_in_flight',
-      'signature_mismatch',
-      'action_reverted',
-      'relayer_unfunded',
-    ],
+    reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: {
       after: [{ operationId: 'deployWithPermit', params: { id: '/data/id' } }],
       body: exampleStory.signedInput,

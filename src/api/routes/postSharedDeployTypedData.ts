@@ -7,6 +7,7 @@ import { findTurnOfGuests, requireWallet } from '../guests/guestAuthenticator.ts
 import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { deadlineReasons } from '../shapes/refusalReasons.ts';
 import { addressShape, deadlineShape } from '../shapes/shapes.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { signableDeploymentShape } from '../shapes/signableShape.ts';
@@ -27,7 +28,7 @@ export function makeSharedDeployTypedData(services: GuestServices): Endpoint {
     body: bodyShape,
     data: { schema: signableDeploymentShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: ['draft_signed', 'permit_expired', 'deadline_too_far', 'nonce_in_flight'],
+    reasons: ['draft_signed', ...deadlineReasons, 'nonce_in_flight'],
     example: { body: exampleStory.ownerOfDraft },
     findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitGuest, requestId }) {

@@ -8,6 +8,7 @@ import type { GuestServices } from '../guests/guestServices.ts';
 import { readSharedRecord } from '../guests/readSharedRecord.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
+import { permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { addressShape, deadlineShape, signatureShape } from '../shapes/shapes.ts';
 import { sharedQuery, sharedRecordShape } from '../shapes/sharingShapes.ts';
 
@@ -32,19 +33,7 @@ export function deployShared(services: GuestServices): Endpoint {
     body: bodyShape,
     data: { schema: sharedRecordShape, description: 'The agreement as shown to guests.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: [
-      'draft_signed',
-      'quota_exceeded',
-      'storage_exceeded',
-      'permit_expired',
-      'deadline_too_far',
-      'stale_nonce',
-      'future_nonce',
-      'nonce_in_flight',
-      'signature_mismatch',
-      'action_reverted',
-      'relayer_unfunded',
-    ],
+    reasons: ['draft_signed', ...quotaReasons, ...permitReasons],
     example: { body: exampleStory.signedDraft },
     findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitGuest, requestId }) {

@@ -7,6 +7,7 @@ import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { signedInputBody } from '../shapes/inputBody.ts';
+import { inputReasons, permitReasons, quotaReasons } from '../shapes/refusalReasons.ts';
 import { sharedInputShape, sharedQuery } from '../shapes/sharingShapes.ts';
 
 export function submitSharedInput(services: GuestServices): Endpoint {
@@ -24,21 +25,7 @@ export function submitSharedInput(services: GuestServices): Endpoint {
     body: signedInputBody,
     data: { schema: sharedInputShape, description: 'The input.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: [
-      'not_deployed',
-      'unknown_input',
-      'state_not_accepting',
-      'no_transition',
-      'schema_mismatch',
-      'issuer_not_allowed',
-      'permit_expired',
-      'stale_nonce',
-      'future_nonce',
-      'nonce_in_flight',
-      'signature_mismatch',
-      'action_reverted',
-      'relayer_unfunded',
-    ],
+    reasons: ['not_deployed', ...quotaReasons, ...inputReasons, ...permitReasons],
     example: { body: exampleStory.signedInput },
     findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitGuest, requestId }) {

@@ -6,6 +6,7 @@ import type { GuestServices } from '../guests/guestServices.ts';
 import { exampleStory } from '../openapi/exampleStory.ts';
 import { respondSingle } from '../shapes/envelopes.ts';
 import { unsignedInputBody } from '../shapes/inputBody.ts';
+import { deadlineReasons, inputReasons } from '../shapes/refusalReasons.ts';
 import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { signableInputShape } from '../shapes/signableShape.ts';
 
@@ -24,15 +25,7 @@ export function makeSharedInputTypedData(services: GuestServices): Endpoint {
     body: unsignedInputBody,
     data: { schema: signableInputShape, description: 'The typed data and the verdict.' },
     refusals: [400, 404, 409, 413, 415, 503],
-    reasons: [
-      'not_deployed',
-      'unknown_input',
-      'state_not_accepting',
-      'no_transition',
-      'schema_mismatch',
-      'issuer_not_allowed',
-      'permit_expired',
-    ],
+    reasons: ['not_deployed', ...inputReasons, ...deadlineReasons],
     example: { body: exampleStory.unsignedReturn },
     findTurn: findTurnOfGuests(services),
     async handle({ query, body, headers, client, limitGuest, requestId }) {

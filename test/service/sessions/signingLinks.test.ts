@@ -154,6 +154,14 @@ describe('a link for signing', () => {
     expect(await scene.service.countRows()).toEqual(before);
   });
 
+  test('refuses a deadline that is too far as the document of the API says', async () => {
+    const { visit } = await share({ may: 'sign', participant: 'tenant' });
+    const values = { months: '4', remark: 'gladly', code: 'A' };
+    const unsigned = { inputId: 'accept', values, signer: lease.tenant.address, deadline: 99_999_999_999 };
+    const refused = await visit('POST', '/input-typed-data', { body: unsigned });
+    expect(outcome(refused)).toMatchObject({ status: 400, details: { reason: 'deadline_too_far' } });
+  });
+
   test.each([
     ['nobody', { may: 'sign' }],
     ['an unknown variable', { may: 'sign', participant: 'nobody' }],
