@@ -30,8 +30,8 @@ export default defineConfig({
     maxWorkers: 3,
     // For files whose tests mostly wait: each starts its own processes.
     maxConcurrency: 3,
-    // One PostgreSQL for all projects.
-    globalSetup: ['test/support/globalPostgres.ts'],
+    // The programs under test and one PostgreSQL, for all projects.
+    globalSetup: ['test/support/globalPrograms.ts', 'test/support/globalPostgres.ts'],
     projects: [
       {
         test: {

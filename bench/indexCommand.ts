@@ -8,6 +8,7 @@ import { agreementEngineAbi } from '../abis/AgreementEngine.ts';
 import { agreementFactoryAbi } from '../abis/AgreementFactory.ts';
 import { awaitReceipt } from '../contracts-test/awaitReceipt.ts';
 import { deployProtocol } from '../contracts-test/deploy.ts';
+import { findProgram } from '../src/cli/build/builtPrograms.ts';
 import { startAnvil } from '../src/cli/devtools/anvil.ts';
 import { findFreePort } from '../src/cli/devtools/freePort.ts';
 import { startPostgres } from '../src/cli/devtools/postgres.ts';
@@ -61,7 +62,7 @@ export async function runIndexBenchmark(options: IndexCommand): Promise<IndexRes
       countEvents: `select (select count(*) from bare_index.acceptances) + (select count(*) from bare_index.permissions)`,
     };
     const service: Subject = {
-      entry: 'src/cli/start/indexer.ts',
+      entry: findProgram('indexer'),
       env: {
         CHAINS: String(chainId),
         [`RPC_URL_${chainId}`]: anvil.rpcUrl,

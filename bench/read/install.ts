@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { findProgram } from '../../src/cli/build/builtPrograms.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
 import { migrateDatabase } from '../../src/platform/database/migrateDatabase.ts';
@@ -8,7 +9,7 @@ import { createKey } from '../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../src/records/principals/entitlements.ts';
 import { createPrincipal } from '../../src/records/principals/principals.ts';
 import { chainId, seedAgreements, seededTables } from './seedAgreements.ts';
-import { lightDrizzle, startProgram } from './startProgram.ts';
+import { startProgram } from './startProgram.ts';
 
 /** The answering programs. */
 export type Subject = 'service' | 'bare' | 'graphql';
@@ -61,7 +62,7 @@ export async function install(
     graphql: `http://127.0.0.1:${indexerPort}`,
   };
   const indexer = await startProgram({
-    entry: 'src/cli/start/indexer.ts',
+    entry: findProgram('indexer'),
     env,
     url: `${urls.graphql}/ready`,
   });
@@ -73,8 +74,8 @@ export async function install(
   await seedAgreements(pool, { principalId, size, indexSchema });
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const api = await startProgram({
-    entry: 'src/cli/start/api.ts',
-    nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle, ...flags],
+    entry: findProgram('api'),
+    nodeFlags: ['--max-semi-space-size=8', ...flags],
     env,
     url: `${urls.service}/v0/health`,
   });

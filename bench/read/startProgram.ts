@@ -6,7 +6,7 @@ const root = new URL('../../', import.meta.url);
 const overdueMs = 180_000;
 const pollMs = 50;
 
-/** Starts a program of this project and waits until it answers at an address. */
+/** Starts a program, by its absolute path or from the top level, and waits until it answers at an address. */
 export async function startProgram(options: {
   entry: string;
   nodeFlags?: readonly string[];
@@ -40,5 +40,3 @@ export async function startProgram(options: {
     throw new Error(`${entry} does not answer:\n${lines.join('\n')}`);
   }
 }
-
-export const lightDrizzle = fileURLToPath(new URL('src/platform/supervision/lightDrizzle.ts', root));

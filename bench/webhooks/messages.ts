@@ -36,9 +36,8 @@ export type Part = {
 
 /** Starts a part of the benchmark as a separate process. */
 export function startPart(file: string, args: readonly string[], flags: readonly string[] = []): Part {
-  const light = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
-    execArgv: ['--import', light, ...flags],
+    execArgv: [...flags],
   });
   const ended = once(child, 'exit');
   return {

@@ -24,7 +24,7 @@ afterAll(async () => {
 describe('npm run dev -- --fork', () => {
   test('plays the demo on the contracts of the forked chain, which stays as it was', async () => {
     const head = await publicChain.client.getBlockNumber();
-    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
+    const demo = startProgram('demo', { env: stacks.env });
     expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
     expect(await publicChain.client.getBlockNumber()).toBe(head);
   });
@@ -49,14 +49,14 @@ describe('npm run dev -- --fork', () => {
     await publicChain.client.mine({ blocks: 5 });
     local = await stacks.start(fork);
     await waitUntil('the records are there', async () => (await listIds()) === before);
-    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
+    const demo = startProgram('demo', { env: stacks.env });
     expect({ ...(await demo.exited), lines: demo.lines }).toMatchObject({ code: 0 });
   });
 });
 
 describe('a fork that cannot be is refused before anything starts', () => {
   const refusal = async (words: string[], env: Record<string, string>) => {
-    const program = startProgram('src/cli/dev/dev.ts', { env, words });
+    const program = startProgram('dev', { env, words });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     return program.lines.join('\n');
   };

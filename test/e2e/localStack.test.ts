@@ -42,7 +42,7 @@ describe('npm run dev', () => {
   });
 
   test('a second one in the same directory is refused with the process that has it', async () => {
-    const second = startProgram('src/cli/dev/dev.ts', { env: stacks.env });
+    const second = startProgram('dev', { env: stacks.env });
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.lines.join('\n')).toContain(`process ${local.program.pid}`);
     expect((await call('/health')).status).toBe(200);
@@ -51,7 +51,7 @@ describe('npm run dev', () => {
   test('a port that was asked for and is taken is named', async () => {
     const other = await createLocalStacks();
     const PORT = new URL(local.stack.baseUrl).port;
-    const program = startProgram('src/cli/dev/dev.ts', { env: { ...other.env, PORT } });
+    const program = startProgram('dev', { env: { ...other.env, PORT } });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.lines.join('\n')).toContain(`PORT=${PORT} is taken`);
     await other.dispose();
@@ -93,7 +93,7 @@ describe('npm run dev', () => {
 
 describe('npm run demo', () => {
   test('plays on every chain, and service and contracts agree', async () => {
-    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
+    const demo = startProgram('demo', { env: stacks.env });
     const { code } = await demo.exited;
     expect({ code, output: demo.lines }).toEqual({
       code: 0,
@@ -158,7 +158,7 @@ describe('an interrupt', () => {
     local = await stacks.start();
     expect(local.stack.apiKey).toBe(stack.apiKey);
     expect(await listAgreements()).toEqual(before);
-    const demo = startProgram('src/cli/demo/demo.ts', { env: stacks.env });
+    const demo = startProgram('demo', { env: stacks.env });
     expect(await demo.exited).toMatchObject({ code: 0 });
   });
 });

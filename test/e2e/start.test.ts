@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 function start(changes: Record<string, string>): Program {
-  const program = startProgram('src/cli/start/all.ts', { env: { ...env, ...changes } });
+  const program = startProgram('all', { env: { ...env, ...changes } });
   started.push(program);
   return program;
 }

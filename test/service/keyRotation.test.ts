@@ -26,7 +26,7 @@ afterAll(async () => {
 /** A worker as operators start it; it is there once it keeps leases or says that it is ready to. */
 async function startWorker(keys: readonly Hex[]): Promise<Worker> {
   const port = await findFreePort();
-  const program = startProgram('src/cli/start/worker.ts', {
+  const program = startProgram('worker', {
     env: {
       CHAINS: String(world.chainId),
       DATABASE_URL: world.databaseUrl,

@@ -9,8 +9,6 @@ export type DelivererProcess = {
   ended: Promise<NodeJS.Signals | null>;
 };
 
-const lightDrizzle = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
-
 /** A deliverer in a separate process, which ends at a fault point when it is passed for the nth time. */
 export async function startDelivererProcess(options: {
   databaseUrl: string;
@@ -22,7 +20,6 @@ export async function startDelivererProcess(options: {
     fileURLToPath(new URL('runDeliverer.ts', import.meta.url)),
     [databaseUrl, String(leaseMs)],
     {
-      execArgv: ['--import', lightDrizzle],
       env: { ...process.env, FAULT_POINT: fault ?? '' },
     },
   );

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { createPublicClient, http } from 'viem';
+import { findProgram } from '../../src/cli/build/builtPrograms.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { inheritedEnvironment } from './inheritedEnvironment.ts';
 import { patienceMs } from './patience.ts';
@@ -32,13 +32,11 @@ export type Indexer = {
   kill(): Promise<void>;
 };
 
-const entry = fileURLToPath(new URL('../../src/cli/start/indexer.ts', import.meta.url));
-
 /** Starts the indexer like `npm run start:indexer`. The caller stops it. */
 export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOptions): Promise<Indexer> {
   const port = await findFreePort();
   const urls = chains.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, rpcUrl]);
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [findProgram('indexer')], {
     env: {
       ...inheritedEnvironment(),
       DATABASE_URL: databaseUrl,

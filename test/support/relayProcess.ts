@@ -26,12 +26,11 @@ export type RelayProcess = {
   kill(): Promise<void>;
 };
 
-const lightDrizzle = new URL('../../src/platform/supervision/lightDrizzle.ts', import.meta.url).href;
 const running = new Set<ChildProcess>();
 
 /** A relay in a separate process, which ends itself at the fault point, if one is given. The caller ends it. */
 export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultPoint): RelayProcess {
-  const words = ['--import', lightDrizzle, fileURLToPath(import.meta.url), JSON.stringify(options)];
+  const words = [fileURLToPath(import.meta.url), JSON.stringify(options)];
   const child = spawn(process.execPath, words, {
     env: { ...inheritedEnvironment(), ...(faultPoint && { FAULT_POINT: faultPoint }) },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { type Address, createPublicClient, type Hex, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { deployProtocol } from '../../contracts-test/deploy.ts';
+import { findProgram } from '../../src/cli/build/builtPrograms.ts';
 import { createDevKey } from '../../src/cli/dev/devAccess.ts';
 import { type Anvil, startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
@@ -18,8 +18,6 @@ import { waitUntil } from './waitUntil.ts';
 
 const chainId = 84_532;
 const stopTimeoutMs = 60_000;
-const root = new URL('../../src/', import.meta.url);
-const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 
 export type ServiceKind = 'api' | 'worker' | 'indexer';
 
@@ -108,10 +106,9 @@ export async function createServiceStack(options: {
           onLine(line: string): void;
         },
       ): Child {
-        const lean =
-          kind === 'indexer' || kind === 'all' ? [] : ['--max-semi-space-size=8', '--import', lightDrizzle];
+        const lean = kind === 'indexer' || kind === 'all' ? [] : ['--max-semi-space-size=8'];
         return startChild({
-          entry: fileURLToPath(new URL(`cli/start/${kind}.ts`, root)),
+          entry: findProgram(kind),
           nodeFlags: [...lean, ...(process.nodeFlags ?? [])],
           env: { ...shared, ...byKind[kind], ...env, ...process.env },
           onLine: process.onLine,

@@ -17,12 +17,8 @@ const entries: Record<ServiceName, string> = {
  * With Node's own 16 MB for each half of the young generation, a quiet process keeps 40 MB more than it
  * needs. With 4 MB a busy one spends a seventh of its time on garbage collection.
  */
-const lean = [
-  '--max-semi-space-size=8',
-  '--import',
-  fileURLToPath(new URL('../../platform/supervision/lightDrizzle.ts', import.meta.url)),
-];
-/** Not for the indexer: Ponder loads code in its own way, and a backfill mostly allocates. */
+const lean = ['--max-semi-space-size=8'];
+/** Not for the indexer: a backfill mostly allocates. */
 const nodeFlags: Partial<Record<ServiceName, string[]>> = { api: lean, worker: lean };
 
 export type ServicesOptions = {

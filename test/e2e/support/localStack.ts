@@ -43,7 +43,7 @@ export async function createLocalStacks(settings: Record<string, string> = {}): 
     directory,
     env,
     async start(words = []) {
-      const program = startProgram('src/cli/dev/dev.ts', { env, words });
+      const program = startProgram('dev', { env, words });
       started.push(program);
       await waitUntil(
         'the stack is up',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { isProgramName, type ProgramName } from '../../../src/cli/build/programs.ts';
 import { inheritedEnvironment } from '../../support/inheritedEnvironment.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -23,18 +24,23 @@ export type Program = {
   signal(signal: NodeJS.Signals): void;
 };
 
-/** The flags with which the npm script of an entry point runs Node; none where it has no script. */
-function flagsOf(entry: string): string[] {
+/** What the npm script of a program gives to Node. */
+function wordsOf(name: ProgramName): string[] {
   const words = Object.values(scripts).map((script) => script.split(' '));
-  return words.find(([command, ...rest]) => command === 'node' && rest.at(-1) === entry)?.slice(1, -1) ?? [];
+  const [, ...given] = words.find((each) => each.at(-2) === 'src/cli/run.ts' && each.at(-1) === name) ?? [];
+  if (given.length === 0) throw new Error(`${name} has no npm script`);
+  return given;
 }
 
-/** Starts an entry point as its npm script does, with nothing in its environment but `env` and what every shell has. */
+/**
+ * Starts a program as its npm script does, or another file, with nothing in its environment but `env` and what every shell has.
+ */
 export function startProgram(
-  entry: string,
+  program: ProgramName | `${string}.ts`,
   options: { env: Record<string, string>; words?: string[] },
 ): Program {
-  const child = spawn(process.execPath, [...flagsOf(entry), entry, ...(options.words ?? [])], {
+  const given = isProgramName(program) ? wordsOf(program) : [program];
+  const child = spawn(process.execPath, [...given, ...(options.words ?? [])], {
     cwd: root,
     env: {
       ...inheritedEnvironment(),

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { findProgram } from '../../../src/cli/build/builtPrograms.ts';
 import { createDevKey } from '../../../src/cli/dev/devAccess.ts';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { createDatabase } from '../../../src/platform/database/database.ts';
@@ -14,8 +14,6 @@ import { type Chain, startChain } from './chain.ts';
 const chainIds = [59_141, 11_155_111, 84_532];
 /** Reorganisations that keep the promise are shallower. */
 export const confirmations = 3;
-const root = new URL('../../../src/', import.meta.url);
-const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 const settings = {
   RELAYER_POLL_MS: '250',
   RELAYER_LEASE_MS: '1000',
@@ -99,8 +97,8 @@ async function create(
     ): Child {
       const { name, env = {}, onReady } = process;
       return startChild({
-        entry: fileURLToPath(new URL(`cli/start/${kind}.ts`, root)),
-        nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
+        entry: findProgram(kind),
+        nodeFlags: ['--max-semi-space-size=8'],
         env: { ...shared, ...byKind[kind], ...env },
         onLine(line) {
           if (line.includes('"msg":"started"')) onReady();

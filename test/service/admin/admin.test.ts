@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAdmin } from '../../../src/cli/admin/runAdmin.ts';
+import { findProgram } from '../../../src/cli/build/builtPrograms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let testDatabase: TestDatabase;
@@ -175,8 +175,9 @@ describe('the command line', () => {
 });
 
 test('a reader that stops early causes no error', async () => {
-  const entry = fileURLToPath(new URL('../../../src/cli/admin/admin.ts', import.meta.url));
-  const child = spawn(process.execPath, [entry, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [findProgram('admin'), '--help'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   child.stdout.destroy();
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   expect({ complaint, code }).toEqual({ complaint: '', code: 0 });

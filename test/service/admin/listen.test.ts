@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 function listen(port: number, ...words: string[]): Program {
-  const program = startProgram('src/cli/admin/admin.ts', {
+  const program = startProgram('admin', {
     env: { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: encryptionKey },
     words: ['listen', '--port', String(port), '--principal', owner.name, ...words],
   });
@@ -129,7 +129,7 @@ test('operators see the webhooks of all principals and their deliveries, and can
   await owner.call('POST', `/v0/webhooks/${id}/test`);
   await receiver.close();
   const admin = async (...words: string[]) => {
-    const program = startProgram('src/cli/admin/admin.ts', {
+    const program = startProgram('admin', {
       env: { DATABASE_URL: service.databaseUrl },
       words: ['webhooks', ...words, '--json'],
     });

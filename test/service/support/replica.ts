@@ -14,7 +14,7 @@ export async function startReplica(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Replica> {
   const [port, internalPort] = [await findFreePort(), await findFreePort()];
-  const program = startProgram('src/cli/start/api.ts', {
+  const program = startProgram('api', {
     env: {
       DATABASE_URL: databaseUrl,
       PORT: String(port),

@@ -1,15 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { generatePrivateKey } from 'viem/accounts';
+import { findProgram } from '../../../../src/cli/build/builtPrograms.ts';
 import { type Child, startChild } from '../../../../src/platform/supervision/child.ts';
 import type { FaultPoint } from '../../../../src/platform/supervision/faultPoint.ts';
 import { inheritedEnvironment } from '../../../support/inheritedEnvironment.ts';
 import { readyLine } from '../../../support/serviceStack.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { chainId } from '../../projector/support/setup.ts';
-
-const root = new URL('../../../../src/', import.meta.url);
-const entry = fileURLToPath(new URL('cli/start/worker.ts', root));
-const lightDrizzle = fileURLToPath(new URL('platform/supervision/lightDrizzle.ts', root));
 
 export type WorkerProcess = {
   /** Ends it as a crash would. */
@@ -32,8 +28,8 @@ export function startWorkerProcess(options: {
   const { databaseUrl, smtpUrl, fault } = options;
   const lines: string[] = [];
   const child = startChild({
-    entry,
-    nodeFlags: ['--max-semi-space-size=8', '--import', lightDrizzle],
+    entry: findProgram('worker'),
+    nodeFlags: ['--max-semi-space-size=8'],
     env: {
       ...inheritedEnvironment(),
       DATABASE_URL: databaseUrl,

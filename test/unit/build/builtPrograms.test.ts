@@ -1,0 +1,127 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ensureBuild, programSources } from '../../../src/cli/build/builtPrograms.ts';
+import { bundlePrograms } from '../../../src/cli/build/bundlePrograms.ts';
+import { listSources } from '../../../src/cli/build/listSources.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'built-programs-'));
+  mkdirSync(join(directory, 'src'));
+  writeFileSync(join(directory, 'src/one.ts'), '1');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const builds = () => join(directory, 'dist');
+const write = (path: string, text: string) => writeFileSync(join(directory, 'src', path), text);
+
+function build(made: (directory: string) => void = () => {}): string {
+  return ensureBuild({
+    builds: builds(),
+    sources: () => listSources(directory, ['src', 'missing.json']),
+    build(to) {
+      mkdirSync(to);
+      made(to);
+    },
+  });
+}
+
+describe('programs', () => {
+  test('are built once for the same sources, and again for a changed, a new or a removed one', () => {
+    const built: string[] = [];
+    const steps = [
+      () => {},
+      () => write('one.ts', '2 '),
+      () => write('two.ts', '1'),
+      () => rmSync(join(directory, 'src/two.ts')),
+    ];
+    for (const step of steps) {
+      step();
+      expect(build(() => built.push('built'))).toBe(build(() => built.push('twice')));
+    }
+    // Without the removed source they are those of before.
+    expect(built).toEqual(['built', 'built', 'built']);
+  });
+
+  test('of a source that changes during the build are not taken for those of the changed one', () => {
+    const old = build(() => write('one.ts', 'changed'));
+    expect(build()).not.toBe(old);
+  });
+
+  test('that could not be built are not there, nor any part of them', () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    expect(() => build(fail)).toThrow('broken');
+    expect(readdirSync(builds())).toEqual([]);
+  });
+
+  test('of another process that was faster are taken', () => {
+    const other = build((to) => {
+      const complete = to.slice(0, to.lastIndexOf('.'));
+      mkdirSync(complete);
+      writeFileSync(join(complete, 'api.js'), 'of the other process');
+    });
+    expect(readFileSync(join(other, 'api.js'), 'utf8')).toBe('of the other process');
+    expect(readdirSync(builds())).toHaveLength(1);
+  });
+
+  test('of a few earlier sources stay, for processes that still run', () => {
+    const all = Array.from({ length: 8 }, (_, at) => {
+      write('one.ts', '1'.repeat(at + 2));
+      return build();
+    });
+    expect(readdirSync(builds())).toHaveLength(5);
+    expect(existsSync(all.at(-1) ?? '')).toBe(true);
+  });
+});
+
+test('all modules of the programs are among the sources whose change has them built again', async () => {
+  const modules = await bundlePrograms(root, join(directory, 'dist/all'));
+  const own = modules.map((id) => relative(root, id)).filter((id) => !/^\.\.|node_modules|^\0/.test(id));
+  expect(own.length).toBeGreaterThan(500);
+  expect(
+    own.filter((id) => !programSources.some((each) => id === each || id.startsWith(`${each}/`))),
+  ).toEqual([]);
+});
+
+test('processes that start at the same time without built programs do not disturb each other', async () => {
+  const module = join(root, 'src/cli/build/builtPrograms.ts');
+  const script = `
+    import { mkdirSync, writeFileSync } from 'node:fs';
+    const { ensureBuild } = await import(${JSON.stringify(module)});
+    const build = (to) => { mkdirSync(to); for (const at of Array(500).keys()) writeFileSync(to + '/' + at, ''); };
+    console.log(ensureBuild({ builds: ${JSON.stringify(builds())}, sources: () => [], build }));`;
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }),
+  );
+  const codes = await Promise.all(children.map(async (child) => (await once(child, 'close'))[0]));
+  expect(codes).toEqual([0, 0, 0, 0]);
+  const [name = '', ...others] = readdirSync(builds());
+  expect(others).toEqual([]);
+  expect(readdirSync(join(builds(), name))).toHaveLength(500);
+});
+
+test('an unknown program is refused by name', () => {
+  const { stderr, status } = spawnSync(process.execPath, [join(root, 'src/cli/run.ts'), 'nothing'], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).toBe('The programs are all, api, worker, indexer, dev, demo, admin.\n');
+});
