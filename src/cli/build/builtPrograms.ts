@@ -14,6 +14,8 @@ export const programSources = [
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** A running program may still load parts of an earlier build. */
 const keptBuilds = 5;
+/** A process was killed while it built. */
+const unfinishedAfterMs = 3_600_000;
 const builder = fileURLToPath(new URL('build.ts', import.meta.url));
 
 let current: string | undefined;
@@ -76,11 +78,18 @@ export function ensureBuild(options: {
 }
 
 function removeOld(builds: string): void {
-  const complete = readdirSync(builds)
-    .filter((name) => /^[0-9a-f]{16}$/.test(name))
-    .map((name) => ({ path: join(builds, name), usedAt: usedAt(join(builds, name)) }))
+  const all = readdirSync(builds).map((name) => ({
+    path: join(builds, name),
+    usedAt: usedAt(join(builds, name)),
+  }));
+  const complete = all
+    .filter(({ path }) => /[0-9a-f]{16}$/.test(path))
     .sort((one, other) => other.usedAt - one.usedAt);
-  for (const { path } of complete.slice(keptBuilds)) rmSync(path, { recursive: true, force: true });
+  const left = all.filter(
+    ({ path, usedAt }) => /[0-9a-f]{16}\.\d+$/.test(path) && usedAt < Date.now() - unfinishedAfterMs,
+  );
+  for (const { path } of [...complete.slice(keptBuilds), ...left])
+    rmSync(path, { recursive: true, force: true });
 }
 
 /** Another process may have just removed it. */

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,6 +47,8 @@ describe('programs', () => {
     const steps = [
       () => {},
       () => write('one.ts', '2 '),
+      // Ponder writes one at every start.
+      () => write('ponder-env.d.ts', String(built.length)),
       () => write('two.ts', '1'),
       () => rmSync(join(directory, 'src/two.ts')),
     ];
@@ -53,7 +56,7 @@ describe('programs', () => {
       step();
       expect(build(() => built.push('built'))).toBe(build(() => built.push('twice')));
     }
-    // Without the removed source they are those of before.
+    // Declarations are no sources. Without the removed source the programs are those of before.
     expect(built).toEqual(['built', 'built', 'built']);
   });
 
@@ -88,6 +91,14 @@ describe('programs', () => {
     expect(readdirSync(builds())).toHaveLength(5);
     expect(existsSync(all.at(-1) ?? '')).toBe(true);
   });
+
+  test('of a process that was killed while it built are removed after an hour', () => {
+    const [old, recent] = [1, 2].map((pid) => join(builds(), `0123456789abcdef.${pid}`));
+    for (const path of [old, recent]) mkdirSync(path ?? '', { recursive: true });
+    utimesSync(old ?? '', 0, 0);
+    build();
+    expect([old, recent].map((path) => existsSync(path ?? ''))).toEqual([false, true]);
+  });
 });
 
 test('all modules of the programs are among the sources whose change has them built again', async () => {
@@ -105,7 +116,7 @@ test('processes that start at the same time without built programs do not distur
     import { mkdirSync, writeFileSync } from 'node:fs';
     const { ensureBuild } = await import(${JSON.stringify(module)});
     const build = (to) => { mkdirSync(to); for (const at of Array(500).keys()) writeFileSync(to + '/' + at, ''); };
-    console.log(ensureBuild({ builds: ${JSON.stringify(builds())}, sources: () => [], build }));`;
+    ensureBuild({ builds: ${JSON.stringify(builds())}, sources: () => [], build });`;
   const children = Array.from({ length: 4 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'inherit', 'inherit'],
