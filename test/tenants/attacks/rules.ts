@@ -33,6 +33,19 @@ export const rules: readonly Attack[] = [
       },
     })),
   ),
+  withRules('rules that repeat the largest values', () =>
+    times(100, (at) => ({
+      id: `r${at}`,
+      name: 'x',
+      trigger: { type: 'onTransition', inputs: ['go'] },
+      recipients: ['*'],
+      notification: {
+        channel: 'external_webhook',
+        subject: long(`\${variables.v1}`, 12),
+        body: times(200, (each) => `\${variables.v${each % 128}}`).join(''),
+      },
+    })),
+  ),
   withRules('recipients in every script', () => [
     {
       id: 'r',
