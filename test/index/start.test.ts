@@ -1,7 +1,10 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { findFreePort } from '../../src/cli/devtools/freePort.ts';
 import { catchUp, type IndexerOptions, startIndexer } from '../support/indexer.ts';
+import { listenLocally } from '../support/listenLocally.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { deploy, permittedCreation } from './support/agreements.ts';
@@ -105,10 +108,21 @@ test('where permits were consumed before the start block, their nonces are count
 test('no line that it prints holds the key in the URL of a node', async () => {
   const databaseUrl = await makeDatabase();
   const anvil = await launchAnvil({ chainId: 59141 });
-  const chains = [{ chainId: 59141, rpcUrl: `${anvil.rpcUrl}/?key=provider-secret` }];
+  let isRefusing = false;
+  const provider = await listenLocally(
+    createServer(async (request, response) => {
+      const body = await text(request);
+      if (isRefusing) return void response.writeHead(403).end();
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(anvil.rpcUrl, { method: 'POST', headers, body });
+      response.end(await answer.text());
+    }),
+  );
+  cleanups.push(provider.close);
+  const chains = [{ chainId: 59141, rpcUrl: `${provider.url}/?key=provider-secret` }];
   const indexer = await launch({ databaseUrl, chains, env: { LOG_LEVEL: 'trace' } });
   await indexer.ready();
-  await anvil.kill();
+  isRefusing = true;
   await waitUntil('a request has failed', () =>
     indexer.lines.some((line) => line.includes('URL: http://127.0.0.1')),
   );

@@ -1,9 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ChainConfiguration } from '../../platform/config/configuration.ts';
 
 /** An error for which Ponder rests a node, for some seconds at most, and goes on with another. */
 const tooManyRequests = 429;
 const patienceMs = 2_000;
+/** How long Ponder waits for the newest block. Its requests must end faster than it makes them: 25 at a time, ten a second. */
+const silenceMs = 1_000;
+const longestAnswerMs = 10_000;
+const serverError = 500;
 
 const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
@@ -18,7 +24,13 @@ type Newest = {
 };
 
 /** The endpoints of a chain, and the newest block reported to Ponder. */
-type Followed = { readonly urls: readonly string[]; requests: number; newest: Newest | undefined };
+type Followed = {
+  readonly name: string;
+  readonly urls: readonly string[];
+  requests: number;
+  newest: Newest | undefined;
+  isSilent: boolean;
+};
 
 /** Behind a single URL may be several nodes: as often as this it is asked again. */
 const repetitions = 3;
@@ -29,11 +41,18 @@ const repetitions = 3;
  * which one lags it would go back and forth. So an answer gives way to that of a later request. A node whose
  * newest block is below the last one reports none while another node of the chain has a newer one; a single URL
  * is asked again. If none has a newer one, the chain really became shorter.
+ *
+ * Ponder goes on asking for the newest block while nodes are silent or away, and would work off all of these requests afterwards, at a
+ * rate that each failure has lowered, before it follows the chain again. So while no node of the chain answers, it hears of the last
+ * newest block again. An answer that comes later is for the next request.
  */
-export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpcUrls'>[]): void {
+export function passOverLateNodes(
+  chains: readonly Pick<ChainConfiguration, 'name' | 'rpcUrls'>[],
+  logger: Logger,
+): void {
   const followed = new Map<string, Followed>();
-  for (const { rpcUrls } of chains) {
-    const chain: Followed = { urls: rpcUrls, requests: 0, newest: undefined };
+  for (const { name, rpcUrls } of chains) {
+    const chain: Followed = { name, urls: rpcUrls, requests: 0, newest: undefined, isSilent: false };
     for (const url of rpcUrls) followed.set(url, chain);
   }
   const fetchUrl = globalThis.fetch;
@@ -42,28 +61,48 @@ export function passOverLateNodes(chains: readonly Pick<ChainConfiguration, 'rpc
     if (!(input instanceof Request) || !chain) return fetchUrl(input, init);
     const body = await input.clone().text();
     if (!latestBlock.test(body)) return fetchUrl(input, init);
-    const { url } = input;
-    const request = ++chain.requests;
-    const response = await fetchUrl(input, init);
-    let answer = await response.text();
-    let number = numberOf(answer);
-    const { status } = response;
-    if (status !== 200 || number === undefined) return new Response(answer, { status, headers });
-    const isLower = () =>
-      chain.newest && request > chain.newest.request && (number ?? 0) < chain.newest.number;
-    const others = chain.urls.filter((other) => other !== url);
-    for (let asked = 0; others.length === 0 && isLower() && asked < repetitions; asked++) {
-      const again = await askAgain({ url, body }, fetchUrl);
-      if (again && again.number > number) ({ answer, number } = again);
+    const asked = askNewest({ chain, input, body }, fetchUrl);
+    if (!chain.newest) return asked;
+    const answered = await Promise.race([asked.catch(() => undefined), delay(silenceMs, undefined)]);
+    if (answered && answered.status < serverError) {
+      if (chain.isSilent) logger.info({ chain: chain.name }, 'a node of this chain answers again');
+      chain.isSilent = false;
+      return answered;
     }
-    if (others.length > 0 && isLower()) {
-      const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl)));
-      if (heads.some((head) => head > (number ?? 0)))
-        return new Response(late, { status: tooManyRequests, headers });
-    }
-    if (!chain.newest || request > chain.newest.request) chain.newest = { answer, number, request };
+    const others = chain.urls.filter((other) => other !== input.url);
+    const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl, silenceMs)));
+    if (heads.some((head) => head >= 0)) return passedOver();
+    if (!chain.isSilent) logger.warn({ chain: chain.name }, 'no node of this chain answers; its index waits');
+    chain.isSilent = true;
     return new Response(chain.newest.answer, { headers });
   };
+}
+
+/** The newest block of the chain, as far as this node or one of a later request knows it. */
+async function askNewest(
+  { chain, input, body }: { chain: Followed; input: Request; body: string },
+  fetchUrl: typeof fetch,
+): Promise<Response> {
+  const { url } = input;
+  const request = ++chain.requests;
+  const signal = AbortSignal.any([input.signal, AbortSignal.timeout(longestAnswerMs)]);
+  const response = await fetchUrl(input, { signal });
+  let answer = await response.text();
+  let number = numberOf(answer);
+  const { status } = response;
+  if (status !== 200 || number === undefined) return new Response(answer, { status, headers });
+  const isLower = () => chain.newest && request > chain.newest.request && (number ?? 0) < chain.newest.number;
+  const others = chain.urls.filter((other) => other !== url);
+  for (let asked = 0; others.length === 0 && isLower() && asked < repetitions; asked++) {
+    const again = await askAgain({ url, body }, fetchUrl);
+    if (again && again.number > number) ({ answer, number } = again);
+  }
+  if (others.length > 0 && isLower()) {
+    const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl, patienceMs)));
+    if (heads.some((head) => head > (number ?? 0))) return passedOver();
+  }
+  if (!chain.newest || request > chain.newest.request) chain.newest = { answer, number, request };
+  return new Response(chain.newest.answer, { headers });
 }
 
 function numberOf(answer: string): number | undefined {
@@ -88,15 +127,19 @@ async function askAgain(
 }
 
 /** The newest block of another node; -1 if it does not answer. */
-async function askHead(url: string, fetchUrl: typeof fetch): Promise<number> {
+async function askHead(url: string, fetchUrl: typeof fetch, timeoutMs: number): Promise<number> {
   try {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetchUrl(url, { method: 'POST', headers, body, signal });
     return Number(answerShape.parse(await response.json()).result);
   } catch {
     return -1;
   }
+}
+
+function passedOver(): Response {
+  return new Response(late, { status: tooManyRequests, headers });
 }
 
 const late = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_001, message: 'this node is behind' } });

@@ -56,8 +56,8 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const { databaseUrl, limits, logLevel, ...configuration } = readConfiguration(process.env);
   const chains = hideEndpoints(configuration.chains, process.env);
   giveUpVanishedBlocks();
-  passOverLateNodes(chains);
   const logger = pino({ level: logLevel, base: { process: name } });
+  passOverLateNodes(chains, logger);
   resolveQuickly();
   useQuickEntity();
   const loading = prepareLoading();

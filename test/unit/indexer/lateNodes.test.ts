@@ -1,0 +1,92 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { passOverLateNodes } from '../../../src/indexer/runtime/lateNodes.ts';
+import { listenLocally } from '../../support/listenLocally.ts';
+import { waitUntil } from '../../support/waitUntil.ts';
+
+const logger = pino({ level: 'silent' });
+const answerShape = z.object({ result: z.object({ number: z.string().transform(Number) }) });
+const fetchUrl = globalThis.fetch;
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  globalThis.fetch = fetchUrl;
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+type Conduct = 'answers' | 'is silent' | 'refuses';
+
+/** A node that has one block at a time, and may fall silent or refuse all requests. */
+async function startNode(number: number) {
+  const node = { number, conduct: 'answers' as Conduct };
+  const unanswered = new Set<ServerResponse>();
+  const server = createServer(async (request, response) => {
+    const { id, method } = JSON.parse(await text(request));
+    if (node.conduct === 'is silent') return void unanswered.add(response);
+    if (node.conduct === 'refuses') return void response.writeHead(503).end();
+    const hex = `0x${node.number.toString(16)}`;
+    const result = method === 'eth_blockNumber' ? hex : { number: hex };
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const { url, close } = await listenLocally(server);
+  cleanups.push(close);
+  cleanups.push(async () => {
+    for (const response of unanswered) response.destroy();
+  });
+  return Object.assign(node, { url: new URL(url).href });
+}
+
+/** Asks for the newest block as Ponder does: its number, or the status of a refusal. */
+async function poll(url: string): Promise<number> {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_getBlockByNumber',
+    params: ['latest', true],
+  });
+  const response = await fetch(new Request(url, { method: 'POST', body }));
+  return response.ok ? answerShape.parse(await response.json()).result.number : response.status;
+}
+
+test.each<Conduct>(['is silent', 'refuses'])(
+  'while the only node of a chain %s, Ponder hears of the last newest block, and of the next one as soon as the node answers',
+  async (conduct) => {
+    const node = await startNode(7);
+    passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [node.url] }], logger);
+    expect(await poll(node.url)).toBe(7);
+
+    Object.assign(node, { conduct, number: 8 });
+    // As many as Ponder would have waiting: none fails, and none is left.
+    expect(new Set(await Promise.all(Array.from({ length: 30 }, () => poll(node.url))))).toEqual(
+      new Set([7]),
+    );
+
+    node.conduct = 'answers';
+    expect(await poll(node.url)).toBe(8);
+  },
+);
+
+test.each<Conduct>(['is silent', 'refuses'])(
+  'a node that %s is passed over if another one answers',
+  async (conduct) => {
+    const nodes = [await startNode(7), await startNode(7)] as const;
+    passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [nodes[0].url, nodes[1].url] }], logger);
+    expect(await poll(nodes[0].url)).toBe(7);
+
+    nodes[0].conduct = conduct;
+    expect(await poll(nodes[0].url)).toBe(429);
+    nodes[1].number = 8;
+    expect(await poll(nodes[1].url)).toBe(8);
+  },
+);
+
+test('a node that has not answered yet is waited for, and no block is made up', async () => {
+  const node = await startNode(7);
+  node.conduct = 'refuses';
+  passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [node.url] }], logger);
+  expect(await poll(node.url)).toBe(503);
+  node.conduct = 'answers';
+  await waitUntil('it answers', async () => (await poll(node.url)) === 7);
+});
