@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
-import { keepCode } from './keepCode.ts';
 
 /** The imports of the running code: type-only imports are gone by then. */
 const relativeImport = /\b(?:from|import)\s*["'](\.[^"']+)["']/g;
@@ -31,7 +30,7 @@ const stripped = new Map<string, string>();
 /** The code of one module without types, comments and layout. */
 export function readCode(path: string): string {
   const text = readFileSync(path, 'utf8');
-  const code = stripped.get(text) ?? keepCode(text, { cache: getCompileCacheDir(), make: stripTypes });
+  const code = stripped.get(text) ?? stripTypes(text);
   stripped.set(text, code);
   return code;
 }

@@ -12,7 +12,6 @@ import { type FollowedChains, followChains } from './followedChains.ts';
 import { passOverLateNodes } from './lateNodes.ts';
 import { resolveQuickly } from './resolveQuickly.ts';
 import { loadPonder } from './runPonder.ts';
-import { useQuickEntity } from './useQuickEntity.ts';
 import { giveUpVanishedBlocks } from './vanishedBlocks.ts';
 
 const loadAfterMs = { waiting: 1_000, standingBy: 15_000 };
@@ -59,7 +58,6 @@ export async function prepareIndexer(name: string): Promise<PreparedIndexer> {
   const logger = pino({ level: logLevel, base: { process: name } });
   passOverLateNodes(chains, logger);
   resolveQuickly();
-  useQuickEntity();
   const loading = prepareLoading();
 
   const asking = await followChains({ chains, rpcTimeoutMs: limits.rpcTimeoutMs, logger });

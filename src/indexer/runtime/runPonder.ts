@@ -11,7 +11,7 @@ export type PonderOptions = {
 
 /**
  * Loads the code for `runPonder`, which takes seconds of processor time; a standby does this before it is
- * needed. Call it after `useQuickEntity`.
+ * needed. Call it after `resolveQuickly`.
  */
 export async function loadPonder(): Promise<void> {
   await import(new URL('bin/commands/start.js', import.meta.resolve('ponder')).href);
