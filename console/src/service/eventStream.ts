@@ -1,6 +1,7 @@
 import { AgreementsError, ApiError } from '../../../client/src/index.ts';
 import type { AgreementEvent } from '../../../client/src/types.ts';
 import { service } from './client.ts';
+import { checkSession } from './queries.ts';
 
 const restMs = 2_000;
 
@@ -29,6 +30,7 @@ export async function readEvents({ after, signal, onEvent, onConnection }: Follo
       }
     } catch (error) {
       if (signal.aborted) return;
+      checkSession(error);
       if (error instanceof ApiError && error.status < 500 && error.status !== 429) return;
       if (!(error instanceof AgreementsError) && !(error instanceof TypeError)) throw error;
     }

@@ -1,10 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import type { AgreementEvent } from '../../../client/src/types.ts';
 import { readEvents } from './eventStream.ts';
 import { queries } from './queries.ts';
-
-/** Live events for pages. */
-const listeners = new Set<(event: AgreementEvent) => void>();
 
 /** Follows the feed while the console is open, and refreshes the data affected by an event. */
 export function useLiveEvents(isAllowed: boolean): void {
@@ -14,20 +10,11 @@ export function useLiveEvents(isAllowed: boolean): void {
     void readEvents({
       after: 'now',
       signal: stop.signal,
-      onEvent(event) {
-        for (const tell of listeners) tell(event);
+      onEvent({ data }) {
         void queries.invalidateQueries({ queryKey: ['agreements'] });
-        void queries.invalidateQueries({ queryKey: ['agreement', event.data.agreementId] });
+        void queries.invalidateQueries({ queryKey: ['agreement', data.agreementId] });
       },
     });
     return () => stop.abort();
   }, [isAllowed]);
-}
-
-/** Calls back for each event while the page is shown. */
-export function useEvents(onEvent: (event: AgreementEvent) => void): void {
-  useEffect(() => {
-    listeners.add(onEvent);
-    return () => void listeners.delete(onEvent);
-  }, [onEvent]);
 }

@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, useQuery } from '@tanstack/preact-query';
+import { MutationCache, QueryCache, QueryClient, useQuery } from '@tanstack/preact-query';
 import { ApiError, UnauthorizedError } from '../../../client/src/index.ts';
 import { service } from './client.ts';
 
@@ -13,12 +13,9 @@ export function mayPass(error: unknown): boolean {
 /** The client itself retries temporary failures, so nothing is retried here. */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError(error, query) {
-      // A lost session makes the whole console check who is logged in.
-      if (error instanceof UnauthorizedError && query.queryKey[0] !== 'session')
-        void queries.invalidateQueries({ queryKey: ['session'] });
-    },
+    onError: (error, { queryKey }) => queryKey[0] !== 'session' && checkSession(error),
   }),
+  mutationCache: new MutationCache({ onError: checkSession }),
   // If the browser is offline, a page says so instead of waiting silently.
   defaultOptions: {
     mutations: { networkMode: 'always' },
@@ -32,6 +29,11 @@ export const queries: QueryClient = new QueryClient({
     },
   },
 });
+
+/** A lost session makes the whole console check who is logged in. */
+export function checkSession(error: unknown): void {
+  if (error instanceof UnauthorizedError) void queries.invalidateQueries({ queryKey: ['session'] });
+}
 
 export function useSession() {
   return useQuery({
