@@ -12,6 +12,7 @@ import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useAddressBar } from '../service/addressBar.ts';
 import { service } from '../service/client.ts';
+import { useMay } from '../service/queries.ts';
 import { chainName } from '../service/settings.ts';
 import { texts } from '../texts/texts.ts';
 
@@ -23,6 +24,7 @@ type Summary = Awaited<ReturnType<typeof service.agreements.list>>['data'][numbe
 const columns: readonly Column<Summary>[] = [
   {
     title: words.name,
+    isTitle: true,
     show: ({ id, displayName, address, chainId }) => (
       <>
         <a class="name" href={`/console/agreements/${id}`} dir="auto">
@@ -67,6 +69,7 @@ const columns: readonly Column<Summary>[] = [
 export function AgreementsPage() {
   useTitle(words.title);
   const { query, set, write } = useAddressBar();
+  const mayWrite = useMay('agreements.write');
   const { route } = useLocation();
   const [search, setSearch] = useState(query.name ?? '');
   const wanted = useDebounced(search.trim(), typingMs);
@@ -102,7 +105,16 @@ export function AgreementsPage() {
       {rows?.length === 0 ? (
         <div class="empty">
           <p>{isFiltered ? words.none : words.empty}</p>
-          {!isFiltered && <p class="small">{words.emptyHint}</p>}
+          {!isFiltered && (
+            <>
+              <p class="small">{words.emptyHint}</p>
+              {mayWrite && (
+                <p>
+                  <a href="/console/author">{words.begin}</a>
+                </p>
+              )}
+            </>
+          )}
         </div>
       ) : (
         !(list.error && !list.data) && (

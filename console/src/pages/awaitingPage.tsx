@@ -122,10 +122,13 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
       <div class="page-head">
         <h1>{words.title}</h1>
       </div>
-      {list.error && <Failure error={list.error} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.data.length === 0 ? (
-        <p class="empty">{words.empty}</p>
-      ) : (
+        <div class="empty">
+          <p>{words.empty}</p>
+          <p class="small">{words.emptyHint}</p>
+        </div>
+      ) : !list.data && list.error ? null : (
         <Table
           caption={words.caption}
           rows={list.data?.data}
@@ -133,6 +136,7 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
           columns={[
             {
               title: words.agreement,
+              isTitle: true,
               show: ({ id, displayName, chainId }) => (
                 <>
                   <a class="name" href={`/console/awaiting/${id}`} dir="auto">

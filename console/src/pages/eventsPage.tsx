@@ -3,6 +3,7 @@ import type { AgreementEvent } from '../../../client/src/types.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -38,13 +39,17 @@ export function EventsPage() {
       <p class="lead">{words.lead}</p>
       {error !== undefined && <Failure error={error} />}
       <div class="filters">
-        <Field label={words.filter} wide>
+        <Field label={words.filter} hint={words.filterHint} wide>
           <TextInput type="search" value={needle} onInput={setNeedle} />
         </Field>
       </div>
       {rows.length === 0 ? (
-        // The missed events may have changed the data.
-        isConnected && <p class="empty">{events.length === 0 ? words.empty : words.none}</p>
+        error === undefined &&
+        (isConnected === undefined ? (
+          <Loading lines={8} />
+        ) : (
+          <p class="empty">{events.length > 0 ? words.none : isConnected ? words.empty : words.unreadable}</p>
+        ))
       ) : (
         <Table
           caption={words.caption}
@@ -54,6 +59,7 @@ export function EventsPage() {
             { title: words.when, show: ({ createdAt }) => <Time at={createdAt} form="clock" /> },
             {
               title: words.agreement,
+              isTitle: true,
               show: ({ data }) => (
                 <a class="name" dir="auto" href={`/console/agreements/${data.agreementId}`}>
                   {data.agreementName}
@@ -63,7 +69,7 @@ export function EventsPage() {
             { title: words.what, show: (event) => <span dir="auto">{describeEvent(event)}</span> },
             {
               title: words.type,
-              show: ({ type }) => <span class="soft small">{texts.webhooks.typeNames[type]}</span>,
+              show: ({ type }) => <span class="soft small unbroken">{texts.webhooks.typeNames[type]}</span>,
             },
           ]}
         />

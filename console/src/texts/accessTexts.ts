@@ -3,7 +3,6 @@ export const accessTexts = {
   keys: {
     title: 'Access',
     lead: 'Who is in, and by what. API keys themselves are made and revoked by whoever operates the service.',
-    you: 'You',
     principal: 'Principal',
     sessions: 'Sessions',
     sessionsCaption: 'Sessions in force',
@@ -33,7 +32,7 @@ export const accessTexts = {
       'webhooks.read': 'read webhooks and events',
       'webhooks.write': 'write webhooks',
     },
-    signing: 'Signing links stand with the agreement that they open.',
+    signing: 'Signing links are on the page of the agreement that they open.',
   },
   awaiting: {
     title: 'Awaiting me',
@@ -41,7 +40,9 @@ export const accessTexts = {
     login: 'Log in with this wallet',
     loggedIn: 'Logged in as',
     logout: 'Log out',
-    empty: 'No agreement names this wallet and lets it in.',
+    empty: 'Nothing awaits this wallet.',
+    emptyHint:
+      'Agreements appear here if they name this wallet and let their participants in. If you expect one, ask for a link to it, or log in with the wallet that it names.',
     nothing: 'nothing at the moment',
     sign: 'sign, so that it is deployed',
     agreement: 'Agreement',

@@ -2,10 +2,8 @@
 export const actTexts = {
   choose: 'Act',
   chooseAnother: 'Choose another',
-  fields: 'What you submit',
   noFields: 'Nothing has to be filled in.',
   optional: 'optional',
-  as: 'Tried as',
   simulated: 'Tried as you type, without sending anything',
   wouldMove: (from: string, to: string) => `It would be accepted: ${from} → ${to}.`,
   wouldStay: (state: string) => `It would be accepted; the state stays ${state}.`,

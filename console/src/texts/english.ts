@@ -22,7 +22,6 @@ export const english = {
   copied: 'Copied',
   more: 'Show more',
   cancel: 'Cancel',
-  close: 'Close',
   all: 'All',
   yes: 'Yes',
   no: 'No',

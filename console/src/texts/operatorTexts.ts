@@ -4,7 +4,6 @@ export const operatorTexts = {
   ready: 'Ready',
   unready: 'Not ready',
   away: 'This process does not answer.',
-  checks: 'Checks',
   checkNames: {
     database: 'database',
     migrations: 'tables up to date',

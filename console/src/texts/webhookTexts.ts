@@ -9,7 +9,7 @@ export const webhookTexts = {
     types: 'Tell of',
     typeNames: {
       'agreement.transitioned': 'Changes of state',
-      'agreement.notification.triggered': 'Notifications of rules',
+      'agreement.notification.triggered': 'Notifications',
     },
     caption: 'Webhooks',
     status: 'Status',
@@ -61,7 +61,6 @@ export const webhookTexts = {
       succeeded: 'taken',
       failed: 'failed',
     },
-    event: 'Event',
     answer: 'Last answer',
     attempts: 'Attempts',
     attempt: (number: number) => `Attempt ${number}`,
@@ -72,7 +71,6 @@ export const webhookTexts = {
     next: 'Tried again',
     redeliver: 'Send again',
     noDeliveries: 'Nothing was sent to this receiver yet.',
-    deliveriesCaption: 'Deliveries, the newest first',
   },
   check: {
     title: 'Check a signature',
@@ -116,5 +114,7 @@ export const webhookTexts = {
     earlier: 'Show earlier events',
     caption: 'Events, the newest first',
     filter: 'Find',
+    filterHint: 'Part of a name, id, input or state',
+    unreadable: 'The events cannot be read at the moment. They appear here as soon as the service answers.',
   },
 };
