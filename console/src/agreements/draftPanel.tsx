@@ -10,7 +10,7 @@ import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
-import { findParty, isSame } from './naming.ts';
+import { findParty, isSame, nameOfVariable } from './naming.ts';
 import { Review } from './review.tsx';
 import type { AgreementSource, Shown } from './source.ts';
 
@@ -75,7 +75,10 @@ export function DraftPanel({ shown, source }: DraftPanelProps) {
                   sentence={words.draft.sentence(shown.displayName)}
                   wallet={wallet.account}
                   party={findParty(shown, wallet.account)}
-                  values={Object.entries(shown.variables)}
+                  values={Object.entries(shown.variables).map(([variable, value]) => [
+                    nameOfVariable(shown.json, variable),
+                    value,
+                  ])}
                   chainId={shown.chainId}
                   contract={factory}
                   offered={prepare.data.offered}

@@ -13,6 +13,7 @@ type ReviewProps = {
   readonly sentence: string;
   readonly wallet: string;
   readonly party: string | undefined;
+  /** Their names in the document, and themselves. */
   readonly values: readonly (readonly [string, unknown])[];
   readonly chainId: number;
   readonly contract: string;
@@ -44,9 +45,9 @@ export function Review({
         </dd>
         <dt>{values.length === 0 ? words.withoutValues : words.withValues}</dt>
         <dd>
-          {values.map(([field, value]) => (
-            <div key={field} dir="auto">
-              <span class="soft">{field}:</span> {writeValue(value)}
+          {values.map(([name, value], at) => (
+            <div key={`${at} ${name}`} dir="auto">
+              <span class="soft">{name}:</span> {writeValue(value)}
             </div>
           ))}
         </dd>

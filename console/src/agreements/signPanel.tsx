@@ -9,7 +9,7 @@ import type { Checked } from '../wallet/signing.ts';
 import type { Connected } from '../wallet/walletChoice.tsx';
 import { WalletFailure } from '../wallet/walletFailure.tsx';
 import { WalletWait } from '../wallet/walletWait.tsx';
-import { findParty, nameOfInput } from './naming.ts';
+import { describeField, findParty, nameOfInput } from './naming.ts';
 import { Progress } from './progress.tsx';
 import { Review } from './review.tsx';
 import type { Act, AgreementSource, Shown, ShownInput } from './source.ts';
@@ -86,7 +86,10 @@ export function SignPanel({ shown, source, act, wallet, onBack, onDone }: SignPa
             sentence={words.sentence(name, shown.displayName)}
             wallet={wallet.account}
             party={findParty(shown, wallet.account)}
-            values={Object.entries(act.values)}
+            values={Object.entries(act.values).map(([field, value]) => [
+              describeField(shown.json, act.inputId, field).name,
+              value,
+            ])}
             chainId={shown.chainId}
             contract={shown.address ?? ''}
             offered={prepared.data.offered}

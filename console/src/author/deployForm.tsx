@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
 import { waitForDeployment } from '../../../client/src/index.ts';
-import { member } from '../agreements/naming.ts';
+import { member, nameOfVariable } from '../agreements/naming.ts';
 import { Review } from '../agreements/review.tsx';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -158,7 +158,10 @@ export function DeployForm({ json }: { readonly json: Readonly<Record<string, un
             sentence={words.sentence(displayName, chainName(chainId))}
             wallet={wallet.account}
             party={undefined}
-            values={Object.entries(values)}
+            values={Object.entries(values).map(([variable, value]) => [
+              nameOfVariable(json, variable),
+              value,
+            ])}
             chainId={chainId}
             contract={chain?.factory ?? ''}
             offered={prepare.data.offered}
