@@ -8,6 +8,10 @@ type Size = { readonly width: number; readonly height: number };
 const [smallest, largest, readable] = [0.08, 3, 0.75];
 const step = 40;
 
+/** Where a view of this length begins to have the point in its middle, without empty room beyond either end. */
+const findStart = (point: number, seen: number, whole: number) =>
+  seen >= whole ? (whole - seen) / 2 : Math.min(Math.max(point - seen / 2, 0), whole - seen);
+
 /**
  * Moves and zooms a drawing: by dragging, by the wheel with Ctrl held (alone it scrolls the page), by
  * pinching, and by keys. It begins with the whole drawing; if that would be unreadable, with the part in
@@ -40,8 +44,8 @@ export function usePanZoom(
     if (fitting >= readable || !focus) return showAll();
     setView({
       scale: readable,
-      x: focus.x - room.width / readable / 2,
-      y: focus.y - room.height / readable / 2,
+      x: findStart(focus.x, room.width / readable, size.width),
+      y: findStart(focus.y, room.height / readable, size.height),
     });
   };
   useEffect(start, [size, focus?.x, focus?.y, room.width, room.height]);
