@@ -47,6 +47,7 @@ export function ActPanel({ shown, source, accepted, isKnown }: ActPanelProps) {
               </div>
               {shown.mayAct && (
                 <Button
+                  kind="primary"
                   onPress={() => setChosen(input)}
                   label={`${texts.act.choose}: ${nameOfInput(shown.json, input.inputId)}`}
                 >

@@ -100,15 +100,16 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           <p dir="auto">{shown.failure}</p>
         </Note>
       )}
-      <div class="columns">
+      <div class="columns agreement">
         <StateDiagram graph={graph} standing={standing} possible={possible} />
-        {shown.awaitsOwner && source.deployDraft ? (
-          <DraftPanel shown={shown} source={source} />
-        ) : (
-          <ActPanel shown={shown} source={source} accepted={accepted} isKnown={state.data !== undefined} />
-        )}
-      </div>
-      <div class="columns section">
+        <aside>
+          {shown.awaitsOwner && source.deployDraft ? (
+            <DraftPanel shown={shown} source={source} />
+          ) : (
+            <ActPanel shown={shown} source={source} accepted={accepted} isKnown={state.data !== undefined} />
+          )}
+          <Facts shown={shown} />
+        </aside>
         <Timeline
           shown={shown}
           rows={rows}
@@ -118,9 +119,8 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
           nameOf={(inputId) => nameOfInput(json, inputId)}
         />
-        <Facts shown={shown} />
+        <DocumentText shown={shown} />
       </div>
-      <DocumentText shown={shown} />
       {shown.status === 'Deployed' && <EvidencePanel shown={shown} source={source} />}
       {more}
     </>

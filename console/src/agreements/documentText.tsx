@@ -29,8 +29,7 @@ export function DocumentText({ shown }: { readonly shown: Shown }) {
           {isSource ? words.document : words.source}
         </Button>
       </div>
-      <p class="soft small">{words.documentLead}</p>
-      <div class="section-head" />
+      <p class="lead small">{words.documentLead}</p>
       {isSource ? (
         <pre class="panel" dir="auto">
           {JSON.stringify(shown.json, null, 2)}

@@ -16,7 +16,7 @@ export function Facts({ shown }: { readonly shown: Shown }) {
   const parties = new Set(participants.map(({ variableKey }) => variableKey));
   const templateId = member(json, 'metadata', 'templateId') ?? member(json, 'metadata', 'id');
   return (
-    <div class="stack">
+    <div class="stack facts-panel">
       {participants.length > 0 && (
         <section>
           <h2>{words.participants}</h2>

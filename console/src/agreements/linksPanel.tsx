@@ -31,11 +31,11 @@ export function LinksPanel({ id }: { readonly id: string }) {
       <h2>{words.title}</h2>
       <p class="lead">{words.lead}</p>
       <NewLink id={id} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
-      {list.error && <Failure error={list.error} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {revoke.error && <Failure error={revoke.error} />}
       {list.data?.data.length === 0 ? (
         <p class="soft">{words.empty}</p>
-      ) : (
+      ) : !list.data && list.error ? null : (
         <Table
           caption={words.caption}
           expected={1}

@@ -21,7 +21,7 @@ type TimelineProps = {
 /** The inputs, newest first, down to the deployment. */
 export function Timeline({ shown, rows, error, total, onMore, nameOf }: TimelineProps) {
   return (
-    <section>
+    <section class="timeline-panel">
       <div class="section-head">
         <h2>{words.timeline}</h2>
         {total !== undefined && total > 0 && <span class="soft small">{total.toLocaleString()}</span>}

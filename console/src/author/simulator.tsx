@@ -72,7 +72,7 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
             parties={parties.filter(({ type }) => type === 'address').map(({ name }) => name)}
             onPlay={(step) => setSteps([...steps, step])}
           />
-          <h3>{words.story}</h3>
+          {steps.length > 0 && <h3>{words.story}</h3>}
           <ol class="stack">
             {(played.data?.steps ?? []).map((step, at) => (
               <li key={`${at} ${step.inputId}`} class={`outcome ${step.outcome}`}>
@@ -138,7 +138,7 @@ function NextStep({ json, inputs, parties, onPlay }: NextStepProps) {
       </Field>
       <InputFields json={json} input={{ inputId, fields }} typed={typed} onType={setTyped} faults={{}} />
       <p>
-        <Button submit disabled={inputId === '' || by === ''}>
+        <Button submit kind="primary" disabled={inputId === '' || by === ''}>
           {words.add}
         </Button>
       </p>

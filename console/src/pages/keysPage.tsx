@@ -80,39 +80,40 @@ function Sessions() {
   return (
     <section class="section">
       <h2>{words.sessions}</h2>
-      {(list.error ?? end.error) && <Failure error={list.error ?? end.error} />}
-      <Table
-        caption={words.sessionsCaption}
-        expected={2}
-        rows={list.error ? [] : list.data?.data}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            title: words.label,
-            show: ({ label, isCurrent }) => (
-              <>
-                <span dir="auto">{label ?? words.nameless}</span>{' '}
-                {isCurrent && <span class="tag now">{words.current}</span>}
-              </>
-            ),
-          },
-          { title: words.may, show: mayOf },
-          { title: words.lastUsed, show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-          { title: words.ends, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
-          {
-            title: words.end,
-            isAction: true,
-            show: ({ id, isCurrent }) =>
-              isCurrent ? (
-                '–'
-              ) : (
-                <Button kind="danger" onPress={() => end.mutate(id)} disabled={end.isPending}>
-                  {words.end}
-                </Button>
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {end.error && <Failure error={end.error} />}
+      {(list.data || !list.error) && (
+        <Table
+          caption={words.sessionsCaption}
+          expected={2}
+          rows={list.data?.data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: words.label,
+              show: ({ label, isCurrent }) => (
+                <>
+                  <span dir="auto">{label ?? words.nameless}</span>{' '}
+                  {isCurrent && <span class="tag now">{words.current}</span>}
+                </>
               ),
-          },
-        ]}
-      />
+            },
+            { title: words.may, show: mayOf },
+            { title: words.lastUsed, show: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+            { title: words.ends, show: ({ expiresAt }) => <Time at={expiresAt} form="clock" /> },
+            {
+              title: words.end,
+              isAction: true,
+              show: ({ id, isCurrent }) =>
+                !isCurrent && (
+                  <Button kind="danger" onPress={() => end.mutate(id)} disabled={end.isPending}>
+                    {words.end}
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
     </section>
   );
 }
@@ -177,21 +178,22 @@ function PortalLinks() {
           ))}
         </fieldset>
         <p>
-          <Button submit disabled={make.isPending || chosen.length === 0}>
+          <Button submit kind="primary" disabled={make.isPending || chosen.length === 0}>
             {words.make}
           </Button>
         </p>
       </form>
       {make.error && <Failure error={make.error} />}
       {make.data && <NewSecret lead={words.linkOnce} secret={make.data.url} />}
-      {(list.error ?? revoke.error) && <Failure error={list.error ?? revoke.error} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {revoke.error && <Failure error={revoke.error} />}
       {list.data?.data.length === 0 ? (
         <Note>{words.linksEmpty}</Note>
-      ) : (
+      ) : !list.data && list.error ? null : (
         <Table
           caption={words.linksCaption}
           expected={1}
-          rows={list.error ? [] : list.data?.data}
+          rows={list.data?.data}
           keyOf={({ id }) => id}
           columns={[
             { title: words.label, show: (link) => <span dir="auto">{link.label ?? words.nameless}</span> },

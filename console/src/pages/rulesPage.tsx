@@ -117,7 +117,7 @@ export function RulesPage() {
               <TextInput type="datetime-local" value={at} onInput={setAt} required />
             </Field>
           )}
-          <Button submit disabled={!isId || parsed.isFaulty || preview.isPending}>
+          <Button submit kind="primary" disabled={!isId || parsed.isFaulty || preview.isPending}>
             {words.run}
           </Button>
         </div>

@@ -46,6 +46,7 @@ export function WebhooksPage() {
             columns={[
               {
                 title: words.url,
+                isTitle: true,
                 show: ({ id, url }) => (
                   <a class="name" href={`/console/webhooks/${id}`}>
                     {url}
@@ -101,7 +102,7 @@ function NewWebhook() {
         </Field>
         <EventTypes chosen={types} onChange={setTypes} />
         <p>
-          <Button submit disabled={make.isPending || types.length === 0}>
+          <Button submit kind="primary" disabled={make.isPending || types.length === 0}>
             {words.make}
           </Button>
         </p>

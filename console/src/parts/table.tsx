@@ -5,6 +5,8 @@ export type Column<Row> = {
   readonly title: string;
   readonly show: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
+  /** What the row is called: it needs no label beside it. */
+  readonly isTitle?: boolean;
   /** The actions of a row: a button needs no label beside it. */
   readonly isAction?: boolean;
 };
@@ -36,11 +38,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: Tabl
       <tbody>
         {rows?.map((row) => (
           <tr key={keyOf(row)}>
-            {columns.map(({ title, show, isNumber, isAction }) => (
+            {columns.map(({ title, show, isNumber, isTitle, isAction }) => (
               <td
                 key={title}
                 data-label={isAction ? undefined : title}
-                class={isNumber ? 'number' : undefined}
+                class={isTitle ? 'title' : isNumber ? 'number' : undefined}
               >
                 <div>{show(row)}</div>
               </td>

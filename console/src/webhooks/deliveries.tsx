@@ -41,7 +41,7 @@ export function Deliveries({ id, mayWrite }: DeliveriesProps) {
           />
         </Field>
       </div>
-      {list.error && <Failure error={list.error} />}
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {!rows && !list.error && <Loading />}
       {rows?.length === 0 && <p class="soft">{words.noDeliveries}</p>}
       <ul class="choices">

@@ -64,7 +64,7 @@ export function WebhookSettings({ webhook, mayWrite, onSaved }: WebhookSettingsP
         </Note>
         {mayWrite && (
           <p>
-            <Button submit disabled={save.isPending || types.length === 0}>
+            <Button submit kind="primary" disabled={save.isPending || types.length === 0}>
               {words.save}
             </Button>{' '}
             {save.isSuccess && <span role="status">{words.saved}</span>}
