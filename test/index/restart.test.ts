@@ -268,10 +268,10 @@ test.concurrent('a public chain that was reorganised below its final block is gi
   await waitUntil('the rebuild is noted as done', async () => (await readRebuilds())[0]?.is_done);
 });
 
-test.concurrent('an index of a local chain that lost its final blocks, or was restarted, is rebuilt from the chain', async ({
+test.concurrent('an index of a local chain that lost its final blocks is given up and rebuilt, and dropped if the chain is replaced again', async ({
   onTestFinished,
 }) => {
-  const { chain, createDatabase, launchIndexer, sendInputs } = await openScene(onTestFinished);
+  const { chain, createDatabase, launchIndexer, sendInputs, connect, look } = await openScene(onTestFinished);
   const databaseUrl = await createDatabase();
   const deployedAt = await chain.client.getBlockNumber();
   await sendInputs(1);
@@ -283,6 +283,8 @@ test.concurrent('an index of a local chain that lost its final blocks, or was re
 
   await chain.dropBlocks(Number((await chain.client.getBlockNumber()) - deployedAt));
   expect(await first.exited).toEqual({ code: 75, signal: null });
+  // What is there is served until the new index is.
+  expect((await look(await connect(databaseUrl)))?.inputs).toBe(2);
   await sendInputs(2);
   const second = await launchIndexer(databaseUrl);
   await second.ready();

@@ -21,11 +21,11 @@ const publicLookIntervalMs = 30_000;
 type Block = { number: bigint; hash: string | null };
 
 /**
- * Ponder never looks again at blocks that it considers final, so the nodes must still have them. A local
- * chain that was restarted from scratch, or lost its last blocks in a crash, does not have them: then the
- * index is dropped and rebuilt, with all cached data of the chain. If all nodes of a public chain have
- * another block, a reorg went below the final block: its index is given up and rebuilt under another schema,
- * while the current one is still served.
+ * Ponder never looks again at blocks that it considers final, so the nodes must still have them. If all nodes
+ * of a chain have another block, a reorg went below the final block: its index is given up and rebuilt under
+ * another schema, while the current one is still served. A local chain may also lack the block, because it
+ * was restarted from scratch or lost its last blocks in a crash. If its index was given up within the last
+ * hour, the whole index is dropped at once, with all cached data of that chain.
  *
  * @returns whether the index of a chain was given up, so that the indexer has to start again.
  */
@@ -37,11 +37,12 @@ export async function forgetReplacedChains(options: ReplacedChainOptions): Promi
     for (const chain of options.chains) {
       const conflict = await findConflict(client, chain, options);
       if (!conflict) continue;
-      if (chain.rpcUrls.every(isLocalUrl)) {
+      if (await giveUp(client, chain, conflict, options.logger)) hasGivenUp = true;
+      else if (isLocal(chain)) {
         const facts = { chain: chain.name, number: String(conflict.number), hash: conflict.hash };
-        options.logger.warn(facts, 'the chain was replaced by another one; indexing it again');
+        options.logger.warn(facts, 'the chain was replaced by another one again; indexing everything anew');
         await forget(client, chain.chainId, options.schema);
-      } else if (await giveUp(client, chain, conflict, options.logger)) hasGivenUp = true;
+      }
     }
   } finally {
     await client.end();
@@ -61,7 +62,7 @@ export function watchForReplacedChains(
   const isDue = (chain: ChainConfiguration) => {
     const now = performance.now();
     const isSoon = now - (publicAt.get(chain) ?? 0) < publicLookIntervalMs;
-    if (!chain.rpcUrls.every(isLocalUrl) && isSoon) return false;
+    if (!isLocal(chain) && isSoon) return false;
     publicAt.set(chain, now);
     return true;
   };
@@ -73,8 +74,7 @@ export function watchForReplacedChains(
       for (const chain of options.chains.filter(isDue)) {
         const conflict = await findConflict(client, chain, options);
         if (!conflict) continue;
-        const isLocal = chain.rpcUrls.every(isLocalUrl);
-        if (isLocal || (await giveUp(client, chain, conflict, options.logger))) onReplaced(chain.name);
+        if ((await giveUp(client, chain, conflict, options.logger)) || isLocal(chain)) onReplaced(chain.name);
       }
     } catch (error) {
       options.logger.debug({ err: error }, 'failed to check whether a chain was replaced');
@@ -86,17 +86,24 @@ export function watchForReplacedChains(
   setTimeout(look, lookIntervalMs).unref();
 }
 
+/** Whether all nodes of the chain run on this machine, and are polled often. */
+function isLocal({ rpcUrls }: ChainConfiguration): boolean {
+  return rpcUrls.every(isLocalUrl);
+}
+
+/** Whether the chain's index is given up: at most once an hour. */
 async function giveUp(
   client: pg.Client,
-  { chainId, name }: ChainConfiguration,
+  chain: ChainConfiguration,
   { number, hash }: Block,
   logger: Logger,
 ): Promise<boolean> {
+  const { chainId, name } = chain;
   const facts = { chain: name, chainId, block: String(number), hash };
   const isGivenUp = await giveUpChain(client, { chainId, block: number, hash });
   if (isGivenUp)
     logger.error(facts, 'the chain was reorganised below its final block; dropping and rebuilding its index');
-  else
+  else if (!isLocal(chain))
     logger.error(
       facts,
       'the nodes of this chain report another final block within an hour of the last rebuild; configure nodes that agree',
@@ -113,7 +120,6 @@ async function findConflict(
   chain: ChainConfiguration,
   { schema, rpcTimeoutMs }: ReplacedChainOptions,
 ): Promise<Block | undefined> {
-  const isLocal = chain.rpcUrls.every(isLocalUrl);
   const readers = chain.rpcUrls.map((url) =>
     createPublicClient({ transport: http(url, { timeout: rpcTimeoutMs }) }),
   );
@@ -124,7 +130,7 @@ async function findConflict(
       answer.status === 'fulfilled' ? [answer.value] : [],
     );
     // A public node without the block lags.
-    const said = isLocal ? answers : answers.filter((block) => block !== null);
+    const said = isLocal(chain) ? answers : answers.filter((block) => block !== null);
     const isSame = said.some((block) => block !== null && (hash === null || block.hash === hash));
     if (said.length > 0 && !isSame) return { number, hash };
   }
