@@ -143,6 +143,7 @@ describe('readiness', () => {
       httpStatus: 503,
       status: 'unready',
       checks: { database: true, migrations: true, index: false, running: true },
+      reasons: ['the index is not built yet'],
     });
     await showIndex();
     const ready = await readReady();
@@ -150,6 +151,7 @@ describe('readiness', () => {
       httpStatus: 200,
       status: 'ready',
       checks: { database: true, migrations: true, index: true, current: true, running: true },
+      reasons: [],
     });
     expect(ready.chains.map((chain) => chain.chainId).toSorted()).toEqual(testnets.toSorted());
   });
@@ -251,6 +253,7 @@ describe('readiness', () => {
     expect(await readReady()).toMatchObject({
       httpStatus: 503,
       checks: { migrations: false, database: true },
+      reasons: ['the tables are older than this program'],
     });
     await pool.query('update service.migrations set created_at = created_at + 1 where id = $1', [
       rows[0]?.id,
@@ -282,6 +285,7 @@ describe('a database that is away', () => {
         httpStatus: 503,
         status: 'unready',
         checks: { database: false },
+        reasons: ['the database does not answer'],
         chains: [],
       });
       expect(await readMetric('agreements_ready')).toBe(0);

@@ -21,7 +21,7 @@ export type Readiness = {
     /** The process has not been asked to stop. */
     readonly running: boolean;
   };
-  /** In words, what is not current. */
+  /** In words, why the process is not ready. Empty if it is. */
   readonly reasons: readonly string[];
   /**
    * In words, what is missing although the process is useful: a chain without an answering node holds up no
@@ -51,12 +51,12 @@ export function createReadiness(options: {
   const isMigrated = createMigrationCheck(pool);
 
   return async () => {
-    const reasons = readLags().flatMap((lag) => describeLag(lag, allowedLagMs));
+    const lags = readLags().flatMap((lag) => describeLag(lag, allowedLagMs));
     let checks = {
       database: await doesAnswer(),
       migrations: false,
       index: false,
-      current: reasons.length === 0,
+      current: lags.length === 0,
       running: !isStopping(),
     };
     let chains: readonly ChainFacts[] = [];
@@ -73,11 +73,20 @@ export function createReadiness(options: {
     return {
       isReady: Object.values(checks).every(Boolean),
       checks,
-      reasons,
+      reasons: [...describeChecks(checks), ...lags],
       degraded: chains.flatMap(describeSilence),
       chains,
     };
   };
+}
+
+/** The first failed check of database, migrations and index explains those after it. */
+function describeChecks({ database, migrations, index, running }: Readiness['checks']): string[] {
+  const reasons = running ? [] : ['the process is stopping'];
+  if (!database) reasons.push('the database does not answer');
+  else if (!migrations) reasons.push('the tables are older than this program');
+  else if (!index) reasons.push('the index is not built yet');
+  return reasons;
 }
 
 function describeSilence({ chainId, silentSince }: ChainFacts): string[] {
