@@ -1,6 +1,8 @@
 import { type Address, parseEther } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { renewLeases } from '../../src/worker/relay/walletRows.ts';
+import { heldTogether } from '../support/heldTogether.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
@@ -54,6 +56,22 @@ test('a relay that is closed hands its wallets over at once', async () => {
   await awaitOwner(address, (name) => name !== null && name !== owner);
   const row = await world.acceptOne();
   await world.waitForMints([row.recipient]);
+});
+
+test('of two relays that find a lease expired at the same moment one takes it', async () => {
+  const { address } = await world.createWallet();
+  const { pool, chainId } = world;
+  await pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce) values ($1, $2, 'active', 1, 0)`,
+    [chainId, address],
+  );
+  const takenBy = await heldTogether(pool, {
+    lock: ['select 1 from service.relayer_wallets where address = $1 for update', [address]],
+    calls: ['one', 'another'].map(
+      (owner) => () => renewLeases(pool, [address], { chainId, owner, leaseMs: 60_000 }),
+    ),
+  });
+  expect(takenBy.map(({ length }) => length).toSorted()).toEqual([0, 1]);
 });
 
 test('a relay that has lost the lease signs nothing until it is its own again', async () => {

@@ -37,6 +37,23 @@ test('an event waits for its confirmations, the including block counted, and the
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 });
 
+test('events that are confirmed at once come in the order of their blocks, whatever the records', async () => {
+  const recordIds: string[] = [];
+  for (const nonce of [0n, 1n]) recordIds.push((await scene.draft({ nonce })).recordId);
+  await scene.mine(deployment(), deployment());
+  await confirm();
+  const before = (await readTold()).length;
+  const [last = '', first = ''] = recordIds.toSorted();
+  const inputOf = (recordId: string) =>
+    input(toggle('5'), { agreement: addressOfClone(recordIds.indexOf(recordId)) });
+  scene.add(inputOf(first));
+  scene.add(inputOf(last));
+  for (let count = 1; count < confirmations; count++) scene.add();
+  await scene.mine();
+  const told = (await readTold()).slice(before);
+  expect(told.map(({ data }) => data.agreementId)).toEqual([first, last]);
+});
+
 test('a transaction that a shallow reorg moves is announced once, with the same id', async () => {
   await scene.draft();
   await scene.mine(deployment());

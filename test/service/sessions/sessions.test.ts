@@ -4,6 +4,7 @@ import { sessionShape } from '../../../src/api/shapes/sessionShapes.ts';
 import { createKey, revokeKey } from '../../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
 import { forgetSessions } from '../../../src/records/sessions/forgetSessions.ts';
+import { heldTogether } from '../../support/heldTogether.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { outcome } from '../support/outcome.ts';
 import { startTestApi, type TestPrincipal } from '../support/testService.ts';
@@ -162,7 +163,11 @@ describe('a session', () => {
       });
       const { id } = sessionShape.parse(first.body.data);
       await owner.call('DELETE', `/v0/sessions/${id}`);
-      expect((await open()).status).toBe(200);
+      const answers = await heldTogether(scene.service.handle.pool, {
+        lock: ['select 1 from service.principals where id = $1 for update', [owner.id]],
+        calls: [open, open],
+      });
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     } finally {
       await few.close();
     }

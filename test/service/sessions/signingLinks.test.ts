@@ -7,6 +7,7 @@ import {
   signingLinkShape,
 } from '../../../src/api/shapes/sharingShapes.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
+import { heldTogether } from '../../support/heldTogether.ts';
 import { type CallOptions, createCall } from '../support/call.ts';
 import { startWorkedService, type WorkedService } from '../support/chainService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
@@ -242,6 +243,9 @@ describe('the links of an agreement', () => {
       expect((await stranger.call(method, target, { body })).status).toBe(403);
     const own = await deployLease(stranger, scene);
     expect((await stranger.call('DELETE', `/v0/agreements/${own.id}/links/${link.id}`)).status).toBe(404);
+    const another = await deployLease(scene.principal, scene);
+    const elsewhere = `/v0/agreements/${another.id}/links/${link.id}`;
+    expect((await scene.principal.call('DELETE', elsewhere)).status).toBe(404);
     const reader = await scene.service.createPrincipal(['agreements.read']);
     expect((await reader.call('GET', path)).status).toBe(403);
   });
@@ -267,7 +271,11 @@ describe('the links of an agreement', () => {
       const made = z.object({ id: z.string() }).parse((await make()).body.data);
       expect(outcome(await make())).toMatchObject({ status: 409, details: { reason: 'link_limit_reached' } });
       await call('DELETE', `${path}/${made.id}`);
-      expect((await make()).status).toBe(200);
+      const answers = await heldTogether(scene.service.handle.pool, {
+        lock: ['select 1 from service.records where id = $1 for update', [own.id]],
+        calls: [make, make],
+      });
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     } finally {
       await few.close();
     }

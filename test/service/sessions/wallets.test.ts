@@ -4,6 +4,7 @@ import { recordShape } from '../../../src/api/shapes/resources.ts';
 import { sharedRecordShape } from '../../../src/api/shapes/sharingShapes.ts';
 import { walletAgreementShape, walletChallengeShape } from '../../../src/api/shapes/walletShapes.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
+import { heldTogether } from '../../support/heldTogether.ts';
 import { createCall } from '../support/call.ts';
 import { startWorkedService, type WorkedService } from '../support/chainService.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
@@ -84,9 +85,10 @@ describe('a wallet logs in', () => {
     const browsers = [createBrowser(scene.service.baseUrl), createBrowser(scene.service.baseUrl)] as const;
     const { id: challengeId, message } = await challenge(browsers[0], account.address);
     const body = { challengeId, signature: await account.signMessage({ message }) };
-    const answers = await Promise.all(
-      browsers.map((one) => one.call('POST', '/v0/wallet/sessions', { body })),
-    );
+    const answers = await heldTogether(scene.service.handle.pool, {
+      lock: ['select 1 from service.wallet_challenges where id = $1 for update', [challengeId]],
+      calls: browsers.map((one) => () => one.call('POST', '/v0/wallet/sessions', { body })),
+    });
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 

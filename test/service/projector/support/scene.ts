@@ -92,7 +92,11 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       const record = { principalId: owner, chainId, lamp: document, address };
       return { principalId: owner, recordId: await service.insertRecord(database, record) };
     },
-    async submit(recordId: string, sent: LampInput, details: { nonce: bigint; deadline?: bigint }) {
+    async submit(
+      recordId: string,
+      sent: LampInput,
+      details: { nonce: bigint; deadline?: bigint; signer?: Address },
+    ) {
       const transactionId = await service.insertTransaction(database, {
         kind: 'input',
         chainId,

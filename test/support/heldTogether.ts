@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { waitUntil } from './waitUntil.ts';
+
+/**
+ * Starts calls while a lock is held that all of them run into, and releases it once all of them wait for it:
+ * whatever they read before, they have read it without each other's effects.
+ */
+export async function heldTogether<Result>(
+  pool: pg.Pool,
+  {
+    lock: [text, values],
+    calls,
+  }: { lock: readonly [text: string, values: unknown[]]; calls: readonly (() => Promise<Result>)[] },
+): Promise<Result[]> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(text, values);
+    const results = Promise.all(calls.map((call) => call()));
+    results.catch(() => {});
+    await waitUntil('all wait for the lock', async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return (rows[0]?.count ?? 0) >= calls.length;
+    });
+    await client.query('rollback');
+    return await results;
+  } finally {
+    client.release(true);
+  }
+}
