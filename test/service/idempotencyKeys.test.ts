@@ -46,6 +46,18 @@ describe('a key', () => {
       });
   });
 
+  test('whose process died answers the same request again, and never another one', async () => {
+    const key = randomUUID();
+    await callWith(key);
+    await service.handle.pool.query(
+      `update service.idempotency_keys set answer = null, lease_until = now() - interval '1 second' where key = $1`,
+      [key],
+    );
+    expect((await callWith(key, { body: { ...template.body, more: 1 } })).status).toBe(409);
+    const again = await callWith(key);
+    expect([again.status, isReplayed(again)]).toEqual([200, false]);
+  });
+
   test('belongs to one principal', async () => {
     const key = randomUUID();
     await callWith(key);

@@ -49,10 +49,10 @@ const deploy = ({ call }: TestPrincipal) =>
 
 test('writes beyond a quota are refused with its name, those of others are not, and the operator can raise it', async () => {
   const [used, other] = [await service.createPrincipal(), await service.createPrincipal()];
-  await addUsage(service.handle.database, [{ principalId: used.id, gas: BigInt(defaultQuotas.gasPerDay) }]);
-  await addTotals(service.handle.database, [
-    { principalId: used.id, adoptedAgreements: defaultQuotas.adoptedAgreements },
-  ]);
+  for (const share of [1, defaultQuotas.gasPerDay - 1])
+    await addUsage(service.handle.database, [{ principalId: used.id, gas: BigInt(share) }]);
+  for (const adoptedAgreements of [defaultQuotas.adoptedAgreements - 1, 1])
+    await addTotals(service.handle.database, [{ principalId: used.id, adoptedAgreements }]);
   expect(await deploy(used)).toMatchObject({
     status: 429,
     body: { error: { code: 'rate_limited', details: { reason: 'quota_exceeded', quota: 'gasPerDay' } } },

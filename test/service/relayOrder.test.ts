@@ -143,6 +143,29 @@ describe('inputs of one agreement', () => {
     expect(new Set(wallets).size).toBe(3);
   });
 
+  test('go on in another wallet where nobody serves theirs', async () => {
+    const [first, second] = await world.createWallets(2);
+    if (!first || !second) throw new Error('two wallets were asked for');
+    const agreement = await permits.deploy();
+    const account = permits.createAccount();
+    const relay = await world.startRelay({ keys: [first] });
+    const { id } = await permits.accept({ agreement, account, nonce: 0 });
+    await world.waitForNode(id);
+    await relay.close();
+    await world.pool.query(
+      `update service.transactions set state = 'mined', mined_block_number = 1 where id = $1`,
+      [id],
+    );
+    // As when its process was killed, and nobody has its key since.
+    await world.pool.query(
+      `update service.relayer_wallets set lease_owner = 'killed', lease_until = now() - interval '1 hour'`,
+    );
+    const held = Promise.withResolvers<never>();
+    await world.startRelay({ keys: [second], awaited: [held.promise] });
+    const next = await permits.accept({ agreement, account, nonce: 1 });
+    expect((await world.waitForNode(next.id)).wallet).toBe(privateKeyToAddress(second));
+  });
+
   test('fail with the one before them that fails for good, and name it', async () => {
     const keys = await world.createWallets(2);
     const agreement = await permits.deploy();

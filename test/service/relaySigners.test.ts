@@ -152,20 +152,6 @@ test('a lease lost while the signer is asked leaves nothing of its signatures', 
   await world.waitForMints([row.recipient]);
 });
 
-test('a counter that moves while the signer is asked leaves nothing signed for the former nonce', async () => {
-  const held = Promise.withResolvers<void>();
-  const kms = await createKmsWallet(() => held.promise);
-  await world.startRelay({ keys: [], awaited: [patient(kms.open)], settings: { pollMs: 600_000 } });
-  const row = await world.acceptOne();
-  await waitUntil('KMS is asked', () => kms.server.count('Sign') > 0);
-  await world.pool.query('update service.relayer_wallets set next_nonce = 1 where address = $1', [
-    kms.address,
-  ]);
-  held.resolve();
-  const { attempts } = await world.waitForState(row.id, 'signed');
-  expect(attempts.map(({ nonce }) => nonce)).toEqual([1]);
-});
-
 test('a row that ends while the signer is asked leaves no gap in the nonces', async () => {
   const held = Promise.withResolvers<void>();
   const kms = await createKmsWallet(() => held.promise);

@@ -307,7 +307,12 @@ test('old events are removed in steps, with their deliveries, and earlier cursor
     [subscriptionId, principal.id],
   );
   const before = new Date(Date.now() - 90 * 86_400_000);
-  // What waits for its delivery is kept.
+  // What waits for its delivery, or for another attempt, is kept.
+  expect(await countOldRows(pool, before)).toMatchObject({ events: 1, deliveries: 1 });
+  await pool.query(
+    `update service.deliveries set status = 'retry_pending' where subscription_id = $1 and status = 'pending'`,
+    [subscriptionId],
+  );
   expect(await countOldRows(pool, before)).toMatchObject({ events: 1, deliveries: 1 });
   await pool.query(`update service.deliveries set status = 'failed' where subscription_id = $1`, [
     subscriptionId,
