@@ -60,8 +60,9 @@ export async function* followEvents(
       let isWorthwhile = false;
       for await (const { event, cursor: next } of listenToEvents(open, { after: cursor, signal })) {
         cursor = next;
-        if (event) yield { event, cursor };
-        isWorthwhile ||= event !== undefined;
+        if (!event) continue;
+        isWorthwhile = true;
+        yield { event, cursor };
       }
       if (!isWorthwhile && Date.now() < startedAt + worthwhileMs) streamAt = Date.now() + retryStreamMs;
     }

@@ -26,7 +26,7 @@ export async function readJson(response: Response, sentId: string): Promise<Json
   if (!response.ok) throw readError(response, { body, requestId });
   if (body) return body;
   const { status } = response;
-  throw new InvalidResponseError('The answer is no JSON object.', { status, requestId });
+  throw new InvalidResponseError('The answer is not a JSON object.', { status, requestId });
 }
 
 /** The text of a successful answer; errors as in `readJson`. */
@@ -57,7 +57,7 @@ function readError(response: Response, { body, requestId }: Failed): ApiError | 
   }
   // Proxies answer in their own words; only their status counts.
   const code = codesByStatus[status];
-  const message = `The answer is ${status}, without an error object.`;
+  const message = `The answer is ${status} without an error.`;
   return code
     ? createApiError(message, { status, code, retryAfterSeconds, requestId })
     : new InvalidResponseError(message, { status, requestId });

@@ -32,11 +32,9 @@ export async function* readServerEvents(
   }
 }
 
-/** Only CR and LF end a line: JSON texts may contain U+2028 and U+2029, which `$` and `.` take for line ends. */
+/** Only CR and LF end a line: JSON texts may contain U+2028 and U+2029, which `^` and `.` take for line ends. */
 function readBlock(block: string): ServerEvent {
-  const fields = block.split(/\r\n|\r|\n/).flatMap((line) => {
-    const [, name, value] = /^(id|data): ?(.*)$/s.exec(line) ?? [];
-    return name === undefined ? [] : [[name, value]];
-  });
-  return Object.fromEntries(fields);
+  return Object.fromEntries(
+    [...block.matchAll(/(?<![^\r\n])(id|data): ?([^\r\n]*)/g)].map((field) => field.slice(1)),
+  );
 }

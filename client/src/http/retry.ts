@@ -11,25 +11,24 @@ const longestRetryAfterSeconds = 60;
  */
 export function planRetry(error: unknown, attempt: number): number | undefined {
   if (!mayPass(error)) return undefined;
-  const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined;
+  const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
   const backoffMs = Math.min(firstDelayMs * 2 ** attempt, longestDelayMs) * (0.5 + Math.random() / 2);
-  if (asked === undefined) return backoffMs;
   // Never at once, even if the service asks for no wait: a follower would retry without pause.
   return asked > longestRetryAfterSeconds ? undefined : Math.max(asked * 1_000, backoffMs);
 }
 
 function mayPass(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
-  if (error instanceof InvalidResponseError)
-    return error.status < 300 || error.status === 408 || error.status >= 500;
-  if (!(error instanceof ApiError)) return false;
+  if (!(error instanceof ApiError || error instanceof InvalidResponseError)) return false;
   const { status } = error;
-  return status === 408 || status === 429 || status >= 500 || isInFlight(error);
-}
-
-/** The same request, under the same key, is still in progress. */
-function isInFlight({ status, details, retryAfterSeconds }: ApiError): boolean {
-  return status === 409 && details.field === 'Idempotency-Key' && retryAfterSeconds !== undefined;
+  if (status === 408 || status >= 500) return true;
+  if (!(error instanceof ApiError)) return status < 300;
+  const { details, retryAfterSeconds } = error;
+  // 409: the same request, under the same key, is still in progress.
+  return (
+    status === 429 ||
+    (status === 409 && details.field === 'Idempotency-Key' && retryAfterSeconds !== undefined)
+  );
 }
 
 /** Resolves after a time, or rejects as soon as the signal is aborted. */

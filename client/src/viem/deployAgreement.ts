@@ -56,8 +56,8 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
   const signature = await wallet.sign(typedData, chainId);
   const { docUri, documentId } = signable;
   const extras = notificationTemplate && { notificationTemplate };
-  const permit = { deadline: signable.deadline, signature };
-  return { body: { ...request, ...extras, displayName, docUri, documentId, ...permit }, digest };
+  const signed = { docUri, documentId, deadline: signable.deadline, signature };
+  return { body: { ...request, ...extras, displayName, ...signed }, digest };
 }
 
 /**
@@ -81,10 +81,10 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
  * });
  */
 export async function deployAgreement(deployment: Deployment & WaitOptions): Promise<AgreementRecord> {
-  const { timeoutMs, pollMs, signal } = deployment;
+  const { client, signal } = deployment;
   const { body } = await signDeployment(deployment);
-  const record = await deployment.client.agreements.deployWithPermit(body, { signal });
-  return waitForDeployment(deployment.client, record, { timeoutMs, pollMs, signal });
+  const record = await client.agreements.deployWithPermit(body, { signal });
+  return waitForDeployment(client, record, deployment);
 }
 
 /** @throws PermitRefusedError for a permit that the service would not send. */
@@ -119,5 +119,5 @@ function effectiveValues({ initValues, participants = [] }: Unsigned): Record<st
 function publicFactory(chainId: number): Address {
   const factory = findChain(chainId)?.factory;
   if (factory && isAddress(factory)) return factory;
-  throw new TypeError(`No factory of chain ${chainId} is known: give it as factory.`);
+  throw new TypeError(`Give the factory of chain ${chainId}.`);
 }

@@ -85,8 +85,8 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
  * });
  */
 export async function submitInput(input: InputToSign & WaitOptions): Promise<InputRecord> {
-  const { timeoutMs, pollMs, signal } = input;
+  const { client, signal } = input;
   const { agreementId, body } = await signInput(input);
-  const sent = await input.client.agreements.submitInput(agreementId, body, { signal });
-  return waitForInput(input.client, sent, { timeoutMs, pollMs, signal });
+  const sent = await client.agreements.submitInput(agreementId, body, { signal });
+  return waitForInput(client, sent, input);
 }
