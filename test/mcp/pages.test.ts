@@ -63,7 +63,8 @@ test('pages of a search that are too long skip no agreement', async () => {
     seen.push(...agreements.map(({ agreementId }) => agreementId));
     cursor = nextCursor;
   }
-  expect(seen.slice(0, all.length)).toEqual(all);
+  // Other tests deploy meanwhile, and a record shows the time at which its deployment began.
+  expect(seen.filter((id) => all.includes(id))).toEqual(all);
 });
 
 test('the events of one agreement are found wherever they are in the feed', async () => {

@@ -16,12 +16,13 @@ import { type CollectedSpan, startTraceCollector } from '../../../support/traceC
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { startMailServer } from '../../rules/support/mailServer.ts';
 
-/** Tells of each module of OpenTelemetry that a process loads. */
+/** Tells of each module of OpenTelemetry that a process loads, by itself or within a bundle, which names its parts. */
 const tellLoads = `import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) {
-  const name = /@opentelemetry\\/([\\w-]+)/.exec(url);
-  if (name) console.log('loads ' + name[1]);
-  return next(url, context);
+  const loaded = next(url, context);
+  const names = (url + loaded.source).matchAll(/node_modules\\/@opentelemetry\\/([\\w-]+)/g);
+  for (const name of new Set([...names].map((found) => found[1]))) console.log('loads ' + name);
+  return loaded;
 } });`;
 
 export type TransactionRow = {
