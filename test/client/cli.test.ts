@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -97,6 +98,25 @@ test('a deployment is handed to its owner, who signs it by the link', async () =
     stderr: expect.stringContaining('signer'),
   });
 });
+
+test.skipIf(!existsSync('/usr/bin/script'))(
+  'a key typed at a terminal ends with Enter and is not shown',
+  async () => {
+    const typed = await mkdtemp(join(home, 'typed-'));
+    const words = [process.execPath, program, 'login', stack.baseUrl].map((word) => `'${word}'`).join(' ');
+    const child = spawn('/usr/bin/script', ['-qec', words, '/dev/null'], {
+      env: { PATH: process.env.PATH, HOME: typed, SHELL: '/bin/sh' },
+    });
+    let shown = '';
+    for await (const part of child.stdout) {
+      shown += part;
+      if (String(part).includes('it is not shown')) child.stdin.write(`${stack.apiKey}\r`);
+    }
+    expect(shown).toContain(`Logged in to ${stack.baseUrl}.`);
+    expect(shown).not.toContain(stack.apiKey);
+    expect((await runCli(program, ['list'], { env: { HOME: typed } })).code).toBe(0);
+  },
+);
 
 test('a login is stored for this user only, and only if the service accepts the key', async () => {
   const own = { HOME: home };

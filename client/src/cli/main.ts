@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { exitCodes } from './cliError.ts';
+import { readHidden } from './readHidden.ts';
 import { run } from './run.ts';
 
 /** The process: streams, signals and the exit code. */
@@ -29,5 +30,9 @@ process.exitCode = await run(process.argv.slice(2), {
     if (process.stdin.isTTY) stderr.write(`Type or paste ${wanted}, then Enter and Ctrl-D:\n`);
     return text(addAbortSignal(stopping.signal, process.stdin));
   },
+  readSecret: (wanted) =>
+    process.stdin.isTTY
+      ? readHidden(`Type or paste ${wanted}, then Enter; it is not shown: `, stopping.signal)
+      : text(addAbortSignal(stopping.signal, process.stdin)),
   stopped: stopping.signal,
 });

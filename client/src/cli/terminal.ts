@@ -6,8 +6,10 @@ export type Terminal = {
   readonly colours: boolean;
   print(text: string): void;
   printError(text: string): void;
-  /** All of standard input; a person is prompted, for example for `the API key`. */
+  /** All of standard input; a person is prompted, for example for `the JSON`. */
   readInput(wanted: string): Promise<string>;
+  /** The same for a secret: at a terminal one line, which is not shown. */
+  readSecret(wanted: string): Promise<string>;
   /** Aborted when the program is asked to stop. */
   readonly stopped: AbortSignal;
 };

@@ -19,7 +19,7 @@ export function addLogin(program: Command, context: Context): void {
       if (!baseUrl) throw new CliError('Say where the service is: agreements login <url>.');
       openClient({ baseUrl, apiKey: '' });
       const apiKey =
-        option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readInput('the API key')).trim();
+        option ?? terminal.env.AGREEMENTS_API_KEY ?? (await terminal.readSecret('the API key')).trim();
       if (!apiKey) throw new CliError('There is no API key on the standard input.');
       const settings = { baseUrl, apiKey };
       await openClient(settings).agreements.list({ limit: 1 }, { signal: terminal.stopped });
