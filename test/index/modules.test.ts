@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { programSources } from '../../src/cli/build/builtPrograms.ts';
+import { listSources } from '../../src/cli/build/listSources.ts';
 import { startAnvil } from '../../src/cli/devtools/anvil.ts';
 import { readImportClosure } from '../../src/indexer/runtime/importClosure.ts';
 import { readIndexModules } from '../../src/indexer/runtime/indexSchema.ts';
@@ -23,7 +25,8 @@ const beside = [
   'src/indexer/ponder/src/api/index.ts',
 ];
 
-test('the modules behind the index name are exactly those that Ponder loads, and it transforms no package', async () => {
+test('the modules behind the index name are exactly those that Ponder loads, and it transforms no package and changes no source', async () => {
+  const sources = listSources(root, programSources);
   const database = await createTestDatabase();
   cleanups.push(() => database.drop());
   const anvil = await startAnvil({ chainId: 59141 });
@@ -46,4 +49,6 @@ test('the modules behind the index name are exactly those that Ponder loads, and
   const loaded = new Set(read.filter((path) => path.endsWith('.ts') && !/^\.\.|node_modules/.test(path)));
   const named = readIndexModules(root).map(([file]) => file);
   expect([...loaded].sort()).toEqual([...new Set([...named, ...beside])].sort());
+  // Another build would be made for each changed source.
+  expect(listSources(root, programSources)).toEqual(sources);
 });

@@ -12,8 +12,9 @@ export const programSources = [
   ...['package-lock.json', 'ponder.config.ts', 'ponder.schema.ts', 'tsconfig.json'],
 ];
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** A running program may still load parts of an earlier build. */
+/** A running program may still load parts of an earlier build: besides these, those of a day's programs stay. */
 const keptBuilds = 5;
+const inUseMs = 86_400_000;
 /** A process was killed while it built. */
 const unfinishedAfterMs = 3_600_000;
 const builder = fileURLToPath(new URL('build.ts', import.meta.url));
@@ -88,8 +89,8 @@ function removeOld(builds: string): void {
   const left = all.filter(
     ({ path, usedAt }) => /[0-9a-f]{16}\.\d+$/.test(path) && usedAt < Date.now() - unfinishedAfterMs,
   );
-  for (const { path } of [...complete.slice(keptBuilds), ...left])
-    rmSync(path, { recursive: true, force: true });
+  const old = complete.slice(keptBuilds).filter(({ usedAt }) => usedAt < Date.now() - inUseMs);
+  for (const { path } of [...old, ...left]) rmSync(path, { recursive: true, force: true });
 }
 
 /** Another process may have just removed it. */

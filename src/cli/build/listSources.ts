@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 export type Source = { readonly path: string; readonly bytes: number; readonly changedAtMs: number };
 
-/** Files that a build leaves beside its sources; and declarations, of which Ponder writes one at every start. */
-const made = /^(dist(\.\d+)?|node_modules)(\/|$)|\.d\.ts$/;
+/** What a build leaves beside its sources; and what Ponder writes at every start: declarations and a schema in `generated`. */
+const made = /^(dist(\.\d+)?|node_modules)(\/|$)|(^|\/)generated(\/|$)|\.d\.ts$/;
 
 /** The files, and all files of the directories, from which something is built; those that are missing are left out. */
 export function listSources(root: string, paths: readonly string[]): Source[] {

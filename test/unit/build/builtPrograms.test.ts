@@ -49,6 +49,10 @@ describe('programs', () => {
       () => write('one.ts', '2 '),
       // Ponder writes one at every start.
       () => write('ponder-env.d.ts', String(built.length)),
+      () => {
+        mkdirSync(join(directory, 'src/runtime/generated'), { recursive: true });
+        write('runtime/generated/schema.graphql', String(built.length));
+      },
       () => write('two.ts', '1'),
       () => rmSync(join(directory, 'src/two.ts')),
     ];
@@ -56,7 +60,7 @@ describe('programs', () => {
       step();
       expect(build(() => built.push('built'))).toBe(build(() => built.push('twice')));
     }
-    // Declarations are no sources. Without the removed source the programs are those of before.
+    // What Ponder writes is no source. Without the removed source the programs are those of before.
     expect(built).toEqual(['built', 'built', 'built']);
   });
 
@@ -83,13 +87,16 @@ describe('programs', () => {
     expect(readdirSync(builds())).toHaveLength(1);
   });
 
-  test('of a few earlier sources stay, for processes that still run', () => {
-    const all = Array.from({ length: 8 }, (_, at) => {
+  test('of earlier sources stay for a day, for processes that still run, and the last few stay longer', () => {
+    const buildAnew = (at: number) => {
       write('one.ts', '1'.repeat(at + 2));
       return build();
-    });
-    expect(readdirSync(builds())).toHaveLength(5);
-    expect(existsSync(all.at(-1) ?? '')).toBe(true);
+    };
+    const all = Array.from({ length: 8 }, (_, at) => buildAnew(at));
+    expect(all.filter((path) => existsSync(path))).toEqual(all);
+    for (const [at, path] of all.entries()) utimesSync(path, at, at);
+    const last = buildAnew(8);
+    expect([...all, last].filter((path) => existsSync(path))).toEqual([...all.slice(4), last]);
   });
 
   test('of a process that was killed while it built are removed after an hour', () => {

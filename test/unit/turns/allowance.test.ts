@@ -17,9 +17,9 @@ async function measure(amounts: readonly number[], rate: { perSecond: number; bu
 
 test('what fits into the burst waits for nothing, and the rest as long as it takes to be earned', async () => {
   const rate = { perSecond: 1_000, burst: 100 };
-  // A timer may fire a millisecond early.
   expect((await measure([100], rate)).ms).toBeLessThan((await measure([60, 40, 200], rate)).ms);
-  expect((await measure([60, 40, 200], rate)).ms).toBeGreaterThanOrEqual(199);
+  // Each of several timers may fire a millisecond early.
+  expect((await measure([60, 40, 200], rate)).ms).toBeGreaterThanOrEqual(190);
 });
 
 test('callers are served in their order, whatever they spend', async () => {
