@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -144,5 +146,15 @@ describe('an API that is asked to stop', () => {
     replica.program.signal('SIGTERM');
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
     agent.destroy();
+  });
+
+  test('waits for no connection that was opened in advance and never used', async () => {
+    await start();
+    const unused = connect(Number(new URL(replica.baseUrl).port), '127.0.0.1');
+    await once(unused, 'connect');
+    replica.program.signal('SIGTERM');
+    expect(await replica.program.exited).toEqual({ code: 0, signal: null });
+    expect(replica.program.lines.filter((line) => line.includes('cutting off'))).toEqual([]);
+    unused.destroy();
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -27,6 +27,8 @@ const closeTimeoutMs = 12_000;
 /** Requests that wait get this long to finish by themselves; ending them earlier would mean refusing some. */
 const unhurriedMs = 5_000;
 const sweepIntervalMs = 50;
+/** Browsers open connections in advance. One that has sent nothing gets this long for a request that may be on its way. */
+const unusedMs = 500;
 /** Connections that wait to be accepted: after a restart all listeners of the feed come back at once. */
 const mostUnaccepted = 4_096;
 /** A client that sends its request more slowly is cut off, so that none can hold a connection for ever. */
@@ -75,6 +77,11 @@ export async function startServer(options: {
     { requestTimeout: requestTimeoutMs, keepAliveTimeout: keepAliveTimeoutMs },
     serve,
   );
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('clientError', (error, socket) => {
     // The unread body of an answered request would be parsed as the next request.
     const isAnswered = [...running].some((outgoing) => outgoing.socket === socket && outgoing.headersSent);
@@ -95,14 +102,24 @@ export async function startServer(options: {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A connection whose last request is answered stays open for another request, which must not come.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
-      const overdue = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      const early = setTimeout(() => closeUnused(connections), unusedMs);
+      const overdue = setTimeout(() => {
+        logger.warn({ requests: running.size }, 'cutting off what has not ended by itself');
+        server.closeAllConnections();
+      }, closeTimeoutMs);
       await Promise.race([closed, delay(unhurriedMs, undefined, { ref: false })]);
       await endWaits();
       await closed;
       clearInterval(sweep);
+      clearTimeout(early);
       clearTimeout(overdue);
     },
   };
+}
+
+/** Node counts connections without a first request among those that are busy. */
+function closeUnused(connections: ReadonlySet<Socket>): void {
+  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
 }
 
 /** Asks the caller not to send another request on this connection, which is about to close. */

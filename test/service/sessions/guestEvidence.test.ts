@@ -169,6 +169,10 @@ test('guests whose evidence waits for a node leave the turn of the principal fre
     expect(statuses.at(-1)).toBe(429);
     const own = createCall(waiting.baseUrl, world.principal.key);
     expect((await own('GET', `/v0/agreements/${lease.id}/evidence`)).status).toBe(202);
+    // All end with the service, which has no time for a node whose answer may never come.
+    await waiting.close();
+    const ended = waiting.logLines.filter((line) => line.includes('the service is stopping'));
+    expect(ended).toHaveLength(statuses.filter((status) => status === 202).length + 1);
   } finally {
     await waiting.close();
     silent.closeAllConnections();
