@@ -5,7 +5,7 @@ import type { Readiness } from './readiness.ts';
 
 /**
  * Readiness in the form that operators and their programs read; lags are computed at `nowMs`. Endpoints do
- * not decide about it: if this process cannot reach one, others may not reach it either.
+ * not decide about it: if this process cannot reach one, others may not reach it either. A chain of which it reaches none is degraded.
  */
 export function describeReadiness(
   { isReady, checks, reasons, degraded, chains }: Readiness,
@@ -16,7 +16,7 @@ export function describeReadiness(
     status: isReady ? 'ready' : 'unready',
     checks,
     reasons,
-    degraded,
+    degraded: [...degraded, ...describeUnreached(chains, endpoints)],
     endpoints: endpoints.map(({ chainId, host, status, blockNumber, behindBlocks, ...facts }) => ({
       chainId,
       host,
@@ -42,6 +42,16 @@ export function describeReadiness(
       })),
     })),
   };
+}
+
+/** Chains of which all nodes fail, where the indexer has not reported so itself. */
+function describeUnreached(chains: Readiness['chains'], endpoints: readonly EndpointFacts[]): string[] {
+  const isSilent = (chainId: number) =>
+    chains.some((chain) => chain.chainId === chainId && chain.silentSince !== null);
+  const byChain = Map.groupBy(endpoints, ({ chainId }) => chainId);
+  return [...byChain]
+    .filter(([chainId, nodes]) => nodes.every(({ status }) => status === 'failing') && !isSilent(chainId))
+    .map(([chainId]) => `chain ${chainId}: none of its nodes answers this process`);
 }
 
 /** Seconds between a block and now; a chain whose clock is ahead does not lag. */
