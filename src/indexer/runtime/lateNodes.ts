@@ -9,7 +9,8 @@ const patienceMs = 2_000;
 /** How long Ponder waits for the newest block. Its requests must end faster than it makes them: 25 at a time, ten a second. */
 const silenceMs = 1_000;
 const longestAnswerMs = 10_000;
-const serverError = 500;
+/** For an answer without a block: an error of the node, or what stands before it. */
+const badGateway = 502;
 
 const latestBlock = /"method":"eth_getBlockByNumber".*"latest"/;
 const blockNumber = /"number":"(0x[0-9a-f]+)"/i;
@@ -42,7 +43,7 @@ const repetitions = 3;
  * newest block is below the last one reports none while another node of the chain has a newer one; a single URL
  * is asked again. If none has a newer one, the chain really became shorter.
  *
- * Ponder goes on asking for the newest block while nodes are silent or away, and would work off all of these requests afterwards, at a
+ * Ponder goes on asking for the newest block while nodes are silent, away or answer with errors, and would work off all of these requests afterwards, at a
  * rate that each failure has lowered, before it follows the chain again. So while no node of the chain answers, it hears of the last
  * newest block again. An answer that comes later is for the next request.
  */
@@ -64,7 +65,7 @@ export function passOverLateNodes(
     const asked = askNewest({ chain, input, body }, fetchUrl);
     if (!chain.newest) return asked;
     const answered = await Promise.race([asked.catch(() => undefined), delay(silenceMs, undefined)]);
-    if (answered && answered.status < serverError) {
+    if (answered && (answered.ok || answered.status === tooManyRequests)) {
       if (chain.isSilent) logger.info({ chain: chain.name }, 'a node of this chain answers again');
       chain.isSilent = false;
       return answered;
@@ -90,7 +91,8 @@ async function askNewest(
   let answer = await response.text();
   let number = numberOf(answer);
   const { status } = response;
-  if (status !== 200 || number === undefined) return new Response(answer, { status, headers });
+  if (status !== 200 || number === undefined)
+    return new Response(answer, { status: status === 200 ? badGateway : status, headers });
   const isLower = () => chain.newest && request > chain.newest.request && (number ?? 0) < chain.newest.number;
   const others = chain.urls.filter((other) => other !== url);
   for (let asked = 0; others.length === 0 && isLower() && asked < repetitions; asked++) {

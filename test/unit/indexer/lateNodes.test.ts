@@ -16,7 +16,15 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-type Conduct = 'answers' | 'is silent' | 'refuses';
+type Conduct = 'answers' | 'is silent' | 'refuses' | 'forbids' | 'reports an error' | 'knows no block';
+
+const failures = [
+  'is silent',
+  'refuses',
+  'forbids',
+  'reports an error',
+  'knows no block',
+] as const satisfies Conduct[];
 
 /** A node that has one block at a time, and may fall silent or refuse all requests. */
 async function startNode(number: number) {
@@ -26,6 +34,12 @@ async function startNode(number: number) {
     const { id, method } = JSON.parse(await text(request));
     if (node.conduct === 'is silent') return void unanswered.add(response);
     if (node.conduct === 'refuses') return void response.writeHead(503).end();
+    if (node.conduct === 'forbids') return void response.writeHead(403).end();
+    const error = { code: -32_000, message: 'the node is not ready' };
+    if (node.conduct === 'reports an error')
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    if (node.conduct === 'knows no block')
+      return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result: null }));
     const hex = `0x${node.number.toString(16)}`;
     const result = method === 'eth_blockNumber' ? hex : { number: hex };
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
@@ -50,7 +64,7 @@ async function poll(url: string): Promise<number> {
   return response.ok ? answerShape.parse(await response.json()).result.number : response.status;
 }
 
-test.each<Conduct>(['is silent', 'refuses'])(
+test.each(failures)(
   'while the only node of a chain %s, Ponder hears of the last newest block, and of the next one as soon as the node answers',
   async (conduct) => {
     const node = await startNode(7);
@@ -68,19 +82,16 @@ test.each<Conduct>(['is silent', 'refuses'])(
   },
 );
 
-test.each<Conduct>(['is silent', 'refuses'])(
-  'a node that %s is passed over if another one answers',
-  async (conduct) => {
-    const nodes = [await startNode(7), await startNode(7)] as const;
-    passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [nodes[0].url, nodes[1].url] }], logger);
-    expect(await poll(nodes[0].url)).toBe(7);
+test.each(failures)('a node that %s is passed over if another one answers', async (conduct) => {
+  const nodes = [await startNode(7), await startNode(7)] as const;
+  passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [nodes[0].url, nodes[1].url] }], logger);
+  expect(await poll(nodes[0].url)).toBe(7);
 
-    nodes[0].conduct = conduct;
-    expect(await poll(nodes[0].url)).toBe(429);
-    nodes[1].number = 8;
-    expect(await poll(nodes[1].url)).toBe(8);
-  },
-);
+  nodes[0].conduct = conduct;
+  expect(await poll(nodes[0].url)).toBe(429);
+  nodes[1].number = 8;
+  expect(await poll(nodes[1].url)).toBe(8);
+});
 
 test('a node that has not answered yet is waited for, and no block is made up', async () => {
   const node = await startNode(7);
