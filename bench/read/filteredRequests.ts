@@ -22,6 +22,9 @@ export function filteredRequests(size: number): readonly string[] {
     ...['?sort[updatedAt]=desc', '?sort[displayName]=asc', '?state=PONG&sort[updatedAt]=asc'].map(
       (query) => list + query,
     ),
+    ...[`${middle}`, ''].map(
+      (number) => `${list}?displayName[startsWith]=${encodeURIComponent(`Ping pong ${number}`)}`,
+    ),
     `${list}?${between('createdAt', ...narrow)}`,
     `${list}?${between('updatedAt', ...narrow)}`,
     `${list}?${between('createdAt', ...wide)}`,
