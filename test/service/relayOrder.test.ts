@@ -210,6 +210,20 @@ describe('inputs of one agreement', () => {
   });
 });
 
+test('an input waits for the same signer’s expired one to be decided, and for no other signer’s', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  const account = permits.createAccount();
+  const deadline = Number((await world.client.getBlock()).timestamp) - 1;
+  await permits.accept({ agreement, account, nonce: 0, deadline });
+  const other = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+  const next = await permits.accept({ agreement, account, nonce: 1 });
+  await world.startRelay({ keys });
+  // Rows of one agreement are signed together.
+  await world.waitForNode(other.id);
+  expect(await world.readRow(next.id)).toMatchObject({ state: 'accepted', attempts: [] });
+});
+
 test('an input waits while a reorganisation has its agreement at another address, and goes out once it is back', async () => {
   const keys = await world.createWallets(1);
   const agreement = await permits.deploy();

@@ -1,8 +1,11 @@
 import { type Address, type Hex, parseGwei } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createKeySigner } from '../../src/platform/signers/keySigner.ts';
 import { openKmsSigner } from '../../src/platform/signers/kmsSigner.ts';
 import type { Signer } from '../../src/platform/signers/signer.ts';
+import { claimRemotely } from '../../src/worker/relay/claimRemotely.ts';
+import { createClaimTurns } from '../../src/worker/relay/claimTurns.ts';
 import {
   createKmsServer,
   type KmsServer,
@@ -150,6 +153,40 @@ test('a lease lost while the signer is asked leaves nothing of its signatures', 
   const [key = '0x' as Hex] = await world.createWallets(1);
   await world.startRelay({ keys: [key] });
   await world.waitForMints([row.recipient]);
+});
+
+test('a counter that moves while the signer is asked leaves nothing signed for the former nonce', async () => {
+  const { pool, chainId } = world;
+  const row = await world.acceptOne();
+  const owner = 'the test';
+  const signer = createKeySigner(generatePrivateKey());
+  const { address } = signer;
+  await pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce, lease_owner, lease_until)
+     values ($1, $2, 'active', 1, 3, $3, now() + interval '1 hour')`,
+    [chainId, address, owner],
+  );
+  const moved: Signer = {
+    ...signer,
+    sign: async (hash) => {
+      await pool.query('update service.relayer_wallets set next_nonce = 5 where address = $1', [address]);
+      return signer.sign(hash);
+    },
+  };
+  const claim = await claimRemotely(pool, {
+    wallet: { address, signer: moved, funds: 10n ** 20n, room: 10, load: 0, unpayable: new Set() },
+    holder: { chainId, owner, leaseMs: 3_600_000 },
+    limit: 10,
+    earliest: 0n,
+    excluded: [],
+    waived: [],
+    full: [],
+    turns: createClaimTurns(),
+    findTerms: () => ({ gas: 100_000n, fees: { maxFeePerGas: 10n, maxPriorityFeePerGas: 1n } }),
+  });
+  expect(claim).toMatchObject({ asked: 1, signed: [], nextNonces: new Map() });
+  expect(await world.readRow(row.id)).toMatchObject({ state: 'accepted', attempts: [] });
+  expect((await world.readWallet(address))?.next_nonce).toBe('5');
 });
 
 test('a row that ends while the signer is asked leaves no gap in the nonces', async () => {
