@@ -97,6 +97,20 @@ test('a superseded permit is open again when what superseded it falls out, and c
   expect(await scene.record(draft.recordId)).toMatchObject({ status: 'Deployed' });
 });
 
+test('a superseded permit stays failed while the permit that had taken its nonce is the open one again', async () => {
+  const { recordId } = await scene.draft();
+  await scene.mine(deployment());
+  const lost = await scene.submit(recordId, toggle('5'), { nonce: 0n });
+  await scene.mine(input(annotate('first')));
+  const other = await scene.submit(recordId, annotate('first'), { nonce: 0n });
+  await scene.fold();
+  expect((await scene.transaction(other.transactionId)).state).toBe('mined');
+  scene.drop(1);
+  await scene.mine();
+  expect((await scene.transaction(other.transactionId)).state).toBe('accepted');
+  expect((await scene.transaction(lost.transactionId)).failure?.reason).toBe('permit_superseded');
+});
+
 test('a permit whose effect was folded before it was stored is settled when everything open is looked at', async () => {
   const { recordId } = await scene.draft();
   await scene.mine(deployment());
