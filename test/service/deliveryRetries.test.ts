@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readWebhookSettings } from '../../src/platform/config/webhookSettings.ts';
 import { redeliver } from '../../src/records/webhooks/redeliver.ts';
+import { recordResults } from '../../src/worker/deliverer/recordResults.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
@@ -114,6 +115,31 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
   expect(new Set(received.map(({ headers }) => headers['x-svc-webhook-signature'])).size).toBe(5);
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(new Set(received.map(({ body }) => body.toString())).size).toBe(1);
+});
+
+test('of two results of the same attempt only the first is stored', async () => {
+  const { id } = await world.subscribe('http://127.0.0.1:9/never');
+  await world.release([await world.createRecord()]);
+  const [delivery] = await world.readDeliveries(id);
+  const record = (responseStatus: number, status: 'failed' | 'succeeded') =>
+    recordResults(world.pool, [
+      {
+        deliveryId: delivery?.id ?? '',
+        subscriptionId: id,
+        number: 1,
+        dueAt: null,
+        startedAt: new Date(),
+        endedAt: new Date(),
+        outcome: { durationMs: 1, responseStatus, responseExcerpt: undefined, error: undefined },
+        verdict: { status, nextAttemptAt: null },
+        error: undefined,
+      },
+    ]);
+  await record(204, 'succeeded');
+  await record(400, 'failed');
+  const [row] = await world.readDeliveries(id);
+  expect(row).toMatchObject({ status: 'succeeded', attempt_count: 1, response_status: 204 });
+  expect(await world.readAttempts(row?.id ?? '')).toMatchObject([{ number: 1, response_status: 204 }]);
 });
 
 test('one that succeeds at last is attempted no more', async () => {
