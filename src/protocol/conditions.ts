@@ -6,7 +6,7 @@ import type { Field } from './fields.ts';
 import { bytesToHex } from './hex.ts';
 import type { Issuer } from './issuers.ts';
 import { nameHash } from './names.ts';
-import { type Condition, Op } from './onChain.ts';
+import { AuthoredOp, type Condition } from './onChain.ts';
 
 /** The contract's checks of an input, in its order: each field's bounds, then the sender. */
 export function compileConditions(fields: readonly Field[], issuer: Issuer): Condition[] {
@@ -24,11 +24,11 @@ function compileIssuer({ anyone, variables, literals }: Issuer): Condition[] {
   if (anyone) return [];
   const [only, ...others] = variables;
   if (only !== undefined && others.length === 0 && literals.length === 0) {
-    return [{ op: Op.SENDER_EQ_VAR_ADDRESS, fieldId: nameHash(only), bytesArg: '0x' }];
+    return [{ op: AuthoredOp.SENDER_EQ_VAR_ADDRESS, fieldId: nameHash(only), bytesArg: '0x' }];
   }
   return [
     {
-      op: Op.SENDER_IN_ALLOWED_ADDRESSES,
+      op: AuthoredOp.SENDER_IN_ALLOWED_ADDRESSES,
       fieldId: zeroHash,
       bytesArg: encodeAllowed({ variables, literals }),
     },

@@ -1,6 +1,6 @@
 import type { Field } from './fields.ts';
 import type { JsonCursor } from './jsonCursor.ts';
-import { FieldType, Op } from './onChain.ts';
+import { AuthoredOp, FieldType, type Op } from './onChain.ts';
 import { parseBound } from './uint256.ts';
 
 export type BoundName = 'min' | 'max' | 'minLength' | 'maxLength';
@@ -13,15 +13,15 @@ const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, Op])[]
   [
     FieldType.UINT256,
     [
-      ['min', Op.UINT_GTE_CONST],
-      ['max', Op.UINT_LTE_CONST],
+      ['min', AuthoredOp.UINT_GTE_CONST],
+      ['max', AuthoredOp.UINT_LTE_CONST],
     ],
   ],
   [
     FieldType.STRING,
     [
-      ['minLength', Op.STRING_MIN_LENGTH],
-      ['maxLength', Op.STRING_MAX_LENGTH],
+      ['minLength', AuthoredOp.STRING_MIN_LENGTH],
+      ['maxLength', AuthoredOp.STRING_MAX_LENGTH],
     ],
   ],
 ]);
