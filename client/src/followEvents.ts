@@ -1,4 +1,3 @@
-import { AgreementsError } from './errors.ts';
 import type { Paged } from './http/paged.ts';
 import { pause, planRetry } from './http/retry.ts';
 import type { CallOptions } from './http/transport.ts';
@@ -37,7 +36,7 @@ const retryStreamMs = 30_000;
 /**
  * Yields each event of the feed once, in order, and waits for new ones until the signal or a `break` ends it.
  * It listens to the service's stream, and polls if no stream gets through. It recovers from temporary
- * failures by itself, however long they last.
+ * failures by itself, however long they last or the service asks to wait.
  *
  * @throws ApiError for what does not pass, such as a key that was revoked or a cursor of another feed.
  *
@@ -76,7 +75,7 @@ export async function* followEvents(
       if (data.length < pageSize && Date.now() < streamAt) await rest(pollMs, signal);
     } catch (error) {
       if (signal?.aborted) return;
-      const delayMs = error instanceof AgreementsError ? planRetry(error, failures++) : undefined;
+      const delayMs = planRetry(error, failures++, Number.POSITIVE_INFINITY);
       if (delayMs === undefined) throw error;
       await rest(delayMs, signal);
     }

@@ -4,17 +4,24 @@ const firstDelayMs = 250;
 const longestDelayMs = 8_000;
 /** The longest wait without the caller's consent. */
 const longestRetryAfterSeconds = 60;
+/** The longest time of a timer; a longer one would end at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Milliseconds before the next attempt; undefined if another attempt would not help. Every call can be
- * repeated, because writes carry an `Idempotency-Key`.
+ * Milliseconds before the next attempt; undefined if another attempt would not help, or if the service asks
+ * for a longer wait than `longestSeconds`. Every call can be repeated, because writes carry an
+ * `Idempotency-Key`.
  */
-export function planRetry(error: unknown, attempt: number): number | undefined {
+export function planRetry(
+  error: unknown,
+  attempt: number,
+  longestSeconds = longestRetryAfterSeconds,
+): number | undefined {
   if (!mayPass(error)) return undefined;
   const asked = (error instanceof ApiError && error.retryAfterSeconds) || 0;
   const backoffMs = Math.min(firstDelayMs * 2 ** attempt, longestDelayMs) * (0.5 + Math.random() / 2);
   // Never at once, even if the service asks for no wait: a follower would retry without pause.
-  return asked > longestRetryAfterSeconds ? undefined : Math.max(asked * 1_000, backoffMs);
+  return asked > longestSeconds ? undefined : Math.min(Math.max(asked * 1_000, backoffMs), longestTimerMs);
 }
 
 function mayPass(error: unknown): boolean {
