@@ -32,7 +32,11 @@ export async function bundlePrograms(root: string, directory: string): Promise<s
 
 const siblingProgram = /new URL\(\s*'([^']+\.ts)',\s*import\.meta\.url\s*\)/g;
 
-/** Each module finds files as if it still stood where its source is, and other programs as their built files. */
+/**
+ * Each module finds files as if it still stood where its source is, and other programs as their built files.
+ *
+ * @throws Error for a thread or process that is not built, and would run from its source.
+ */
 function keepLocations(root: string, directory: string): Plugin {
   const names = new Map(
     Object.entries({ ...programs, ...parts }).map(([name, source]) => [join(root, source), name]),
@@ -47,7 +51,12 @@ function keepLocations(root: string, directory: string): Plugin {
         const located = code
           .replaceAll(siblingProgram, (whole, path: string) => {
             const name = names.get(resolve(id, '..', path));
-            return name === undefined ? whole : `new URL('./${name}.js', import.meta.here)`;
+            if (name === undefined && id.startsWith(join(root, 'src/')))
+              throw new Error(
+                `${relative(root, id)} starts ${path}, which is none of the programs and parts`,
+              );
+            if (name === undefined) return whole;
+            return `new URL('./${name}.js', import.meta.here)`;
           })
           .replaceAll('import.meta.url', location)
           .replaceAll('import.meta.here', 'import.meta.url');
