@@ -1,4 +1,7 @@
+import { size } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
+import { boundGas } from '../../src/records/gas/learnedGas.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createPermitWorld, type PermitWorld } from './support/permitWorld.ts';
@@ -54,6 +57,32 @@ test('a transaction that runs out of gas is estimated and sent again with the sa
   expect(await countAttempts(row.id)).toBe(2);
   expect((await readBound('little'))?.executionGas).toBeGreaterThan(20_000n);
   await stopIndexing();
+});
+
+test('gas that is learned from a later permit of one signer is enough for the first permit of another', async () => {
+  const keys = await world.createWallets(1);
+  const agreement = await permits.deploy();
+  const stopIndexing = permits.startIndexing(agreement);
+  await world.startRelay({ keys });
+  const known = permits.createAccount();
+  const [first] = await permits.acceptRow(agreement, { account: known, count: 1 });
+  await world.waitForState(first?.id ?? '', 'mined');
+  const later = await permits.accept({
+    agreement,
+    account: known,
+    nonce: 1,
+    gasEstimate: null,
+    gasKind: 'warm',
+  });
+  await world.waitForState(later.id, 'mined');
+  await stopIndexing();
+  const learned = await readBound('warm');
+  const next = await permits.accept({ agreement, account: permits.createAccount(), nonce: 0 });
+  const { hash } = await world.waitForNode(next.id);
+  const { gasUsed } = await awaitReceipt(world.client, hash ?? '0x');
+  const { input: callData } = await world.client.getTransaction({ hash: hash ?? '0x' });
+  const bound = { executionGas: learned?.executionGas ?? 0n, callBytes: size(callData) };
+  expect(boundGas(bound, { callData, storedFields: 0 })).toBeGreaterThanOrEqual(gasUsed);
 });
 
 test('a row that the contract refuses in its turn fails, with its reason, and nothing is paid for it', async () => {

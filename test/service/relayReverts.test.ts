@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, encodeFunctionData } from 'viem';
+import { type Address, encodeFunctionData, type Hex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testTokenAbi } from '../../contracts-test/abis/TestToken.ts';
 import { awaitReceipt } from '../../contracts-test/awaitReceipt.ts';
 import { channels } from '../../src/platform/database/channels.ts';
 import { listen } from '../../src/platform/database/listen.ts';
 import { createLogger } from '../../src/platform/log/createLogger.ts';
+import { noDataFee } from '../../src/platform/nodes/dataFee.ts';
+import { readChainView } from '../../src/worker/relay/chainView.ts';
+import { createGasLessons } from '../../src/worker/relay/gasLessons.ts';
+import { createPreparations } from '../../src/worker/relay/preparations.ts';
+import { quickSettings } from '../support/relaySettings.ts';
 import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createStandInIndex } from './projector/support/standInIndex.ts';
@@ -174,7 +179,55 @@ describe('a transaction that reverts', () => {
     await waitUntil('it has happened', async () => (await readBalance(other.address)) === 1n);
     expect((await world.readRow(id)).attempts.map(({ nonce }) => nonce)).toEqual([0, 1]);
   });
+
+  test('is not paid for once more on its stored gas: a node must find that it would succeed', async () => {
+    const { key, address } = await world.createWallet();
+    const other = await world.createWallet();
+    const relay = await world.startRelay({ keys: [key] });
+    const { id } = await world.acceptOne({ data: transfers(other.address) });
+    const { hash } = await world.waitForNode(id);
+    await awaitReceipt(world.client, hash ?? '0x');
+    await relay.close();
+    await reopen(id);
+    const prepare = await createPreparing(id, address);
+    expect(await prepare()).toBeUndefined();
+    await mintFor(address);
+    expect((await prepare())?.gas).toBeGreaterThan(21_000n);
+  });
 });
+
+/** Prepares an accepted row, each time anew, and says the terms on which the relay would sign it. */
+async function createPreparing(id: string, wallet: Address) {
+  const { pool, client, chainId } = world;
+  const { rows } = await pool.query<{ signer: Address; callData: Hex; attempt: number; gas: string }>(
+    `select signer, call_data as "callData", gas_estimate as gas, (
+       select max(id) from service.transaction_attempts where transaction_id = tx.id) as attempt
+     from service.transactions tx where id = $1`,
+    [id],
+  );
+  const [found] = rows;
+  if (!found) throw new Error(`there is no row ${id}`);
+  const row = {
+    ...{ id, contract: world.token, callData: found.callData },
+    permit: { signer: found.signer, nonce: 0n },
+    gasEstimate: BigInt(found.gas),
+    lastAttemptId: found.attempt,
+    ...{ after: [], key: id, keeper: undefined, traceParent: null },
+  };
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const preparations = createPreparations({
+    ...{ pool, client, chainId, logger, endpoints: [client], settings: quickSettings, confirmations: 1 },
+    lessons: createGasLessons({ pool, client, logger }),
+    onReady() {},
+  });
+  return async () => {
+    const readDataFee = async () => noDataFee;
+    const view = await readChainView(client, { addresses: [wallet], readDataFee, previous: undefined });
+    preparations.prepare(row, { view, wallet });
+    await preparations.idle();
+    return preparations.findTerms(row, view);
+  };
+}
 
 /** An input and a Draft that wait for a transaction. */
 async function storeWaiting(transactionId: string) {
