@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../client/src/index.ts';
 import { EnterPage } from './pages/enterPage.tsx';
@@ -8,6 +9,7 @@ import { Failure } from './parts/failure.tsx';
 import { Loading } from './parts/loading.tsx';
 import { PageFailure } from './parts/pageFailure.tsx';
 import { useSession } from './service/queries.ts';
+import { followSessionChange } from './service/sessionChange.ts';
 import { texts } from './texts/texts.ts';
 
 const AgreementsPage = lazyPage(() =>
@@ -43,6 +45,7 @@ export function App() {
 }
 
 function Inside() {
+  useEffect(followSessionChange, []);
   const session = useSession();
   if (session.error instanceof UnauthorizedError) return <LoginPage />;
   if (session.error)

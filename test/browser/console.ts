@@ -1,13 +1,16 @@
 import { createLocalStacks } from '../e2e/support/localStack.ts';
+import { listenLocally } from '../support/listenLocally.ts';
 import { createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { signDraft } from './consoleChecks/drafts.ts';
 import { readEvidence } from './consoleChecks/evidence.ts';
+import { createFramingPage, frameConsole } from './consoleChecks/frames.ts';
 import { showHostileTexts } from './consoleChecks/hostile.ts';
 import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
 import { lookAtPages, walkByKeyboard } from './consoleChecks/pages.ts';
+import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
 import { openBrowser } from './support/openBrowser.ts';
@@ -17,7 +20,8 @@ import { openBrowser } from './support/openBrowser.ts';
  * way, hostile texts, and what every page has to keep. Nothing may violate the policy, throw, or ask another origin.
  */
 async function main(): Promise<number> {
-  const stacks = await createLocalStacks();
+  const framing = await listenLocally(createFramingPage());
+  const stacks = await createLocalStacks({ CONSOLE_FRAME_ANCESTORS: framing.url });
   const browser = await openBrowser();
   let failures = 0;
   try {
@@ -32,6 +36,8 @@ async function main(): Promise<number> {
       readEvidence,
       showHostileTexts,
       openStrangersLinks,
+      shareBrowser,
+      frameConsole,
       meetHostileWallets,
       lookAtPages,
       walkByKeyboard,
@@ -42,7 +48,7 @@ async function main(): Promise<number> {
       const world = await createConsoleWorld(stack, browser);
       const startedAt = Date.now();
       try {
-        await check(world, local);
+        await check(world, local, framing.url);
       } catch (error) {
         world.faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
       }
@@ -56,6 +62,7 @@ async function main(): Promise<number> {
   } finally {
     await browser.close();
     await stacks.dispose();
+    await framing.close();
   }
   return failures;
 }

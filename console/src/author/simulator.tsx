@@ -11,24 +11,20 @@ import { Field, Select } from '../parts/field.tsx';
 import { Note } from '../parts/note.tsx';
 import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';
+import { useKeptText } from './keptText.ts';
 import { listFields } from './listFields.ts';
 import { PartyFields } from './partyFields.tsx';
 import { listParties, splitValues, suggestValues, type Values } from './partyValues.ts';
 
 const words = texts.author;
 type Step = BodyOf<'simulateAgreement'>['steps'][number];
-const keptUnder = 'agreements-test-values';
 
 /** Simulates a document step by step as any participant; nothing is stored or sent. */
 export function Simulator({ json }: { readonly json: Readonly<Record<string, unknown>> }) {
   const parties = useMemo(() => listParties(json), [json]);
-  const [kept, setKept] = useState<Values>(readKept);
+  const [kept, keep] = useKeptText('test-values');
   const [steps, setSteps] = useState<readonly Step[]>([]);
-  const values = { ...suggestValues(json, parties), ...kept };
-  const change = (next: Values) => {
-    setKept(next);
-    localStorage.setItem(keptUnder, JSON.stringify(next));
-  };
+  const values = { ...suggestValues(json, parties), ...parseKept(kept) };
   const request = { agreement: { ...json }, ...splitValues(parties, values), steps: [...steps] };
   const played = useQuery({
     queryKey: ['simulation', JSON.stringify(request)],
@@ -46,7 +42,12 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
         <summary>{words.parties}</summary>
         <div class="stack">
           <p class="soft small">{words.partiesHint}</p>
-          <PartyFields json={json} parties={parties} values={values} onChange={change} />
+          <PartyFields
+            json={json}
+            parties={parties}
+            values={values}
+            onChange={(next) => keep(JSON.stringify(next))}
+          />
         </div>
       </details>
       {played.error && <Failure error={played.error} />}
@@ -146,9 +147,9 @@ function NextStep({ json, inputs, parties, onPlay }: NextStepProps) {
   );
 }
 
-function readKept(): Values {
+function parseKept(text: string): Values {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keptUnder) ?? '{}');
+    const kept: unknown = JSON.parse(text);
     const entries = Object.entries(typeof kept === 'object' && kept !== null ? kept : {});
     return Object.fromEntries(
       entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

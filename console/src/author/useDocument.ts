@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
 import { BadRequestError } from '../../../client/src/index.ts';
 import type { TemplateReport } from '../../../client/src/types.ts';
 import { isObject } from '../agreements/naming.ts';
 import { useDebounced } from '../parts/debounced.ts';
 import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';
+import { useKeptText } from './keptText.ts';
 import { findPlace, lineOf, locateJson } from './locateJson.ts';
 
-const keptUnder = 'agreements-document';
 const typingMs = 350;
 
 export type Problem = {
@@ -24,7 +23,7 @@ export type Problem = {
  * after each change.
  */
 export function useDocument() {
-  const [text, setText] = useState(() => localStorage.getItem(keptUnder) ?? '');
+  const [text, write] = useKeptText('document');
   const settled = useDebounced(text, typingMs);
   const parsed = parseDocument(settled);
   const report = useQuery({
@@ -34,10 +33,6 @@ export function useDocument() {
     placeholderData: (former) => former,
     gcTime: 60_000,
   });
-  const write = (next: string) => {
-    setText(next);
-    localStorage.setItem(keptUnder, next);
-  };
   const isRefused = report.error instanceof BadRequestError;
   return {
     text,

@@ -9,6 +9,7 @@ import { useTitle } from '../parts/title.ts';
 import { service } from '../service/client.ts';
 import { takeFragmentSecret } from '../service/fragmentSecret.ts';
 import { compareWithPresent, type Exchange } from '../service/presentSession.ts';
+import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.enter;
@@ -53,7 +54,10 @@ function Entering({ link }: { readonly link: string }) {
   });
   const enter = useMutation({
     mutationFn: () => service.sessions.create({ link }),
-    onSuccess: () => location.replace('/console/agreements'),
+    onSuccess() {
+      tellSessionChange();
+      location.replace('/console/agreements');
+    },
   });
   const isFree = compared.data?.exchange === undefined && compared.isSuccess;
   useEffect(() => {

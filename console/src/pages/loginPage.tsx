@@ -5,6 +5,7 @@ import { Field, TextInput } from '../parts/field.tsx';
 import { useTitle } from '../parts/title.ts';
 import { openKey } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
+import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
 /** Opens a session with an API key, which is sent once and stored nowhere. */
@@ -20,6 +21,7 @@ export function LoginPage() {
     try {
       await openKey(key.trim()).sessions.create({ label: texts.login.sessionLabel });
       setKey('');
+      tellSessionChange();
       await queries.resetQueries();
     } catch (cause) {
       setError(cause);

@@ -1,11 +1,14 @@
+import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
 import { service } from '../service/client.ts';
 import { useLiveEvents } from '../service/liveEvents.ts';
 import { queries } from '../service/queries.ts';
+import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
 type Caller = Awaited<ReturnType<typeof service.sessions.current>>;
@@ -31,11 +34,14 @@ export function Shell({ caller, children }: ShellProps) {
   useLiveEvents(may('webhooks.read'));
   useEffect(() => setOpen(false), [path]);
   const current = path.split('/')[2] || 'agreements';
-  const leave = async () => {
-    await service.sessions.end().catch(() => undefined);
-    queries.clear();
-    location.assign('/console/agreements');
-  };
+  const leave = useMutation({
+    mutationFn: () => service.sessions.end(),
+    onSuccess() {
+      tellSessionChange();
+      queries.clear();
+      location.assign('/console/agreements');
+    },
+  });
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -70,10 +76,11 @@ export function Shell({ caller, children }: ShellProps) {
           <span dir="auto">{caller.principal.name}</span>
           <ThemeChoice />
           {caller.session && (
-            <Button kind="plain" onPress={() => void leave()}>
+            <Button kind="plain" onPress={() => leave.mutate()} disabled={leave.isPending}>
               {texts.leave}
             </Button>
           )}
+          {leave.error && <Failure error={leave.error} />}
         </div>
       </header>
       <main class="page" id="main" tabIndex={-1}>

@@ -32,7 +32,11 @@ export function readConsoleSettings(env: NodeJS.ProcessEnv): ConsoleSettings {
   return { isServed: CONSOLE === 'on', frameAncestors: CONSOLE_FRAME_ANCESTORS };
 }
 
-/** Only these characters, so that the value cannot change the rest of the policy. */
+/** No other characters, so that the value cannot change the rest of the policy or name any host. */
 function isOrigin(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return (
+    /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(text) &&
+    URL.canParse(text) &&
+    new URL(text).origin === text
+  );
 }

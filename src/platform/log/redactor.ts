@@ -1,8 +1,9 @@
 const mask = '[redacted]';
 
-/** Secrets recognised by their form: the service's API keys, webhook secrets, and the password in any URL. */
+/** Secrets recognised by their form: API keys, secrets of sessions, links and webhooks, and the password in any URL. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/\b(agk_(?:test|live)_)[\w-]{4,}/g, `$1${mask}`],
+  [/\b(ag[splw]_)[0-9a-f]{8,}/g, `$1${mask}`],
   [/\b(whsec_)[\w+/=-]{4,}/g, `$1${mask}`],
   [/(\/\/[^\s/:@"\\]*:)[^\s/@"\\]+@/g, `$1${mask}@`],
 ];

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const policy = (ancestors: string) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; require-trusted-types-for 'script'; frame-ancestors ${ancestors}`;
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; frame-ancestors ${ancestors}`;
 const ask = (path: string, baseUrl = service.baseUrl, headers: Record<string, string> = {}) =>
   fetch(baseUrl + path, { headers });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
 import { listSecrets } from '../../../src/platform/log/listSecrets.ts';
+import { createSecret } from '../../../src/records/sessions/secretText.ts';
 
 function capture(secrets: readonly string[] = []) {
   const lines: string[] = [];
@@ -51,6 +52,17 @@ test('text in the form of a secret is masked even if unknown', () => {
     b: 'whsec_[redacted]',
     c: 'postgres://me:[redacted]@host/db',
   });
+});
+
+test('secrets of sessions and links are masked wherever a caller puts them', () => {
+  const kinds = ['session', 'portal', 'signing', 'wallet'] as const;
+  const secrets = kinds.map(createSecret);
+  const { lines, logger } = capture();
+  for (const secret of secrets)
+    logger.info({ path: `/v0/agreements/${secret}`, issues: [{ path: secret }] }, `refused ${secret}`);
+  const text = lines.join('');
+  for (const secret of secrets) expect(text).not.toContain(secret.slice(4, 20));
+  expect(text).toContain('/v0/agreements/agl_[redacted]');
 });
 
 test('credentials of AWS are secrets, the path of a password file is not', () => {

@@ -1,0 +1,44 @@
+import { AgreementsClient } from '../../../client/src/index.ts';
+import { type ConsoleWorld, createAccount, expectTrue, see } from './consoleWorld.ts';
+import { createEmptyPrincipal } from './emptyPrincipal.ts';
+import { deployExample } from './pages.ts';
+
+const otherName = 'The next at this desk';
+
+/** A browser that several people use: another session shows nothing that the former one has left in its tabs or its storage. */
+export async function shareBrowser(world: ConsoleWorld): Promise<void> {
+  const { baseUrl, stack } = world;
+  const record = await deployExample(world, 'Seen by the first alone');
+  const otherKey = await createEmptyPrincipal(stack.databaseUrl, otherName);
+  const other = new AgreementsClient({ baseUrl, apiKey: otherKey });
+  const { page, context } = await world.invite(createAccount());
+  await page.getByRole('link', { name: 'Author' }).click();
+  const editor = page.getByRole('textbox', { name: 'Document, as JSON' });
+  await page.getByRole('button', { name: 'Begin with an example' }).click();
+  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Agreements', exact: true }).last().click();
+  await see(page, record.displayName);
+
+  const second = await context.newPage();
+  await second.goto((await other.sessions.createLink({ expiresInSeconds: 600 })).url);
+  await second.getByRole('button', { name: 'Enter by the link' }).click();
+  await see(second, otherName);
+  await see(page, otherName);
+  await page.getByText(record.displayName).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Author' }).click();
+  await editor.waitFor();
+  expectTrue((await editor.inputValue()) === '', 'the document of the former user is not shown');
+
+  // Without an answer nobody is told that the session has ended.
+  await context.route('**/v0/sessions/current', (route) =>
+    route.request().method() === 'DELETE' ? route.fulfill({ status: 503, body: '{}' }) : route.continue(),
+  );
+  await second.getByRole('button', { name: 'Log out' }).click();
+  await second.getByRole('alert').waitFor();
+  await see(second, otherName);
+  await context.unroute('**/v0/sessions/current');
+  await second.getByRole('button', { name: 'Log out' }).click();
+  await see(second, 'API key');
+  await see(page, 'API key');
+  await context.close();
+}
