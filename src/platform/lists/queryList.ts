@@ -125,15 +125,13 @@ function buildWalk({ table, selection, page, ranges }: Parts): string {
 
 /**
  * Reads a range up to a bound, and sorts it; `gathered` is the number of rows read. It reads this many
- * entries from the start of the range, whether the range ends among them or not: up to PostgreSQL 17 a scan
- * with an end condition skips over all entries behind the range.
+ * entries from the lower end of the range on, whether the range ends among them or not: up to PostgreSQL 17 a
+ * scan with an end condition skips over all entries behind the range.
  */
 function buildGathering({ table, selection, page, ranges }: Parts, range: ColumnRange): string {
   const { name, alias } = table;
   const { column, bounds } = range;
-  // Starts at the given end of the range; finding the other end would read all entries up to it.
-  const along = bounds.some(({ operator }) => operator.startsWith('>')) ? 'asc' : 'desc';
-  const { start: entered, end } = splitBounds(bounds, along);
+  const { start: entered, end } = splitBounds(bounds, 'asc');
   const { direction } = selection.sort;
   const { position } = page;
   const start =
@@ -153,11 +151,11 @@ function buildGathering({ table, selection, page, ranges }: Parts, range: Column
         column,
         lowest: lowestOf[range.name],
         bounds: entered,
-        direction: along,
+        direction: 'asc',
       });
       const wanted = filter === undefined ? 'true' : buildFilter(filter);
       return `(select ${keysOf(table)}, ${wanted} as is_wanted from ${name} ${alias}
-        where ${entries.join(' and ')} order by ${key} ${along}, ${column} ${along} limit ${mostGathered + 1})`;
+        where ${entries.join(' and ')} order by ${key}, ${column} limit ${mostGathered + 1})`;
     })
     .join(' union all ');
   const within = end.length === 0 ? 'true' : writeConditions(column, end).join(' and ');
