@@ -6,7 +6,8 @@ import type { Field } from './fields.ts';
 import { bytesToHex } from './hex.ts';
 import type { Issuer } from './issuers.ts';
 import { nameHash } from './names.ts';
-import { AuthoredOp, type Condition } from './onChain.ts';
+import type { Condition } from './onChain.ts';
+import * as Op from './op.ts';
 
 /** The contract's checks of an input, in its order: each field's bounds, then the sender. */
 export function compileConditions(fields: readonly Field[], issuer: Issuer): Condition[] {
@@ -24,11 +25,11 @@ function compileIssuer({ anyone, variables, literals }: Issuer): Condition[] {
   if (anyone) return [];
   const [only, ...others] = variables;
   if (only !== undefined && others.length === 0 && literals.length === 0) {
-    return [{ op: AuthoredOp.SENDER_EQ_VAR_ADDRESS, fieldId: nameHash(only), bytesArg: '0x' }];
+    return [{ op: Op.SENDER_EQ_VAR_ADDRESS, fieldId: nameHash(only), bytesArg: '0x' }];
   }
   return [
     {
-      op: AuthoredOp.SENDER_IN_ALLOWED_ADDRESSES,
+      op: Op.SENDER_IN_ALLOWED_ADDRESSES,
       fieldId: zeroHash,
       bytesArg: encodeAllowed({ variables, literals }),
     },

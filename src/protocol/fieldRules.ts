@@ -1,27 +1,28 @@
 import type { Field } from './fields.ts';
 import type { JsonCursor } from './jsonCursor.ts';
-import { AuthoredOp, FieldType, type Op } from './onChain.ts';
+import { FieldType } from './onChain.ts';
+import * as Op from './op.ts';
 import { parseBound } from './uint256.ts';
 
 export type BoundName = 'min' | 'max' | 'minLength' | 'maxLength';
 
 /** A validation rule that the contract enforces. */
-export type Bound = { readonly name: BoundName; readonly op: Op; readonly limit: bigint };
+export type Bound = { readonly name: BoundName; readonly op: number; readonly limit: bigint };
 
 /** The rules with an on-chain form, by on-chain type, in the order of their conditions. */
-const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, Op])[]> = new Map([
+const boundsByType: ReadonlyMap<FieldType, readonly (readonly [BoundName, number])[]> = new Map([
   [
     FieldType.UINT256,
     [
-      ['min', AuthoredOp.UINT_GTE_CONST],
-      ['max', AuthoredOp.UINT_LTE_CONST],
+      ['min', Op.UINT_GTE_CONST],
+      ['max', Op.UINT_LTE_CONST],
     ],
   ],
   [
     FieldType.STRING,
     [
-      ['minLength', AuthoredOp.STRING_MIN_LENGTH],
-      ['maxLength', AuthoredOp.STRING_MAX_LENGTH],
+      ['minLength', Op.STRING_MIN_LENGTH],
+      ['maxLength', Op.STRING_MAX_LENGTH],
     ],
   ],
 ]);

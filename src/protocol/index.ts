@@ -65,6 +65,7 @@ export { listStoringInputs, type RunningAgreement, resumeAgreement } from './mod
 export { EngineRevert, encodeRevert, type Revert } from './model/reverts.ts';
 export { nameHash } from './names.ts';
 export * from './onChain.ts';
+export * as Op from './op.ts';
 export {
   type DeployPermit,
   deployTypedData,

@@ -4,7 +4,8 @@ import { type AppliedInput, applyInput } from '../model/applyInput.ts';
 import { createEngine } from '../model/createEngine.ts';
 import type { Engine } from '../model/engine.ts';
 import { EngineRevert } from '../model/reverts.ts';
-import { type AgreementParameters, type Condition, FieldType, Op } from '../onChain.ts';
+import { type AgreementParameters, type Condition, FieldType } from '../onChain.ts';
+import * as Op from '../op.ts';
 import { refuse } from './refusal.ts';
 
 /** An input for the replay. */

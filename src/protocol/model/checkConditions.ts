@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem';
-import { type Condition, type DataField, FieldType, type InputDef, Op } from '../onChain.ts';
+import { type Condition, type DataField, FieldType, type InputDef } from '../onChain.ts';
+import * as Op from '../op.ts';
 import {
   arrayAt,
   decodeAddress,

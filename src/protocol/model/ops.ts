@@ -1,4 +1,5 @@
-import { FieldType, Op } from '../onChain.ts';
+import { FieldType } from '../onChain.ts';
+import * as Op from '../op.ts';
 
 /** The operands of an op about a field, and the name in its refusal. */
 export type FieldOp = {
