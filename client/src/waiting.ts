@@ -58,7 +58,7 @@ export function waitForState(
   options: WaitOptions = {},
 ): Promise<AgreementState> {
   const isRight = typeof wanted === 'string' ? ({ state }: AgreementState) => state === wanted : wanted;
-  const what = typeof wanted === 'string' ? `the state ${wanted}` : 'the state';
+  const what = `the state${typeof wanted === 'string' ? ` ${wanted}` : ''} of ${id}`;
   return waitUntil(what, options, async () => {
     const state = await client.agreements.getState(id, { signal: options.signal });
     return isRight(state) ? state : undefined;
@@ -78,7 +78,7 @@ export function waitForInput(
 ): Promise<InputRecord> {
   // A read with the write's token is answered as soon as the input is mined.
   const consistency = metaOf(input)?.consistency;
-  return waitUntil(`the input ${input.inputId}`, options, async () => {
+  return waitUntil(`the input ${input.inputId} of ${input.agreementId}`, options, async () => {
     const query = { inputId: input.inputId, limit: 100, sort: { createdAt: 'desc' } } as const;
     const call = { consistency, signal: options.signal };
     for await (const found of client.agreements.listInputs(input.agreementId, query, call)) {
@@ -101,7 +101,7 @@ export function waitForDeployment(
   agreement: AgreementRecord,
   options: WaitOptions = {},
 ): Promise<AgreementRecord> {
-  return waitUntil('the deployment', options, async (first) => {
+  return waitUntil(`the deployment of ${agreement.id}`, options, async (first) => {
     const record = first ? agreement : await client.agreements.get(agreement.id, { signal: options.signal });
     if (record.onChain.error) throw new DeploymentFailedError(record);
     return record.status === 'Deployed' ? record : undefined;

@@ -1,5 +1,12 @@
+import { hashTypedData, type TypedDataDefinition } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { metaOf, NotFoundError, WaitTimeoutError, waitForState } from '../../client/src/index.ts';
+import {
+  metaOf,
+  NotFoundError,
+  WaitTimeoutError,
+  waitForDeployment,
+  waitForState,
+} from '../../client/src/index.ts';
 import {
   deployAgreement,
   signDeployment,
@@ -119,6 +126,25 @@ describe('nothing is signed', () => {
     expect(asked).not.toContain('eth_signTypedData_v4');
   });
 
+  test('if the service chooses a deadline more than a day ahead', async () => {
+    const { provider, asked } = createBrowserWallet(patron);
+    const { id: agreementId } = await sharedPingPong();
+    const deadline = Math.floor(Date.now() / 1_000) + 86_400 + 600;
+    const liar = createLiar((data) => {
+      const message = { ...data.message, deadline };
+      const typedData: TypedDataDefinition = JSON.parse(JSON.stringify({ ...data, message }));
+      Object.assign(data, { deadline, message, digest: hashTypedData(typedData) });
+    });
+    const input = { client: liar, provider, agreementId, inputId: 'hit', values: { note: 'x' } };
+    const deployment = { client: liar, provider, ...describeMural({ patron, artist }) };
+    for (const signing of [signInput(input), signDeployment(deployment)])
+      await expect(signing).rejects.toMatchObject({
+        name: 'PermitRefusedError',
+        reason: 'deadline_too_far',
+      });
+    expect(asked).not.toContain('eth_signTypedData_v4');
+  });
+
   test('that the service says it would refuse, or that does not fit the document', async () => {
     const { provider, asked } = createBrowserWallet(artist);
     const record = await deployAgreement({ client, account: patron, ...describeMural({ patron, artist }) });
@@ -130,10 +156,17 @@ describe('nothing is signed', () => {
 });
 
 describe('what is waited for', () => {
-  test('is an error if it does not come in time', async () => {
+  test('is an error that names the record if it does not come in time', async () => {
     const { id } = await sharedPingPong();
-    await expect(waitForState(client, id, 'NEVER', { timeoutMs: 300, pollMs: 100 })).rejects.toBeInstanceOf(
-      WaitTimeoutError,
+    const waiting = waitForState(client, id, 'NEVER', { timeoutMs: 300, pollMs: 100 });
+    await expect(waiting).rejects.toBeInstanceOf(WaitTimeoutError);
+    await expect(waiting).rejects.toThrow(`the state NEVER of ${id} has not come`);
+    const draft = await client.agreements.createDraft({
+      ...describeMural({ patron, artist }),
+      signer: patron.address,
+    });
+    await expect(waitForDeployment(client, draft, { timeoutMs: 0 })).rejects.toThrow(
+      `the deployment of ${draft.id} has not come`,
     );
     await expect(waitForState(client, 'agr_unknown', 'NEVER')).rejects.toBeInstanceOf(NotFoundError);
   });

@@ -19,13 +19,16 @@ export class TypedDataMismatchError extends Error {
   }
 }
 
-/** The service already says that it would refuse the permit. Nothing was signed. */
+/**
+ * The service already says that it would refuse the permit, or chose a deadline that is not worth a signature.
+ * Nothing was signed.
+ */
 export class PermitRefusedError extends Error {
   override readonly name = 'PermitRefusedError';
-  /** Such as `state_not_accepting`. */
+  /** Such as `state_not_accepting`; `deadline_too_far` for a deadline more than a day ahead. */
   readonly reason: string | undefined;
 
-  constructor({ reason, message }: SignableTypedData['verdict']) {
+  constructor({ reason, message }: Pick<SignableTypedData['verdict'], 'reason' | 'message'>) {
     super(message);
     this.reason = reason;
   }

@@ -6,6 +6,7 @@ import type { AgreementsClient } from '../agreementsClient.ts';
 import type { AgreementRecord, BodyOf, SignableTypedData } from '../types.ts';
 import { type WaitOptions, waitForDeployment } from '../waiting.ts';
 import { checkTypedData, PermitRefusedError } from './checkTypedData.ts';
+import { chooseDeadline } from './chooseDeadline.ts';
 import { openWallet, type WalletOptions } from './openWallet.ts';
 
 type Unsigned = Omit<BodyOf<'deployWithPermit'>, 'signer' | 'deadline' | 'signature'>;
@@ -13,7 +14,7 @@ type Unsigned = Omit<BodyOf<'deployWithPermit'>, 'signer' | 'deadline' | 'signat
 export type Deployment = WalletOptions &
   Unsigned & {
     readonly client: AgreementsClient;
-    /** Unix seconds; the permit is valid until then. Default: an hour from now. */
+    /** Unix seconds; the permit is valid until then. Default: the service's choice, usually an hour from now. */
     readonly deadline?: number | undefined;
     /** The deploying factory. Default: the public one of the chain. */
     readonly factory?: Address | undefined;
@@ -28,7 +29,8 @@ export type SignedDeployment = { readonly body: BodyOf<'deployWithPermit'>; read
  *
  * @returns the body for `client.agreements.deployWithPermit`.
  * @throws TypedDataMismatchError if the service asks to sign something else; then nothing is signed.
- * @throws PermitRefusedError if the service would refuse it now, and ApiError where the deployment is not valid.
+ * @throws PermitRefusedError if the service would refuse it now, or chooses a deadline more than a day ahead;
+ * ApiError where the deployment is not valid.
  */
 export async function signDeployment(deployment: Deployment): Promise<SignedDeployment> {
   const { client, agreement, chainId, displayName, notificationTemplate } = deployment;
@@ -49,7 +51,7 @@ export async function signDeployment(deployment: Deployment): Promise<SignedDepl
     factory,
     parameters,
     nonce: BigInt(signable.nonce),
-    deadline: BigInt(deadline ?? signable.deadline),
+    deadline: chooseDeadline(deadline, signable.deadline),
   });
   const digest = checkTypedData(typedData, signable);
   requireVerdict(signable);

@@ -7,6 +7,7 @@ import type { AgreementsClient } from '../agreementsClient.ts';
 import type { BodyOf, InputRecord } from '../types.ts';
 import { type WaitOptions, waitForInput } from '../waiting.ts';
 import { checkTypedData } from './checkTypedData.ts';
+import { chooseDeadline } from './chooseDeadline.ts';
 import { requireVerdict } from './deployAgreement.ts';
 import { openWallet, type WalletOptions } from './openWallet.ts';
 
@@ -19,7 +20,7 @@ export type InputToSign = WalletOptions & {
   readonly values?: Readonly<Record<string, unknown>> | undefined;
   /** The document, if you have your own copy. Default: the record's. */
   readonly agreement?: object | undefined;
-  /** Unix seconds; the permit is valid until then. Default: an hour from now. */
+  /** Unix seconds; the permit is valid until then. Default: the service's choice, usually an hour from now. */
   readonly deadline?: number | undefined;
   /** The chain, if the address exists on several. */
   readonly chainId?: number | undefined;
@@ -38,7 +39,8 @@ export type SignedInput = {
  *
  * @returns the record's id and the body for `client.agreements.submitInput`.
  * @throws TypedDataMismatchError if the service asks to sign something else; then nothing is signed.
- * @throws PermitRefusedError if the service would refuse it now, and ApiError where the input is not valid.
+ * @throws PermitRefusedError if the service would refuse it now, or chooses a deadline more than a day ahead;
+ * ApiError where the input is not valid.
  * @throws ValuesError if the values do not fit the document.
  */
 export async function signInput(input: InputToSign): Promise<SignedInput> {
@@ -61,7 +63,7 @@ export async function signInput(input: InputToSign): Promise<SignedInput> {
     inputId: nameHash(inputId),
     payload: encodeInputPayload(input.agreement ?? record.json, inputId, values),
     nonce: BigInt(signable.nonce),
-    deadline: BigInt(deadline ?? signable.deadline),
+    deadline: chooseDeadline(deadline, signable.deadline),
   });
   const digest = checkTypedData(typedData, signable);
   requireVerdict(signable);

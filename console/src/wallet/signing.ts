@@ -5,6 +5,7 @@ import {
   checkTypedData,
   TypedDataMismatchError,
 } from '../../../client/src/viem/checkTypedData.ts';
+import { isTooFar } from '../../../client/src/viem/chooseDeadline.ts';
 import { openWallet } from '../../../client/src/viem/openWallet.ts';
 import { compileAgreement } from '../../../src/protocol/compileAgreement.ts';
 import { encodeInputPayload } from '../../../src/protocol/encodePayload.ts';
@@ -64,11 +65,12 @@ export function checkDeployment(facts: DeploymentFacts, offered: SignableTypedDa
   return compare(typedData, offered);
 }
 
+/** A deadline of the service more than a day ahead counts as different, because nobody here has chosen it. */
 function compare(typedData: ComputedTypedData, offered: SignableTypedData): Checked {
   const facts = { typedData, digest: hashTypedData(typedData), offeredDigest: offered.digest };
   try {
     checkTypedData(typedData, offered);
-    return { ...facts, differences: [] };
+    return { ...facts, differences: isTooFar(offered.deadline) ? ['message.deadline'] : [] };
   } catch (error) {
     if (error instanceof TypedDataMismatchError) return { ...facts, differences: error.differences };
     throw error;
