@@ -34,6 +34,28 @@ export type InputRow = RowOf<
   | 'error'
 > & { block_number: number | null; created_at: number; updated_at: number };
 
+/** The names of `inputColumns`. */
+export const inputNames = [
+  'id',
+  'record_id',
+  'agreement_address',
+  'chain_id',
+  'input_id',
+  'user_id',
+  'signer',
+  'submitter',
+  'from_state',
+  'to_state',
+  'status',
+  'payload',
+  'values',
+  'tx_hash',
+  'block_number',
+  'error',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof InputRow)[];
+
 /** An input in wire form. */
 export function toInputResource(row: InputRow) {
   return {

@@ -8,9 +8,9 @@ import {
 } from '../../platform/database/tables/inputs.ts';
 import type { Range } from '../../platform/lists/listFilters.ts';
 import { finishPage, type ListPage, type PageRequest } from '../../platform/lists/page.ts';
-import { type ListTable, queryList, type Selection } from '../../platform/lists/queryList.ts';
+import { type ListQuery, type ListTable, queryList, type Selection } from '../../platform/lists/queryList.ts';
 import { SqlParameters } from '../../platform/lists/sqlParameters.ts';
-import { type InputRow, inputColumns, toInputResource } from './inputJson.ts';
+import { type InputRow, inputColumns, inputNames, toInputResource } from './inputJson.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
 export type InputListRequest = PageRequest & {
@@ -71,13 +71,17 @@ export async function listInputs(
 /** UTF-8 bytes of the payloads and values of one page; a page has at least one input if there is one. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** The first rows of a query, as many as fit a page's bytes and at least two; `found` is the number of rows. */
-function withinBytes(query: string): string {
-  return `select * from (
+/**
+ * The first rows of a query, as many as fit a page's bytes and at least two; `found` is the number of rows. A page's processor
+ * time grows with its columns, so it names them.
+ */
+function withinBytes({ text, added }: ListQuery): string {
+  const columns = [...inputNames, 'rank', 'found', ...added].map((name) => `"${name}"`);
+  return `select ${columns.join(', ')} from (
       select *, sum(bytes) over (order by ordinal) as through, count(*) over ()::int as found from (
         select listed.*, octet_length(listed.payload) + octet_length(listed."values"::text) as bytes,
           row_number() over () as ordinal
-        from (${query}) listed
+        from (${text}) listed
       ) as numbered
     ) as measured where ordinal <= 2 or through <= ${pageBytes} order by ordinal`;
 }

@@ -53,8 +53,8 @@ export async function listRecords(pool: pg.Pool, request: RecordListRequest): Pr
   const list = ['agreements', principalId, state, chainId, namePrefix, createdAt, updatedAt, sort];
   const parameters = new SqlParameters();
   const selection = { ...request, list, branches: listBranches(request, parameters) };
-  const rows = await queryList(table, { selection, parameters }, (query, values) =>
-    runPrepared<SummaryRow>(pool, query, values),
+  const rows = await queryList(table, { selection, parameters }, ({ text }, values) =>
+    runPrepared<SummaryRow>(pool, text, values),
   );
   return finishPage(rows, selection, toSummary);
 }

@@ -35,6 +35,9 @@ export type Selection = ListPart & {
   readonly namePrefix?: string | undefined;
 };
 
+/** A query of a page's rows; it returns the table's columns and `added`. */
+export type ListQuery = { readonly text: string; readonly added: readonly string[] };
+
 type RowPart = { id: string | null; gathered?: number | null };
 
 /**
@@ -54,7 +57,7 @@ const mostGathered = 500;
 export async function queryList<Row extends RowPart>(
   table: ListTable,
   { selection, parameters }: { selection: Selection; parameters: SqlParameters },
-  run: (query: string, parameters: readonly Parameter[]) => Promise<Row[]>,
+  run: (query: ListQuery, parameters: readonly Parameter[]) => Promise<Row[]>,
 ): Promise<(Row & { id: string })[]> {
   const { sort, createdAt, updatedAt, namePrefix } = selection;
   const { alias, rank } = table;
@@ -69,10 +72,10 @@ export async function queryList<Row extends RowPart>(
   const parts = { table, selection, page, ranges };
   for (const range of ranges) {
     if (range.name === sortColumns[sort.name]) continue;
-    const rows = await run(buildGathering(parts, range), parameters.values);
+    const rows = await run({ text: buildGathering(parts, range), added: ['gathered'] }, parameters.values);
     if ((rows[0]?.gathered ?? 0) <= mostGathered) return rows.filter(isPresent);
   }
-  return (await run(buildWalk(parts), parameters.values)).filter(isPresent);
+  return (await run({ text: buildWalk(parts), added: [] }, parameters.values)).filter(isPresent);
 }
 
 function isPresent<Row extends RowPart>(row: Row): row is Row & { id: string } {

@@ -15,6 +15,18 @@ const inBursts = (name: string, build: (scene: AttackScene) => WorstRequest): At
   },
 });
 
+/** Reads small pages, and then as many of the largest ones at once as the rest of the burst permits. */
+const afterSmallPages: Attack = {
+  name: 'small pages, and then the largest ones',
+  async run(scene) {
+    const page = (limit: number) => get(`/agreements/${scene.recordId}/inputs?limit=${limit}`);
+    while (scene.isOn()) {
+      await Promise.all(times(readsPerSecond, () => scene.send(get('/webhooks?limit=1'))));
+      await Promise.all([...times(readsPerSecond, () => scene.send(page(100))), delay(2_000)]);
+    }
+  },
+};
+
 /** Queries, cursors and headers that are made to cost. */
 export const queries: readonly Attack[] = [
   withRequests('filters of wildcards', () => [
@@ -27,6 +39,7 @@ export const queries: readonly Attack[] = [
   inBursts('the largest pages of a history', ({ recordId }) =>
     get(`/agreements/${recordId}/inputs?limit=100`),
   ),
+  afterSmallPages,
   inBursts('the largest pages of a history for guests', ({ linkSecret }) => ({
     ...get('/shared/agreement/inputs?limit=100', { 'x-agreements-link': linkSecret }),
     credential: 'signingLink',

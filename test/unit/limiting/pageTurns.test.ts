@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createPageTurns } from '../../../src/api/limiting/pageTurns.ts';
 import { RateLimitedError } from '../../../src/platform/errors/serviceError.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
@@ -34,6 +34,62 @@ test('few pages of one owner are read at a time, and another owner does not wait
   await waitUntil('the last begins', () => begun.length === 6);
   for (const name of begun) end(name, 10);
   await Promise.all(all);
+});
+
+test('while pages are small, more of an owner are read at a time, and they begin together', async () => {
+  const { begun, read, end } = createReads();
+  const all = Array.from({ length: 60 }, (_, at) => read(`p${at}`, 'a'));
+  await waitUntil('the first have begun', () => begun.length === 4);
+  let ended = 0;
+  const endNext = () => end(begun[ended++] ?? '', 10);
+  // Each small page lets one more begin.
+  while (ended < 11) {
+    const before = begun.length;
+    endNext();
+    await waitUntil('the next begin', () => begun.length > before);
+    expect(begun.length - ended).toBe(4 + ended);
+  }
+  for (let left = 0; left < 6; left++) endNext();
+  await new Promise(setImmediate);
+  expect(begun.length - ended).toBe(9);
+  endNext();
+  await waitUntil('the next begin together', () => begun.length - ended === 16);
+  while (ended < 60) {
+    endNext();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(all);
+});
+
+test('for a minute after a large page, few of its owner are read at a time, however small they are', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  try {
+    const { turns } = createReads();
+    const countTogether = async () => {
+      let [running, most] = [0, 0];
+      const readOne = () =>
+        turns.run('a', async () => {
+          most = Math.max(most, ++running);
+          await new Promise(setImmediate);
+          running--;
+          return pageOf(10);
+        });
+      await Promise.all(Array.from({ length: 60 }, readOne));
+      return most;
+    };
+    expect(await countTogether()).toBe(16);
+    await turns.run('a', () => pageOf(70_000));
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(await countTogether()).toBe(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await countTogether()).toBe(4);
+    await vi.advanceTimersByTimeAsync(57_800);
+    expect(await countTogether()).toBe(4);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await countTogether()).toBe(16);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('after a large page its owner reads one at a time', async () => {
