@@ -304,7 +304,14 @@ export async function forgeChain(): Promise<Forgery[]> {
     forged.push({ name, text: await buildDepositedLease({ alter }), reasons: [reason] });
   for (const [name, reason, permit] of permits)
     forged.push({ name, text: await buildDepositedLease({ permit }), reasons: [reason] });
-  return [...forged, await forgeAction()];
+  return [...forged, await forgeAction(), await forgeStateBlock()];
+}
+
+/** In a chain made by hand every block has the same state. */
+async function forgeStateBlock(): Promise<Forgery> {
+  const file = readObject(await buildDepositedLease());
+  set(at(file, 'state'), 'block', 1);
+  return { name: 'a state of an earlier block', text: write(file), reasons: ['state_proof_invalid'] };
 }
 
 /** An event of a call that no rule asks for, right before an input's own. */

@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
+import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
@@ -19,6 +21,26 @@ beforeAll(async () => {
   world = await startEvidenceWorld();
 });
 afterAll(() => world?.close());
+
+/** The file from an API whose node is disturbed. */
+async function readThrough(id: string, disturb: Parameters<typeof createDisturbedNode>[1]): Promise<string> {
+  const node = await createDisturbedNode(world.chain.rpcUrl, disturb);
+  const api = await startTestApi(world.service.databaseUrl, {
+    rpcUrls: { [chainId]: node.url },
+    env: { EVIDENCE_WAIT_MS: '120000' },
+  });
+  try {
+    const headers = { 'x-api-key': world.principal.key };
+    return await (await fetch(`${api.baseUrl}/v0/agreements/${id}/evidence`, { headers })).text();
+  } finally {
+    await api.close();
+    await node.close();
+  }
+}
+
+function isBlockOfNumber({ method, params }: RpcCall): boolean {
+  return method === 'eth_getBlockByNumber' && String(params[0]).startsWith('0x');
+}
 
 describe('evidence', () => {
   test('of a signed agreement with an action, direct inputs and several signers holds without the service', async () => {
@@ -114,6 +136,47 @@ describe('evidence', () => {
     } finally {
       indexer.release(true);
     }
+  });
+
+  test('is collected again if the history changes after the node was asked about it', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    const { client } = world.chain;
+    let isDue = true;
+    const file = await readThrough(id, async (call) => {
+      if (!isDue || !isBlockOfNumber(call)) return undefined;
+      isDue = false;
+      const result: unknown = await client.request(call as never);
+      await client.request({ method: 'anvil_reorg', params: [2, []] } as never);
+      await world.catchUp();
+      return { result };
+    });
+    const verdict = await verifyEvidence(file);
+    expect(verdict.ok && verdict.acts.map(({ input }) => input)).toEqual([null, 'knock']);
+  });
+
+  test('is collected again if a node has another block than the newest of the index', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    let asked = 0;
+    const file = await readThrough(id, async (call) => {
+      if (!isBlockOfNumber(call) || asked++ > 0) return undefined;
+      const block: unknown = await world.chain.client.request(call as never);
+      return { result: { ...Object(block), hash: `0x${'77'.repeat(32)}` } };
+    });
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, level: 'included' });
+    expect(asked).toBe(2);
+  });
+
+  test('has no proof of the state if a node gives that of another block', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    const earlier = numberToHex((await world.chain.client.getBlockNumber()) - 2n);
+    const file = await readThrough(id, ({ method, params }) =>
+      method === 'eth_getProof' ? { params: params.with(2, earlier) } : undefined,
+    );
+    expect(readObject(file)).toMatchObject({ notes: ['no_state_proof'], state: null });
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, level: 'included' });
   });
 
   test('is a page for readers who print it, whatever the agreement is called', async () => {

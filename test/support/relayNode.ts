@@ -3,11 +3,12 @@ import { text } from 'node:stream/consumers';
 import { listenLocally } from './listenLocally.ts';
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
-/** What the proxy does to a call: nothing, its own answer, or it loses the node's answer. */
+/** What the proxy does to a call: nothing, its own answer, another question, or it loses the node's answer. */
 export type Disturbance =
   | undefined
   | { error: { code: number; message: string } }
   | { result: unknown }
+  | { params: unknown[] }
   | 'loseRequest'
   | 'loseAnswer';
 
@@ -27,19 +28,20 @@ export type DisturbedNode = {
 /** A proxy to a real node that is as bad as `disturb` says. A lost call is answered with 503, as by gateways. */
 export async function createDisturbedNode(
   rpcUrl: string,
-  disturb: (call: RpcCall) => Disturbance,
+  disturb: (call: RpcCall) => Disturbance | Promise<Disturbance>,
   disturbRequest: () => RequestDisturbance = () => undefined,
 ): Promise<DisturbedNode> {
   const counts = new Map<string, number>();
   const answer = async (call: RpcCall): Promise<object | undefined> => {
     counts.set(call.method, (counts.get(call.method) ?? 0) + 1);
-    const disturbance = disturb(call);
+    const disturbance = await disturb(call);
     if (disturbance === 'loseRequest') return undefined;
-    if (typeof disturbance === 'object') return { jsonrpc: '2.0', id: call.id, ...disturbance };
+    const other = typeof disturbance === 'object' ? disturbance : {};
+    if ('error' in other || 'result' in other) return { jsonrpc: '2.0', id: call.id, ...other };
     const response = await fetch(rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', ...call }),
+      body: JSON.stringify({ jsonrpc: '2.0', ...call, ...other }),
     });
     const body = Object(await response.json());
     return disturbance === 'loseAnswer' ? undefined : body;

@@ -225,7 +225,6 @@ async function findAnchor(
         `Block ${number} has the hash ${known} by what you trust.`,
       );
   }
-  if (headers.some((header) => header === null)) return null;
   if (file.blocks.every(({ number }) => trustedHashes?.has(number))) return 'hashes';
   const known = new Set(trustedSequencers.map(lowerHex));
   if (known.size === 0) return null;

@@ -5,7 +5,7 @@ import { createPublicClient, type Hex, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { buildBlockTrie } from '../../../src/api/evidence/blockTrie.ts';
-import { type ProvedBlock, proveBlock } from '../../../src/api/evidence/proveBlock.ts';
+import { BlockGoneError, type ProvedBlock, proveBlock } from '../../../src/api/evidence/proveBlock.ts';
 import { ChainUnavailableError } from '../../../src/platform/errors/serviceError.ts';
 import { createPace } from '../../../src/platform/turns/pace.ts';
 import { parseReceipt, parseTransaction } from '../../../src/protocol/evidence/blockParts.ts';
@@ -138,6 +138,17 @@ describe('a block of an OP-stack chain, made by hand', () => {
       await expect(prove([told.hash])).rejects.toBeInstanceOf(ChainUnavailableError);
     } finally {
       made.block = told;
+    }
+  });
+
+  test('is missing if the receipts are those of another block with its number', async () => {
+    const told = made.receipts;
+    const blockHash = `0x${'77'.repeat(32)}`;
+    made.receipts = told.map((receipt) => ({ ...receipt, blockHash })) as unknown as typeof told;
+    try {
+      await expect(prove()).rejects.toBeInstanceOf(BlockGoneError);
+    } finally {
+      made.receipts = told;
     }
   });
 
