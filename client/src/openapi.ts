@@ -1633,6 +1633,11 @@ export interface components {
                 currentState?: string;
                 deployTxHash?: string;
                 deployBlockNumber?: number;
+                /**
+                 * Format: date-time
+                 * @description The time of that block.
+                 */
+                deployedAt?: string;
                 updatedBlockNumber?: number;
                 /** @description Why this Draft will not be deployed. */
                 error?: {
@@ -1778,6 +1783,8 @@ export interface components {
             updatedAt: string;
             acceptedInputs: {
                 inputId: string;
+                /** @description The document's name for the input, or else its id. */
+                displayName: string;
                 issuers: string[];
                 anyone: boolean;
                 fields: {
@@ -1788,6 +1795,12 @@ export interface components {
                         [key: string]: unknown;
                     };
                 }[];
+            }[];
+            /** @description The participants among the issuers, by the variables that hold their wallets. A name is that of the document, or else the variable. */
+            participants: {
+                variableKey: string;
+                displayName: string;
+                walletAddress: string;
             }[];
         };
         HostedDocument: {
@@ -2154,6 +2167,11 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             docHash: string;
+            /**
+             * Format: date-time
+             * @description The time of that block.
+             */
+            deployedAt?: string;
             participants: {
                 variableKey: string;
                 walletAddress: string;
@@ -2323,6 +2341,8 @@ export interface components {
             /** @description The inputs that this wallet can submit now. */
             inputs: {
                 inputId: string;
+                /** @description The document's name for the input, or else its id. */
+                displayName: string;
             }[];
         };
         Health: {

@@ -9,7 +9,7 @@ import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
-import { lookAtPages, walkByKeyboard } from './consoleChecks/pages.ts';
+import { lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
@@ -39,6 +39,7 @@ async function main(): Promise<number> {
       shareBrowser,
       frameConsole,
       meetHostileWallets,
+      showNames,
       lookAtPages,
       walkByKeyboard,
     };

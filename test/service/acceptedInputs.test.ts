@@ -73,3 +73,50 @@ test('a document is asked for once as long as there is room', async () => {
 test('without room the last state alone is kept', async () => {
   expect(await readAll([0, 0, 1, 1, 0, 2, 2], 1)).toEqual([true, false, true, false, true, true, false]);
 });
+
+test('inputs and participants have the names of the document, of a length that can be shown', async () => {
+  const lease = buildLease(landlords[0] ?? '0x');
+  const { execution, variables } = lease;
+  const document = {
+    ...lease,
+    variables: {
+      ...variables,
+      landlord: { ...variables.landlord, name: 'Landlady' },
+      keeper: { ...variables.keeper, name: 'K'.repeat(10_000) },
+    },
+    execution: {
+      ...execution,
+      inputs: {
+        ...execution.inputs,
+        accept: { ...execution.inputs.accept, displayName: 'Accept the lease', name: 'other' },
+        appoint: { ...execution.inputs.appoint, displayName: ' ', name: 'Appoint a keeper' },
+      },
+    },
+  };
+  const [landlord = '', tenant = '', keeper = ''] = landlords;
+  const id = 'agr_named';
+  const row = {
+    id,
+    document: JSON.stringify(document),
+    doc_hash: keccak256(toHex('named')),
+    address: tenant,
+  };
+  await insertRecords(handle.pool, await createPrincipal(handle.database, 'names'), [row]);
+  const read = await createAcceptedInputs(handle.pool).read({
+    recordId: id,
+    docHash: row.doc_hash,
+    state: 'OFFERED',
+    variables: { landlord, tenant, keeper },
+  });
+  expect(JSON.parse(read.inputsText)).toMatchObject([
+    { inputId: 'accept', displayName: 'Accept the lease', issuers: [tenant] },
+    { inputId: 'appoint', displayName: 'Appoint a keeper', issuers: [landlord] },
+    { inputId: 'inspect', displayName: 'inspect', issuers: [keeper] },
+    { inputId: 'knock', displayName: 'knock', anyone: true },
+  ]);
+  expect(read.participants).toEqual([
+    { variableKey: 'tenant', displayName: 'tenant', walletAddress: tenant },
+    { variableKey: 'landlord', displayName: 'Landlady', walletAddress: landlord },
+    { variableKey: 'keeper', displayName: 'K'.repeat(200), walletAddress: keeper },
+  ]);
+});

@@ -8,7 +8,7 @@ import { Note } from '../parts/note.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Connected, WalletChoice } from '../wallet/walletChoice.tsx';
 import { InputFields, isComplete, readValues, type Typed } from './inputFields.tsx';
-import { isSame, nameOfInput } from './naming.ts';
+import { findParty, isSame, nameOfInput } from './naming.ts';
 import { SignPanel } from './signPanel.tsx';
 import type { Accepted, AgreementSource, Shown, Verdict } from './source.ts';
 
@@ -76,7 +76,7 @@ export function ActForm({ shown, source, input, onClose }: ActFormProps) {
           <ul>
             {allowed.map((issuer) => (
               <li key={issuer}>
-                <Hex value={issuer} whole />
+                <bdi>{findParty(shown, issuer)}</bdi> <Hex value={issuer} whole />
               </li>
             ))}
           </ul>

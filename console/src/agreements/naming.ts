@@ -49,6 +49,14 @@ export function findParty({ json, participants }: Shown, wallet: string): string
   return own && nameOfVariable(json, own.variableKey);
 }
 
+/** The name of the participant with this wallet, as the service gives it. */
+export function nameOfWallet(
+  participants: readonly { readonly displayName: string; readonly walletAddress: string }[] | undefined,
+  wallet: string,
+): string | undefined {
+  return participants?.find(({ walletAddress }) => isSame(walletAddress, wallet))?.displayName;
+}
+
 export function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

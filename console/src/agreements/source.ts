@@ -26,8 +26,10 @@ export type Shown = Pick<
 > & {
   readonly address?: string | undefined;
   readonly owner?: string | undefined;
-  /** Guests are not told. */
+  /** Guests are not told its transaction. */
   readonly deployment?: Mined | undefined;
+  /** The time of its block. */
+  readonly deployedAt?: string | undefined;
   readonly participants: readonly { readonly variableKey: string; readonly walletAddress: string }[];
   /** Why a Draft will not be deployed. */
   readonly failure?: string | undefined;
@@ -91,9 +93,12 @@ export function ownSource(id: string, mayWrite: boolean): AgreementSource {
     key: ['agreement', id],
     async get(signal) {
       const record = await agreements.get(id, { signal });
-      const { docHash, error, deployTxHash: txHash, deployBlockNumber: blockNumber } = record.onChain;
-      const deployment = { txHash, blockNumber };
-      return { ...record, docHash, deployment, failure: error?.message, mayAct: mayWrite };
+      const { docHash, error, deployedAt } = record.onChain;
+      const deployment = {
+        txHash: record.onChain.deployTxHash,
+        blockNumber: record.onChain.deployBlockNumber,
+      };
+      return { ...record, docHash, deployment, deployedAt, failure: error?.message, mayAct: mayWrite };
     },
     getState: (signal) => agreements.getState(id, { signal }),
     async listInputs(cursor, signal) {

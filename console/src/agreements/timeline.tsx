@@ -37,6 +37,11 @@ export function Timeline({ shown, rows, error, total, onMore, nameOf }: Timeline
             <div class="what">
               <strong>{words.deployment}</strong>
               {shown.owner && <Who shown={shown} wallet={shown.owner} />}
+              {shown.deployedAt !== undefined && (
+                <span class="soft small">
+                  <Time at={shown.deployedAt} />
+                </span>
+              )}
             </div>
             <Transaction {...shown.deployment} chainId={shown.chainId} />
           </li>

@@ -160,7 +160,9 @@ function Awaiting({ wallet }: { readonly wallet: string }) {
                 awaitsSignature ? (
                   <strong>{words.sign}</strong>
                 ) : inputs.length > 0 ? (
-                  <strong dir="auto">{inputs.map(({ inputId }) => inputId).join(', ')}</strong>
+                  <strong dir="auto" title={inputs.map(({ inputId }) => inputId).join(', ')}>
+                    {inputs.map(({ displayName }) => displayName).join(', ')}
+                  </strong>
                 ) : (
                   <span class="soft">{words.nothing}</span>
                 ),

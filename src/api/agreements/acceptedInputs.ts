@@ -10,17 +10,24 @@ import { spliceJson } from './jsonText.ts';
 type StateFacts = {
   readonly description: string | undefined;
   readonly inputs: readonly FoundInput[];
+  /** The variables that decide who may submit one of the inputs, with their names in the document. */
+  readonly parties: readonly Party[];
 };
+type Party = { readonly variableKey: string; readonly displayName: string };
 
 /** An input with its requirements, complete if no variable decides who may submit it. */
-type FoundInput = { inputId: string; issuer: Issuer; fieldsText: string; text?: string };
+type FoundInput = { inputId: string; displayName: string; issuer: Issuer; fieldsText: string; text?: string };
 
 /** A record's state, with its effective values. */
 type Place = { recordId: string; docHash: string; state: string; variables: WireValues };
 
 export type AcceptedInputs = {
-  /** The state's description, if any, and its accepted inputs, as JSON. */
-  read(place: Place): Promise<{ description: string | undefined; inputsText: string }>;
+  /** The state's description, if any, its accepted inputs, as JSON, and the participants who may submit one. */
+  read(place: Place): Promise<{
+    description: string | undefined;
+    inputsText: string;
+    participants: readonly (Party & { readonly walletAddress: string })[];
+  }>;
 };
 
 type Entry = {
@@ -31,6 +38,8 @@ type Entry = {
 };
 
 const usualCapacity = 8_000_000;
+/** A document may name one thing at any length, and an answer repeats it. */
+const longestName = 200;
 
 /**
  * Reads which inputs a state accepts. The documents' data are cached, for the states in use.
@@ -45,16 +54,21 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
     const text = 'select document from service.records where id = $1';
     const rows = await runPrepared<RowOf<typeof records, 'document'>>(pool, text, [recordId]);
     const agreement: unknown = JSON.parse(rows[0]?.document ?? 'null');
-    const description = new JsonCursor(agreement)
-      .at('execution')
-      .at('states')
-      .at(state)
-      .at('description').value;
+    const root = new JsonCursor(agreement);
+    const description = root.at('execution').at('states').at(state).at('description').value;
     const inputs = acceptedInputs(agreement, state).map(({ inputId, issuer, fields }) => {
-      const input = { inputId, issuer, fieldsText: JSON.stringify(fields) };
+      const definition = root.at('execution').at('inputs').at(inputId);
+      const names = [definition.at('displayName').value, definition.at('name').value];
+      const displayName = chooseName(names, inputId);
+      const input = { inputId, displayName, issuer, fieldsText: JSON.stringify(fields) };
       return issuer.variables.length > 0 ? input : { ...input, text: writeInput(input, {}) };
     });
-    return { description: typeof description === 'string' ? description : undefined, inputs };
+    const deciding = new Set(inputs.flatMap(({ issuer }) => issuer.variables));
+    const parties = [...deciding].map((variableKey) => {
+      const name = root.at('variables').at(variableKey).at('name').value;
+      return { variableKey, displayName: chooseName([name], variableKey) };
+    });
+    return { description: typeof description === 'string' ? description : undefined, inputs, parties };
   };
 
   const keep = (key: string, facts: StateFacts) => {
@@ -85,14 +99,24 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
     async read(place) {
       const facts = await find(place);
       const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, place.variables));
-      return { description: facts.description, inputsText: `[${inputs.join(',')}]` };
+      const participants = facts.parties.flatMap((party) => {
+        const walletAddress = findAddress(party.variableKey, place.variables);
+        return walletAddress === undefined ? [] : [{ ...party, walletAddress }];
+      });
+      return { description: facts.description, inputsText: `[${inputs.join(',')}]`, participants };
     },
   };
 }
 
-function writeInput({ inputId, issuer, fieldsText }: FoundInput, values: WireValues): string {
+function writeInput({ inputId, displayName, issuer, fieldsText }: FoundInput, values: WireValues): string {
   const issuers = resolveIssuers(issuer, values);
-  return spliceJson({ inputId, issuers, anyone: issuer.anyone }, { fields: fieldsText });
+  return spliceJson({ inputId, displayName, issuers, anyone: issuer.anyone }, { fields: fieldsText });
+}
+
+/** The first of the names that is a text, or else the id. */
+function chooseName(names: readonly unknown[], id: string): string {
+  const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
+  return String(name ?? id).slice(0, longestName);
 }
 
 function measure(key: string, facts: StateFacts): Entry {
@@ -101,8 +125,10 @@ function measure(key: string, facts: StateFacts): Entry {
 
 /** The addresses that may submit: the variables' current values, then the literal ones, each once. */
 export function resolveIssuers({ variables, literals }: Issuer, values: WireValues): string[] {
-  const held = variables.map((name) =>
-    Object.hasOwn(values, name) ? parseAddress(values[name]) : undefined,
-  );
+  const held = variables.map((name) => findAddress(name, values));
   return [...new Set([...held, ...literals].filter((address) => address !== undefined))];
+}
+
+function findAddress(variable: string, values: WireValues): string | undefined {
+  return Object.hasOwn(values, variable) ? parseAddress(values[variable]) : undefined;
 }

@@ -34,6 +34,7 @@ type RecordRow = RowOf<
   updated_at: number;
   last_input_at: number | null;
   deploy_block_number: number | null;
+  deployed_at: number | null;
   state_block_number: number | null;
 };
 
@@ -43,6 +44,7 @@ const query = buildOwnedQuery({
     ${secondsSql('r.created_at')} as created_at, ${secondsSql('r.updated_at')} as updated_at,
     r.last_input_id, ${secondsSql('r.last_input_at')} as last_input_at, r.doc_hash, r.initial_state_hash,
     r.state_hash, r.deploy_tx_hash, r.deploy_block_number::float8 as deploy_block_number,
+    ${secondsSql('r.deployed_at')} as deployed_at,
     r.state_block_number::float8 as state_block_number, r.error`,
 });
 
@@ -90,6 +92,7 @@ function toOnChain(row: RecordRow) {
     currentState: row.state_hash ?? undefined,
     deployTxHash: row.deploy_tx_hash ?? undefined,
     deployBlockNumber: row.deploy_block_number ?? undefined,
+    deployedAt: row.deployed_at === null ? undefined : toInstant(row.deployed_at),
     updatedBlockNumber: row.state_block_number ?? undefined,
     error: row.error ?? undefined,
   };

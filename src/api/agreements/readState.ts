@@ -31,13 +31,14 @@ export async function readState(
   const isDeployed = status === 'Deployed' && state !== null;
   const accepted = isDeployed
     ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
-    : { description: undefined, inputsText: '[]' };
+    : { description: undefined, inputsText: '[]', participants: [] };
   const resource = {
     status,
     state: isDeployed ? state : null,
     description: accepted.description,
     blockNumber: isDeployed ? row.state_block_number : null,
     updatedAt: toInstant(row.updated_at),
+    participants: accepted.participants,
   };
   return spliceJson(resource, { acceptedInputs: accepted.inputsText });
 }

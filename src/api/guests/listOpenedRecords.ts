@@ -8,7 +8,12 @@ import { buildAfter, finishPage } from '../../records/webhooks/listPosition.ts';
 import type { AcceptedInputs } from '../agreements/acceptedInputs.ts';
 
 const inputsShape = z.array(
-  z.object({ inputId: z.string(), issuers: z.array(z.string()), anyone: z.boolean() }),
+  z.object({
+    inputId: z.string(),
+    displayName: z.string(),
+    issuers: z.array(z.string()),
+    anyone: z.boolean(),
+  }),
 );
 
 /** The mode of the record's principal for reading, as `findMode` finds it. */
@@ -82,7 +87,7 @@ export async function listOpenedRecords(
       inputs: inputsShape
         .parse(JSON.parse(accepted.inputsText))
         .filter(({ issuers, anyone }) => anyone || issuers.includes(wallet))
-        .map(({ inputId }) => ({ inputId })),
+        .map(({ inputId, displayName }) => ({ inputId, displayName })),
     });
   }
   return { items, ...rest };

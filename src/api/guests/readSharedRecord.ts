@@ -22,11 +22,11 @@ type SharedRow = RowOf<
   | 'owner'
   | 'awaits_owner'
   | 'participants'
-> & { created_at: number; updated_at: number };
+> & { created_at: number; updated_at: number; deployed_at: number | null };
 
 const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.document, r.doc_hash, r.doc_uri, r.state,
     r.variables, r.owner, r.awaits_owner, r.participants, ${secondsSql('r.created_at')} as created_at,
-    ${secondsSql('r.updated_at')} as updated_at
+    ${secondsSql('r.updated_at')} as updated_at, ${secondsSql('r.deployed_at')} as deployed_at
   from service.records r where r.id = $1`;
 
 /**
@@ -51,6 +51,7 @@ export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<str
     participants: row.participants.map(({ variableKey, walletAddress }) => ({ variableKey, walletAddress })),
     createdAt: toInstant(row.created_at),
     updatedAt: toInstant(row.updated_at),
+    deployedAt: row.deployed_at === null ? undefined : toInstant(row.deployed_at),
     access: {
       may: guest.may,
       participant: guest.participant,

@@ -82,6 +82,7 @@ export const recordShape = z
       currentState: hash.optional(),
       deployTxHash: hash.optional(),
       deployBlockNumber: z.int().optional(),
+      deployedAt: instant.optional().openapi({ description: 'The time of that block.' }),
       updatedBlockNumber: z.int().optional(),
       error: failure.optional().openapi({ description: 'Why this Draft will not be deployed.' }),
     }),
@@ -117,6 +118,9 @@ export const stateShape = z
     acceptedInputs: z.array(
       z.object({
         inputId: z.string(),
+        displayName: z
+          .string()
+          .openapi({ description: "The document's name for the input, or else its id." }),
         issuers: z.array(address),
         anyone: z.boolean(),
         fields: z.array(
@@ -129,6 +133,12 @@ export const stateShape = z
         ),
       }),
     ),
+    participants: z
+      .array(z.object({ variableKey: z.string(), displayName: z.string(), walletAddress: address }))
+      .openapi({
+        description:
+          'The participants among the issuers, by the variables that hold their wallets. A name is that of the document, or else the variable.',
+      }),
   })
   .openapi('AgreementState');
 

@@ -45,7 +45,7 @@ export const walletAgreementShape = summaryShape
       .boolean()
       .openapi({ description: 'Whether the agreement waits for this wallet to sign its deployment.' }),
     inputs: stateShape.shape.acceptedInputs.element
-      .pick({ inputId: true })
+      .pick({ inputId: true, displayName: true })
       .array()
       .openapi({ description: 'The inputs that this wallet can submit now.' }),
   })

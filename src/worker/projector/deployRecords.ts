@@ -7,11 +7,14 @@ import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts
 import type { records } from '../../platform/database/tables/records.ts';
 import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { findFailures } from './findFailures.ts';
-import { failureOf } from './projectedColumns.ts';
+import { failureOf, secondsOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
 
 type DeploymentRow = RowOf<typeof records, 'id'> &
-  RowOf<typeof indexedAgreements, 'address' | 'owner' | 'doc_uri' | 'transaction_hash' | 'block_number'> &
+  RowOf<
+    typeof indexedAgreements,
+    'address' | 'owner' | 'doc_uri' | 'transaction_hash' | 'block_number' | 'block_timestamp'
+  > &
   NotNull<RowOf<typeof indexedAgreements, 'initial_state'>> & {
     /** Whether it is in quarantine, and due for a retry. */
     was_set_aside: boolean;
@@ -20,7 +23,7 @@ type DeploymentRow = RowOf<typeof records, 'id'> &
   };
 
 const deployment = sql`record.id, shown.address, shown.owner, shown.doc_uri, shown.initial_state, shown.transaction_hash,
-  shown.block_number::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
+  shown.block_number::text, shown.block_timestamp::text, record.id in (select record_id from service.quarantined_records) as was_set_aside, (
     select rival.id from service.records rival
     where rival.chain_id = record.chain_id and lower(rival.address) = shown.address
       and rival.principal_id = record.principal_id and rival.id <> record.id) as rival`;
@@ -99,14 +102,16 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
     ...row,
     address: getAddress(row.address),
     owner: getAddress(row.owner),
+    block_timestamp: secondsOf(BigInt(row.block_timestamp)),
   }));
   return idsOf(
     transaction,
     sql`update service.records record set status = 'Deployed', error = null, address = shown.address, owner = shown.owner,
       doc_uri = shown.doc_uri, initial_state_hash = shown.initial_state, deploy_tx_hash = shown.transaction_hash,
-      deploy_block_number = shown.block_number, updated_at = now()
+      deploy_block_number = shown.block_number,
+      deployed_at = to_timestamp(shown.block_timestamp), updated_at = now()
     from ${recordsOf(checksummed)} as shown(id text, address text, owner text, doc_uri text, initial_state text,
-      transaction_hash text, block_number bigint)
+      transaction_hash text, block_number bigint, block_timestamp double precision)
     where record.id = shown.id
     returning record.id`,
   );

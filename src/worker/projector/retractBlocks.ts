@@ -60,7 +60,7 @@ async function undeployRecords(transaction: Queryable, { chainId, numbers }: Blo
     sql`update service.records set status = 'Draft',
       address = case when deploy_transaction_id is null then address end, variables = initial_variables,
       initial_state_hash = null, state_hash = null, state = null, state_block_number = null, state_updated_at = null,
-      deploy_tx_hash = null, deploy_block_number = null, input_count = 0, transition_count = 0,
+      deploy_tx_hash = null, deploy_block_number = null, deployed_at = null, input_count = 0, transition_count = 0,
       last_input_id = null, last_input_at = null, behind = false, updated_at = now()
     where chain_id = ${chainId} and deploy_block_number = any(${arrayOf(numbers)}::bigint[])
     returning id, variables, access_variables`,

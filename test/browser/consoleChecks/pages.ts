@@ -1,6 +1,6 @@
 import { deployAgreement } from '../../../client/src/viem/index.ts';
 import { exampleDocument } from '../../../console/src/author/exampleDocument.ts';
-import { type ConsoleWorld, chainId, createAccount, see } from './consoleWorld.ts';
+import { type ConsoleWorld, chainId, createAccount, expectTrue, see } from './consoleWorld.ts';
 import { inspectLayout } from './inspectLayout.ts';
 
 /** An agreement of the example between two wallets, in its first state. */
@@ -60,6 +60,30 @@ export async function lookAtPages(world: ConsoleWorld): Promise<void> {
       faults.push(...(await inspectLayout(page, `${path}, ${colorScheme}, ${width} wide`)));
     }
   }
+  await context.close();
+}
+
+/** People and inputs by the names that the document gives them; addresses and ids on hover. */
+export async function showNames(world: ConsoleWorld): Promise<void> {
+  const rider = createAccount();
+  const record = await deployExample(world, 'People by their names', rider);
+  await world.client.agreements.update(record.id, { participantAccess: 'sign' });
+  const { page, context } = await world.invite(rider);
+  const row = page.getByRole('row').filter({ hasText: record.displayName });
+  await row.getByText('Rider', { exact: true }).waitFor();
+  expectTrue(
+    !/0x[0-9a-f]{4}…/i.test((await row.locator('td').nth(2).textContent()) ?? ''),
+    'no address there',
+  );
+  await row.getByTitle(rider.address).waitFor();
+  await page.goto(`${world.baseUrl}/console/agreements/${record.id}`);
+  const deployment = page.locator('.timeline li').filter({ hasText: 'Deployed' });
+  await deployment.locator('time').waitFor();
+  await page.goto(`${world.baseUrl}/console/awaiting`);
+  await page.getByRole('button', { name: /^Connect/ }).click();
+  await page.getByRole('button', { name: 'Log in with this wallet' }).click();
+  await see(page, 'Take the bicycle');
+  await page.getByTitle('take', { exact: true }).waitFor();
   await context.close();
 }
 

@@ -122,7 +122,11 @@ describe('an agreement', () => {
 
     await open('sign', own.id);
     expect(await listed(browser)).toMatchObject([
-      { id: own.id, may: 'sign', inputs: expect.arrayContaining([{ inputId: 'accept' }]) },
+      {
+        id: own.id,
+        may: 'sign',
+        inputs: expect.arrayContaining([{ inputId: 'accept', displayName: 'accept' }]),
+      },
     ]);
     const unsigned = { inputId: 'accept', values, signer: own.tenant.address };
     const signable = await browser.call('POST', sharedPath('/input-typed-data', own.id), { body: unsigned });

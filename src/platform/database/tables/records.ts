@@ -83,6 +83,8 @@ export const records = serviceSchema.table(
     stateUpdatedAt: instant(),
     deployTxHash: hash(),
     deployBlockNumber: blockNumber(),
+    /** The time of that block. */
+    deployedAt: instant(),
     inputCount: integer().notNull().default(0),
     transitionCount: integer().notNull().default(0),
     lastInputId: text(),

@@ -1,0 +1,1 @@
+ALTER TABLE "service"."records" ADD COLUMN "deployed_at" timestamp (3) with time zone;
