@@ -88,7 +88,7 @@ test('a deployment is handed to its owner, who signs it by the link', async () =
   expect(made).toMatchObject({ may: 'sign', url: expect.stringContaining('/console/sign#') });
   const shared = createClient({ apiKey: undefined, link: made.url.split('#')[1] });
   expect(await shared.shared.get()).toMatchObject({ status: 'Draft', displayName: 'Mural commission' });
-  expect(await json(['list', '--limit', '3'])).toContainEqual(
+  expect(await json(['list', '--limit', '100'])).toContainEqual(
     expect.objectContaining({ id: made.agreementId, status: 'Draft' }),
   );
   expect((await run(['act', made.agreementId])).stdout).toBe('Nothing can be done before it is deployed.\n');

@@ -1,9 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { faultPoints } from '../../src/platform/supervision/faultPoint.ts';
 import { type DelivererProcess, startDelivererProcess } from '../support/delivererProcess.ts';
 import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorld.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
+
+/** Ten processes are started and killed in one test. That takes up to a quarter of a minute on an idle machine. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let world: DeliveryWorld;
 let receiver: Receiver;

@@ -17,7 +17,7 @@ import {
   timesSql,
 } from './support/expectedRows.ts';
 import { createManyRows, type ManyRows, planCases, principalId } from './support/manyRows.ts';
-import { findFaults, limit, measurePlainQuery } from './support/pageCost.ts';
+import { findFaults, limit } from './support/pageCost.ts';
 import { seedInputs, seedRecords } from './support/seed.ts';
 
 const history = 'agr_m000500';
@@ -54,11 +54,9 @@ const sortsOf = ({ mode, state }: { mode: string; state: string }) =>
 const cases = planCases.map((planCase, at) => ({ ...planCase, at }));
 
 describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ state, prepare, mode, at }) => {
-  let plainMs = 0;
   const turnOf = (sort: Sort, filterAt: number) => at + sorts.indexOf(sort) + filterAt;
   beforeAll(async () => {
     await prepare(rows.writer);
-    plainMs = await measurePlainQuery(rows.explainedPool(mode));
   });
 
   const recordFilters: Pick<RecordListRequest, 'state' | 'chainId'>[] = [
@@ -84,7 +82,7 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
               (chainId === undefined || row.chainId === chainId) &&
               (state === undefined || row.state === state),
           );
-          const list = { plainMs, filter, sort, branches, stored: filtered };
+          const list = { filter, sort, branches, stored: filtered };
           const within =
             owner === principalId
               ? pickRanges([...ranges, ...nameRanges], turnOf(sort, filterAt))
@@ -131,7 +129,7 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
         faults.push(
           ...(await findListFaults(
             explained,
-            { plainMs, filter, sort, branches, stored: filtered, within },
+            { filter, sort, branches, stored: filtered, within },
             (request) =>
               listInputs(explained.pool, { ...filter, ...request, reference: { id: history }, principalId }),
           )),
@@ -146,7 +144,6 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
 async function findListFaults(
   explained: ExplainedPool,
   list: {
-    plainMs: number;
     filter: { state?: string | undefined; inputId?: string | undefined };
     sort: Sort;
     branches: number;
@@ -155,14 +152,13 @@ async function findListFaults(
   },
   read: (request: Ranges & { sort: Sort; limit: number; cursor: string | undefined }) => Promise<ListPage>,
 ): Promise<string[]> {
-  const { plainMs, filter, sort, branches, stored, within } = list;
+  const { filter, sort, branches, stored, within } = list;
   // Of names that are cut in the index, not every entry is a row of the list.
   const isCut = filter.state !== undefined || filter.inputId !== undefined;
   const faults: string[] = [];
   for (const range of within) {
     const request = { ...range, sort, limit };
     const wanted = {
-      plainMs,
       request: { ...filter, ...request },
       branches,
       isCrossing: crosses(sort, range),

@@ -10,6 +10,8 @@ export type Effort = {
   rowsSorted: number;
   /** Pages of tables and indexes that were looked at: also what an index skips shows here. */
   pages: number;
+  /** Whether the plan was compiled, which takes longer than any page. */
+  isCompiled: boolean;
   /** The plan in one line: its nodes with their indexes and rows. */
   plan: string;
 };
@@ -48,8 +50,8 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     client.on('notice', ({ message = '' }) => {
       const start = message.indexOf('{');
       if (start === -1) return;
-      const plan = explained.parse(JSON.parse(message.slice(start))).Plan;
-      efforts.push({ ...measure(plan), plan: describe(plan) });
+      const { Plan: plan, JIT: compiled } = explained.parse(JSON.parse(message.slice(start)));
+      efforts.push({ ...measure(plan), isCompiled: compiled !== undefined, plan: describe(plan) });
     }),
   );
   return {
@@ -86,12 +88,12 @@ const node: z.ZodType<Node> = z.object({
     return z.array(node).optional();
   },
 });
-const explained = z.object({ Plan: node });
+const explained = z.object({ Plan: node, JIT: z.unknown().optional() });
 
 /** Of the tables and their indexes: what is scanned of results within the statement was read there before. */
 const scans = new Set(['Seq Scan', 'Index Scan', 'Index Only Scan', 'Bitmap Heap Scan', 'Bitmap Index Scan']);
 
-function measure(plan: Node): Omit<Effort, 'plan'> {
+function measure(plan: Node): Omit<Effort, 'plan' | 'isCompiled'> {
   const parts = (plan.Plans ?? []).map(measure);
   const type = plan['Node Type'];
   const rows = plan['Actual Rows'] * plan['Actual Loops'];
