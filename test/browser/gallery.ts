@@ -85,7 +85,7 @@ try {
   };
   const write = async () => {
     await press(page, 'Begin with an example');
-    await page.getByText('Sound', { exact: true }).waitFor();
+    await page.getByText('Valid', { exact: true }).waitFor();
   };
   await shoot(page, 'agreements', at('agreements'), () =>
     page.getByText(record.displayName).first().waitFor(),
@@ -131,7 +131,7 @@ try {
   await shoot(operators, 'operators', `${stack.internalUrls.api}/`, (shown) => shown.waitForTimeout(4_500));
   await shoot(operators, 'operators-trace', `${stack.internalUrls.api}/`, async (shown) => {
     await shown.getByRole('textbox').fill(record.id);
-    await press(shown, 'Follow');
+    await press(shown, 'Trace');
     await shown.locator('pre').waitFor();
   });
 

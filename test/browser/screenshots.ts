@@ -69,7 +69,7 @@ try {
   await page.emulateMedia({ colorScheme: 'light' });
   await take('author', '/console/author', async () => {
     await page.getByRole('button', { name: 'Begin with an example' }).click();
-    await page.getByText('Sound', { exact: true }).waitFor();
+    await page.getByText('Valid', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Simulate' }).click();
     await page.locator('[data-state="OFFERED"]').waitFor();
   });

@@ -1,23 +1,20 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useMemo, useState } from 'preact/hooks';
-import type { BodyOf } from '../../../client/src/types.ts';
-import { InputFields, readValues, type Typed } from '../agreements/inputFields.tsx';
 import { nameOfInput, nameOfVariable } from '../agreements/naming.ts';
 import { StateDiagram } from '../diagram/stateDiagram.tsx';
 import { findStanding, readGraph } from '../diagram/stateGraph.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { Field, Select } from '../parts/field.tsx';
 import { Note } from '../parts/note.tsx';
 import { service } from '../service/client.ts';
 import { texts } from '../texts/texts.ts';
 import { useKeptText } from './keptText.ts';
-import { listFields } from './listFields.ts';
+import { listSenders } from './listSenders.ts';
+import { NextStep, type Step } from './nextStep.tsx';
 import { PartyFields } from './partyFields.tsx';
 import { listParties, splitValues, suggestValues, type Values } from './partyValues.ts';
 
 const words = texts.author;
-type Step = BodyOf<'simulateAgreement'>['steps'][number];
 
 /** Simulates a document step by step as any participant; nothing is stored or sent. */
 export function Simulator({ json }: { readonly json: Readonly<Record<string, unknown>> }) {
@@ -35,7 +32,11 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
   const graph = useMemo(() => readGraph(json), [json]);
   const state = played.data?.state;
   const accepted = (played.data?.steps ?? []).filter(({ outcome }) => outcome === 'accepted');
-  const inputs = graph.ways.filter(({ from }) => from === state).flatMap((way) => way.inputs);
+  const inputs = [...new Set(graph.ways.filter(({ from }) => from === state).flatMap((way) => way.inputs))];
+  const wallets = parties.filter(({ type }) => type === 'address').map(({ name }) => name);
+  const possible = new Map(
+    inputs.map((input) => [input, texts.agreement.by(writeSenders(json, input, wallets))]),
+  );
   return (
     <div class="stack">
       <details>
@@ -69,8 +70,9 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
           <NextStep
             key={`${state} ${steps.length}`}
             json={json}
-            inputs={[...new Set([...inputs, ...graph.ways.flatMap((way) => way.inputs)])]}
-            parties={parties.filter(({ type }) => type === 'address').map(({ name }) => name)}
+            possible={inputs}
+            inputs={[...new Set(graph.ways.flatMap((way) => way.inputs))]}
+            parties={wallets}
             onPlay={(step) => setSteps([...steps, step])}
           />
           {steps.length > 0 && <h3>{words.story}</h3>}
@@ -79,7 +81,7 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
               <li key={`${at} ${step.inputId}`} class={`outcome ${step.outcome}`}>
                 <div class="row" dir="auto">
                   <strong>{nameOfInput(json, step.inputId)}</strong>
-                  <span class="soft">{steps[at]?.by}</span>
+                  <span class="soft">{nameOfVariable(json, steps[at]?.by ?? '')}</span>
                   <span class={step.outcome === 'accepted' ? 'tag good' : 'tag bad'}>
                     {words.outcomes[step.outcome]}
                   </span>
@@ -95,55 +97,14 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
               </li>
             ))}
           </ol>
-          <StateDiagram graph={graph} standing={findStanding(state, graph.initial, accepted)} />
+          <StateDiagram
+            graph={graph}
+            standing={findStanding(state, graph.initial, accepted)}
+            possible={possible}
+          />
         </>
       )}
     </div>
-  );
-}
-
-type NextStepProps = {
-  readonly json: unknown;
-  readonly inputs: readonly string[];
-  readonly parties: readonly string[];
-  readonly onPlay: (step: Step) => void;
-};
-
-function NextStep({ json, inputs, parties, onPlay }: NextStepProps) {
-  const [inputId, setInputId] = useState(inputs[0] ?? '');
-  const [by, setBy] = useState(parties[0] ?? '');
-  const [typed, setTyped] = useState<Typed>({});
-  const fields = listFields(json, inputId);
-  return (
-    <form
-      class="panel stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onPlay({ inputId, by, values: readValues(fields, typed) });
-      }}
-    >
-      <h3>{words.play}</h3>
-      <Field label={words.input}>
-        <Select
-          value={inputId}
-          onChange={setInputId}
-          options={inputs.map((input) => [input, nameOfInput(json, input)] as const)}
-        />
-      </Field>
-      <Field label={words.by}>
-        <Select
-          value={by}
-          onChange={setBy}
-          options={parties.map((party) => [party, nameOfVariable(json, party)] as const)}
-        />
-      </Field>
-      <InputFields json={json} input={{ inputId, fields }} typed={typed} onType={setTyped} faults={{}} />
-      <p>
-        <Button submit kind="primary" disabled={inputId === '' || by === ''}>
-          {words.add}
-        </Button>
-      </p>
-    </form>
   );
 }
 
@@ -157,4 +118,11 @@ function parseKept(text: string): Values {
   } catch {
     return {};
   }
+}
+
+function writeSenders(json: unknown, inputId: string, wallets: readonly string[]): string {
+  const senders = listSenders(json, inputId);
+  if (senders === undefined) return texts.agreement.anyone;
+  const names = wallets.filter((name) => senders.has(name)).map((name) => nameOfVariable(json, name));
+  return names.length > 0 ? names.join(', ') : texts.agreement.nobody;
 }

@@ -66,14 +66,18 @@ export function TextInput({ value, onInput, type = 'text', mono, rows, inputMode
   );
 }
 
+/** Value and text of a choice. */
+type Option = readonly [string, string];
+
 type SelectProps = {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Value and text of each choice. */
-  readonly options: readonly (readonly [string, string])[];
+  readonly options?: readonly Option[];
+  /** Choices under headings, below those without. */
+  readonly groups?: readonly { readonly label: string; readonly options: readonly Option[] }[];
 };
 
-export function Select({ value, onChange, options }: SelectProps) {
+export function Select({ value, onChange, options = [], groups = [] }: SelectProps) {
   const field = useContext(FieldContext);
   return (
     <select
@@ -83,11 +87,22 @@ export function Select({ value, onChange, options }: SelectProps) {
       aria-describedby={field?.describedBy}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
-      {options.map(([key, text]) => (
-        <option key={key} value={key}>
-          {text}
-        </option>
-      ))}
+      {listOptions(options)}
+      {groups
+        .filter((group) => group.options.length > 0)
+        .map((group) => (
+          <optgroup key={group.label} label={group.label}>
+            {listOptions(group.options)}
+          </optgroup>
+        ))}
     </select>
   );
+}
+
+function listOptions(options: readonly Option[]) {
+  return options.map(([key, text]) => (
+    <option key={key} value={key}>
+      {text}
+    </option>
+  ));
 }

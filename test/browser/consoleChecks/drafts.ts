@@ -9,7 +9,7 @@ export async function signDraft(world: ConsoleWorld): Promise<void> {
   const { page, context } = await world.invite(author);
   await page.getByRole('link', { name: 'Author' }).click();
   await page.getByRole('button', { name: 'Begin with an example' }).click();
-  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByText('Valid', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Deploy' }).click();
   await page.getByLabel('Name of the agreement').fill('Prepared for another');
   await page.getByLabel('Wallet of Owner').fill(signer.address);
@@ -17,8 +17,8 @@ export async function signDraft(world: ConsoleWorld): Promise<void> {
   await page.getByLabel('Bicycle', { exact: true }).fill('A red tandem');
   await page.getByLabel('Participants who log in').selectOption('sign');
   await page.getByLabel('Who signs').selectOption('other');
-  await page.getByLabel('Wallet that is to sign').fill(signer.address);
-  await page.getByRole('button', { name: 'Prepare it and make the link' }).click();
+  await page.getByLabel('Wallet of the signer').fill(signer.address);
+  await page.getByRole('button', { name: 'Create draft and link' }).click();
   const link = await page.locator('.note code').innerText();
 
   const other = await world.invite(createAccount(), link);

@@ -20,7 +20,7 @@ export async function playJourney(world: ConsoleWorld): Promise<void> {
   // The other side sees it without doing anything.
   await owner.page.getByText('LENT', { exact: true }).first().waitFor();
   await act(owner, 'Confirm the return', async () => {});
-  await see(rider.page, 'Nothing leads on from here');
+  await see(rider.page, 'has reached a final state');
   const { state } = await world.client.agreements.getState(id);
   expectTrue(state === 'RETURNED', `the state is ${state}`);
   await endLinks(world, { owner, rider, id });
@@ -31,7 +31,7 @@ export async function playJourney(world: ConsoleWorld): Promise<void> {
 async function deploy({ page, owner }: Person, rider: string): Promise<string> {
   await page.getByRole('link', { name: 'Author' }).click();
   await press(page, 'Begin with an example');
-  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByText('Valid', { exact: true }).waitFor();
   const editor = page.getByRole('textbox', { name: 'Document, as JSON' });
   const sound = await editor.inputValue();
   await editor.fill(sound.replace('"from": "LENT"', '"from": "LEND"'));
@@ -41,16 +41,20 @@ async function deploy({ page, owner }: Person, rider: string): Promise<string> {
   const line = sound.slice(0, Number(start)).split('\n').length;
   expectTrue(sound.split('\n')[line - 1]?.includes('"from"') ?? false, 'the error leads to its place');
   await editor.fill(sound);
-  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByText('Valid', { exact: true }).waitFor();
 
   await page.getByRole('tab', { name: 'Simulate' }).click();
-  await page.getByLabel('By', { exact: true }).selectOption('owner');
+  const by = page.getByLabel('By', { exact: true });
+  expectTrue((await by.inputValue()) === 'rider', 'the one who may send the input is chosen');
+  const possible = await page.locator('optgroup[label="Possible now"] option').allTextContents();
+  expectTrue(possible.join() === 'Take the bicycle', `possible now is ${possible.join()}`);
+  await by.selectOption('owner');
   await page.getByLabel('Note', { exact: true }).fill('A first ride');
-  await press(page, 'Play');
+  await press(page, 'Simulate');
   await page.getByText('refused', { exact: true }).waitFor();
-  await page.getByLabel('By', { exact: true }).selectOption('rider');
+  await by.selectOption('rider');
   await page.getByLabel('Note', { exact: true }).fill('A first ride');
-  await press(page, 'Play');
+  await press(page, 'Simulate');
   await page.locator('[data-state="LENT"]').waitFor();
 
   await page.getByRole('tab', { name: 'Deploy' }).click();
@@ -79,7 +83,7 @@ async function compareDigests(page: Page): Promise<void> {
 
 async function makeLink(page: Page): Promise<string> {
   await page.getByLabel('For', { exact: true }).selectOption('rider');
-  await press(page, 'Make a link');
+  await press(page, 'Create link');
   const link = await page.locator('.note code').innerText();
   expectTrue(/\/console\/sign#agl_[0-9a-f]{64}$/.test(link), 'the link is shown');
   return link;
@@ -125,13 +129,13 @@ type Ending = { readonly owner: Person; readonly rider: Person; readonly id: str
 /** A link that is revoked, expired or cut off opens nothing. */
 async function endLinks(world: ConsoleWorld, { owner, rider, id }: Ending): Promise<void> {
   await press(owner.page, 'Revoke');
-  await see(owner.page, 'No link is in force');
+  await see(owner.page, 'No active links');
   await rider.page.reload();
-  await see(rider.page, 'This link is not good any more');
+  await see(rider.page, 'This link is no longer valid');
   const { url } = await world.client.links.create(id, { may: 'read', expiresInSeconds: 1 });
   await waitUntil('the link has expired', async () => (await world.client.links.list(id)).data.length === 0);
   const late = await world.invite(createAccount(), url);
-  await see(late.page, 'This link is not good any more');
+  await see(late.page, 'This link is no longer valid');
   await late.context.close();
   const cut = await world.invite(createAccount(), url.slice(0, -5));
   await see(cut.page, 'This address holds no link');

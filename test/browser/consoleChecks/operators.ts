@@ -18,14 +18,14 @@ export async function operate(world: ConsoleWorld): Promise<void> {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto(`${stack.internalUrls.api}/`);
-  await see(page, 'No transaction waits to be mined');
+  await see(page, 'No transaction is waiting');
   await anvil.setAutomine(false);
   try {
     const sent = submitInput({
       ...{ client, account, agreementId: record.id, inputId: 'take' },
       values: { note: 'No block takes it' },
     });
-    await page.getByRole('button', { name: /^Follow txn_/ }).click();
+    await page.getByRole('button', { name: /^Trace txn_/ }).click();
     await see(page, /attempt 1/);
     for (const [colorScheme, width] of [
       ['light', 360],
@@ -41,7 +41,7 @@ export async function operate(world: ConsoleWorld): Promise<void> {
   } finally {
     await anvil.setAutomine(true);
   }
-  await see(page, 'No transaction waits to be mined');
+  await see(page, 'No transaction is waiting');
   const line = page.locator('.chart .line');
   await line.waitFor({ state: 'attached' });
   expectTrue((await page.locator('.tag.bad').count()) === 0, 'nothing is marked as bad');

@@ -9,7 +9,7 @@ import { deployExample } from './pages.ts';
 
 const note = 'The rear lamp flickers.';
 const waitingText = /This takes longer than usual/;
-const awayText = /was true at the last look/;
+const awayText = /shows the last known data/;
 
 type Opened = Awaited<ReturnType<typeof openAsRider>>;
 
@@ -118,7 +118,7 @@ async function failOnChain({ world, record, rider, account }: Opened, { anvil }:
     await anvil.mine({ blocks: 1 });
     await anvil.setAutomine(true);
   }
-  await see(rider.page, 'It has failed on its way');
+  await see(rider.page, 'It has failed');
   await stateShown(rider, 'LENT').waitFor();
   await rider.page.getByRole('button', { name: 'Done' }).click();
   await rider.page.getByRole('button', { name: 'Act: Confirm the return' }).waitFor();

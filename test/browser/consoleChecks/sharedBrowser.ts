@@ -15,13 +15,13 @@ export async function shareBrowser(world: ConsoleWorld): Promise<void> {
   await page.getByRole('link', { name: 'Author' }).click();
   const editor = page.getByRole('textbox', { name: 'Document, as JSON' });
   await page.getByRole('button', { name: 'Begin with an example' }).click();
-  await page.getByText('Sound', { exact: true }).waitFor();
+  await page.getByText('Valid', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Agreements', exact: true }).last().click();
   await see(page, record.displayName);
 
   const second = await context.newPage();
   await second.goto((await other.sessions.createLink({ expiresInSeconds: 600 })).url);
-  await second.getByRole('button', { name: 'Enter by the link' }).click();
+  await second.getByRole('button', { name: 'Log in with the link' }).click();
   await see(second, otherName);
   await see(page, otherName);
   await page.getByText(record.displayName).waitFor({ state: 'detached' });

@@ -44,7 +44,7 @@ async function declineAndAccept({ world, stranger, name }: Scene): Promise<void>
     await page.setViewportSize({ width, height: 800 });
     world.faults.push(...(await inspectLayout(page, `a stranger's link, ${width} wide`)));
   }
-  await page.getByRole('button', { name: 'Stay as I am' }).click();
+  await page.getByRole('button', { name: 'Keep my session' }).click();
   await page.waitForURL('**/console/agreements');
   await page.getByRole('heading', { name: 'Agreements' }).waitFor();
   expectTrue((await principalOf(page).innerText()) === name, 'the session is the same principal');
@@ -56,7 +56,7 @@ async function declineAndAccept({ world, stranger, name }: Scene): Promise<void>
   await page.goto(`${world.baseUrl}/console/enter`);
   await see(page, 'This address holds no link');
   await page.evaluate(`location.hash = ${JSON.stringify(new URL(link).hash)}`);
-  await page.getByRole('button', { name: 'Enter by the link' }).click();
+  await page.getByRole('button', { name: 'Log in with the link' }).click();
   await page.waitForURL('**/console/agreements');
   await page.getByText(strangerName).waitFor();
   await context.close();
@@ -72,8 +72,8 @@ async function followOwnLinks({ world, name }: Scene): Promise<void> {
     capabilities: ['agreements.read'],
   });
   await page.goto(url);
-  await see(page, 'may do more now than with this link');
-  await page.getByRole('button', { name: 'Stay as I am' }).click();
+  await see(page, 'with more permissions than this link has');
+  await page.getByRole('button', { name: 'Keep my session' }).click();
   await page.getByRole('link', { name: 'Webhooks' }).waitFor();
   expectTrue((await principalOf(page).innerText()) === name, 'the session is the same principal');
   await context.close();
@@ -90,7 +90,7 @@ async function keepWallet({ world, stranger }: Scene): Promise<void> {
   await see(page, question);
   const facts = await page.locator('.facts').innerText();
   expectTrue(facts.includes(account.address.slice(2, 6)), `the wallet is shown: ${facts}`);
-  await page.getByRole('button', { name: 'Stay as I am' }).click();
+  await page.getByRole('button', { name: 'Keep my session' }).click();
   await page.waitForURL('**/console/awaiting');
   await see(page, 'Logged in as');
   await page.goto(`${world.baseUrl}/console/agreements`);

@@ -45,8 +45,8 @@ export async function meetTroubles(world: ConsoleWorld): Promise<void> {
   expectTrue(moved.state !== state, 'the agreement has moved');
 
   await context.setOffline(true);
-  await see(page, 'was true at the last look');
+  await see(page, 'shows the last known data');
   await context.setOffline(false);
-  await page.getByText('was true at the last look').waitFor({ state: 'detached' });
+  await page.getByText('shows the last known data').waitFor({ state: 'detached' });
   await context.close();
 }
