@@ -17,6 +17,7 @@ import { sealKeystore } from '../support/sealKeystore.ts';
 import { deployPingPong } from './support/agreements.ts';
 import { bundleProgram, type Ended, runCli, startCli } from './support/runCli.ts';
 import { createAccount, createClient, stack } from './support/stack.ts';
+import { startWatchingProxy } from './support/watchingProxy.ts';
 
 const mural = fileURLToPath(new URL('../../examples/agreements/mural-commission.json', import.meta.url));
 const [patronKey, artistKey] = [generatePrivateKey(), generatePrivateKey()];
@@ -180,6 +181,14 @@ describe('what went wrong is said in a sentence, and by the exit code:', () => {
       { code: 2, stderr: expect.stringContaining('whsec_') },
     ],
     [
+      'a cursor of no feed, once and before it listens',
+      ['listen', '--after', 'bogus'],
+      {
+        code: 1,
+        stderr: expect.stringMatching(/^error: .* is not a valid cursor of this feed\.\n {2}request \S+\n$/),
+      },
+    ],
+    [
       'a type of event that there is not',
       ['events', '--type', 'nope'],
       { code: 2, stderr: expect.stringContaining('agreement.transitioned') },
@@ -270,7 +279,47 @@ test('a document is simulated without a service, and the exit code reports a ref
   });
 });
 
-test.each(['bash', 'fish'])('completion for %s names the commands', async (shell) => {
-  const { stdout } = await run(['completion', shell]);
-  for (const name of ['deploy', 'watch', 'rotate-secret']) expect(stdout).toContain(name);
+test('listening begins at the end of the feed, without reading what is before it', async () => {
+  const { id: agreementId } = await deployPingPong();
+  const proxy = await startWatchingProxy(stack.baseUrl);
+  const listening = startCli(program, ['listen', '--json', '--url', proxy.baseUrl], env);
+  if (!listening.stdout) throw new Error('the command line has no output');
+  const heard = createInterface({ input: listening.stdout })[Symbol.asyncIterator]();
+  expect(JSON.parse(String((await heard.next()).value))).toEqual({ listening: true });
+  const account = createAccount();
+  await submitInput({ client: createClient(), account, agreementId, inputId: 'hit', values: { note: 'x' } });
+  const own: string[] = [];
+  for await (const line of heard) {
+    const { event }: { event: WebhookEvent } = JSON.parse(line);
+    if (Reflect.get(event.data, 'agreementId') !== agreementId) continue;
+    own.push(String(Reflect.get(event.data, 'toState')));
+    break;
+  }
+  expect(own).toEqual(['PONG']);
+  expect(proxy.paths.filter((path) => path.startsWith('/v0/events?'))).toEqual([]);
+  listening.kill('SIGINT');
+  await once(listening, 'close');
+  await proxy.close();
+});
+
+test('a record is named by address and chain too', async () => {
+  const { id, address } = await deployPingPong();
+  const named = [address ?? '', '--chain', '59141'];
+  expect((await json(['show', ...named])).agreement.id).toBe(id);
+  expect(await json(['act', ...named])).toMatchObject({ state: 'PING' });
+  const act = ['act', ...named, 'hit', '--value', 'note=x'];
+  expect(await json(act, { AGREEMENTS_PRIVATE_KEY: artistKey })).toMatchObject({ toState: 'PONG' });
+  expect((await run(['document', ...named])).code).toBe(0);
+  expect((await run(['diagram', ...named])).stdout).toContain('PONG');
+  expect(await run(['show', address ?? '', '--chain', '84532'])).toMatchObject({ code: 4 });
+});
+
+test('COLUMNS bounds the lines of a table, also without a terminal, and a list that goes on says so', async () => {
+  await deployPingPong();
+  await deployPingPong();
+  const { stdout } = await run(['list', '--limit', '1'], { COLUMNS: '40' });
+  const [head = '', row = '', rest] = stdout.trimEnd().split('\n');
+  expect(head.length).toBeLessThanOrEqual(40);
+  expect(row.length).toBeLessThanOrEqual(40);
+  expect(rest).toBe('The first 1; there are more: give a higher --limit.');
 });

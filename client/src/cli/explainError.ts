@@ -59,8 +59,10 @@ function codeOf({ status }: ApiError): ExitCode {
   return status === 429 || status >= 500 ? exitCodes.unreachable : exitCodes.refused;
 }
 
-function listLines({ status, reason, details, requestId }: ApiError): string[] {
-  const issues = Array.isArray(details.issues) ? details.issues.map(describeIssue) : [];
+function listLines({ status, reason, details, requestId, message }: ApiError): string[] {
+  const all = Array.isArray(details.issues) ? details.issues.map(describeIssue) : [];
+  // A single issue is in the message already.
+  const issues = all.filter((issue) => all.length > 1 || !message.includes(issue));
   const remedy = status === 401 ? ['set AGREEMENTS_API_KEY, or run agreements login again'] : [];
   return [...issues, ...remedy, `${reason ? `reason ${reason}, ` : ''}request ${requestId}`];
 }

@@ -3,16 +3,26 @@ import { drawFacts } from './table.ts';
 
 const warning = 'Give it to that person alone: whoever has it can read the agreement.';
 
+type Recipient = {
+  /** The record's id, or its address with the chain. */
+  readonly id: string;
+  readonly chainId?: number | undefined;
+  readonly participant?: string;
+};
+
 /**
  * Creates and prints a link where somebody else signs: a participant of an agreement, or the owner of a
  * draft.
  */
 export async function handOutLink(
   { client, terminal, answer }: Context,
-  { id, participant }: { readonly id: string; readonly participant?: string },
+  { id, participant, chainId }: Recipient,
 ): Promise<void> {
   const body = { may: 'sign', ...(participant !== undefined && { participant }) } as const;
-  const link = await client().links.create(id, body, { signal: terminal.stopped });
+  const { agreements, links } = client();
+  const call = { signal: terminal.stopped };
+  const record = chainId === undefined ? { id } : await agreements.get(id, { ...call, chainId });
+  const link = await links.create(record.id, body, call);
   const facts = drawFacts(terminal, [
     ['agreement', link.agreementId],
     ['link', link.id],

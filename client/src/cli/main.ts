@@ -17,7 +17,9 @@ for (const stream of [process.stdout, process.stderr])
   });
 
 const { env, stdout, stderr } = process;
-const columns = stdout.isTTY ? stdout.columns : undefined;
+/** COLUMNS decides, as in other programs; without it and without a terminal nothing is cut. */
+const wanted = /^[1-9]\d{0,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : undefined;
+const columns = wanted ?? (stdout.isTTY ? stdout.columns : undefined);
 const colours = env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : stdout.isTTY === true && !env.NO_COLOR;
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -97,8 +97,10 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 
 /** Without the empty default list of an option that can be given several times. */
 function optionDescription(option: Option): string {
-  const plain = new Help().optionDescription(option);
-  return Array.isArray(option.defaultValue) ? option.description : plain;
+  const shown: Option = Array.isArray(option.defaultValue)
+    ? Object.create(option, { defaultValue: { value: undefined } })
+    : option;
+  return new Help().optionDescription(shown);
 }
 
 /** The service's address, if known. */

@@ -1,7 +1,7 @@
 /** The program's input and output: the process, or a test. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Characters per line; undefined without a terminal. */
+  /** Characters per line; undefined if there is no limit. */
   readonly columns: number | undefined;
   readonly colours: boolean;
   print(text: string): void;

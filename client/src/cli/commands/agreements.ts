@@ -5,11 +5,13 @@ import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
+import { readCount } from '../readCount.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
+import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
 import { drawFacts, drawTable } from '../table.ts';
+import { describeRest, takeFirst } from '../takeFirst.ts';
 import { paint, type Terminal } from '../terminal.ts';
-
-const mostRows = 1_000;
+import { writeExamples } from '../writeExamples.ts';
 
 export function addAgreementCommands(program: Command, context: Context): void {
   const { terminal } = context;
@@ -19,22 +21,22 @@ export function addAgreementCommands(program: Command, context: Context): void {
     .option('--name <text>', 'whose name begins with this')
     .option('--state <state>', 'exactly this state')
     .option('--chain <id>', 'on this chain')
-    .option('--limit <count>', `at most so many, up to ${mostRows}`, '25')
+    .option('--limit <count>', 'at most so many', '25')
+    .addHelpText('after', writeExamples('list --state OPEN --limit 100'))
     .action(async (options: { name?: string; state?: string; chain?: string; limit: string }) => {
       const limit = readCount(options.limit, '--limit');
       const query = {
         displayName: { startsWith: options.name },
         state: options.state,
         chainId: options.chain === undefined ? undefined : readCount(options.chain, '--chain'),
-        limit: Math.min(limit, 100),
         sort: { createdAt: 'desc' },
       } as const;
-      const found = [];
-      for await (const agreement of context.client().agreements.list(query, { signal: terminal.stopped })) {
-        found.push(agreement);
-        if (found.length === limit) break;
-      }
-      const rows = found.map((one) => [
+      const client = context.client();
+      const found = await takeFirst(limit, (pageSize) =>
+        client.agreements.list({ ...query, limit: pageSize }, { signal: terminal.stopped }),
+      );
+      const { items } = found;
+      const rows = items.map((one) => [
         one.id,
         one.displayName,
         one.state ?? one.status,
@@ -42,17 +44,17 @@ export function addAgreementCommands(program: Command, context: Context): void {
         one.createdAt,
       ]);
       const table = drawTable(terminal, ['id', 'name', 'state', 'chain', 'created'], rows);
-      context.answer({ value: found, text: found.length > 0 ? table : 'There are no agreements.' });
+      const text = `${table}${describeRest(terminal, found)}`;
+      context.answer({ value: items, text: items.length > 0 ? text : 'There are no agreements.' });
     });
 
-  program
-    .command('show')
+  takeRecord(program.command('show'))
     .description('show an agreement: its state, who can do what now, and what has happened')
-    .argument('<id>', "the record's id, or the address of its contract")
-    .action(async (id: string) => {
+    .addHelpText('after', writeExamples('show agr_…', 'show 0x… --chain 59141'))
+    .action(async (id: string, options: ChainChoice) => {
       const client = context.client();
       const call = { signal: terminal.stopped };
-      const record = await client.agreements.get(id, call);
+      const record = await client.agreements.get(id, { ...call, ...readChain(options) });
       const query = { limit: 100, sort: { createdAt: 'asc' } } as const;
       const state = await client.agreements.getState(record.id, call);
       const inputs: InputRecord[] = [];
@@ -75,14 +77,14 @@ export function addAgreementCommands(program: Command, context: Context): void {
 
   addAct(program, context);
 
-  program
-    .command('document')
+  takeRecord(program.command('document'))
     .description('print the text of an agreement, with its present values filled in')
-    .argument('<id>', "the record's id, or the address of its contract")
     .option('--html', 'the whole page instead of Markdown')
-    .action(async (id: string, { html }: { html?: true }) => {
+    .addHelpText('after', writeExamples('document agr_…', 'document agr_… --html > mural.html'))
+    .action(async (id: string, { html, ...options }: ChainChoice & { html?: true }) => {
       const client = context.client();
-      const { documentId } = await client.agreements.get(id, { signal: terminal.stopped });
+      const call = { signal: terminal.stopped, ...readChain(options) };
+      const { documentId } = await client.agreements.get(id, call);
       if (documentId === undefined) throw new CliError('The agreement has no hosted document.');
       const text = await client.documents.getText(documentId, html ? 'html' : 'markdown', {
         signal: terminal.stopped,
@@ -91,31 +93,38 @@ export function addAgreementCommands(program: Command, context: Context): void {
     });
 }
 
-type ActOptions = SignerOptions & { value: readonly string[]; values?: string; link?: string };
+type ActOptions = SignerOptions & ChainChoice & { value: readonly string[]; values?: string; link?: string };
 
 function addAct(program: Command, context: Context): void {
   const { terminal } = context;
-  program
-    .command('act')
+  takeRecord(program.command('act'))
     .description(
       'sign an input, submit it, and wait until it is mined; without an input, say which are accepted now; with --link, let somebody else sign',
     )
-    .argument('<id>', "the record's id, or the address of its contract")
     .argument('[input]', 'what to do, such as acceptCommission')
     .option('--value <field=value>', 'a value; again for each', collect, [])
     .option('--values <file>', 'all values as a JSON object in a file, or - for the standard input')
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
     .option('--link <participant>', 'make an address at which this participant signs in a browser')
+    .addHelpText(
+      'after',
+      writeExamples(
+        'act agr_…',
+        "act agr_… acceptCommission --value artistSignature='M. Tamm'",
+        'act agr_… --link artist',
+      ),
+    )
     .action(async (id: string, inputId: string | undefined, options: ActOptions) => {
+      const chain = readChain(options);
       if (options.link !== undefined) {
         if (inputId !== undefined)
           throw new CliError('With --link the participant chooses the input: leave it out.');
-        return handOutLink(context, { id, participant: options.link });
+        return handOutLink(context, { id, participant: options.link, ...chain });
       }
       const client = context.client();
       if (inputId === undefined) {
-        const state = await client.agreements.getState(id, { signal: terminal.stopped });
+        const state = await client.agreements.getState(id, { signal: terminal.stopped, ...chain });
         return context.answer({ value: state, text: describeAccepted(terminal, state) });
       }
       const account = await openSigner(terminal.env, options);
@@ -125,6 +134,7 @@ function addAct(program: Command, context: Context): void {
         client,
         account,
         agreementId: id,
+        ...chain,
         inputId,
         values,
         signal: terminal.stopped,
@@ -163,11 +173,4 @@ function describeInputs(terminal: Terminal, inputs: readonly InputRecord[]): str
     input.createdAt,
   ]);
   return drawTable(terminal, ['has happened', 'status', 'state', 'by', 'at'], rows);
-}
-
-/** @throws CliError for what is no whole number above zero. */
-export function readCount(text: string, option: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
-  throw new CliError(`${option} takes a number above 0.`);
 }

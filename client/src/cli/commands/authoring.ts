@@ -5,9 +5,12 @@ import { type Context, collect } from '../context.ts';
 import { drawDiagram } from '../diagram/drawDiagram.ts';
 import { handOutLink } from '../handOutLink.ts';
 import { openSigner, type SignerOptions } from '../openSigner.ts';
+import { readCount } from '../readCount.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
+import { type ChainChoice, readChain } from '../recordReference.ts';
 import { drawFacts } from '../table.ts';
 import { paint } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 export function addAuthoringCommands(program: Command, context: Context): void {
   const { terminal } = context;
@@ -15,6 +18,7 @@ export function addAuthoringCommands(program: Command, context: Context): void {
     .command('validate')
     .description('check a document: every error and warning, with its place')
     .argument('<document>', 'a JSON file, or - for the standard input')
+    .addHelpText('after', writeExamples('validate mural.json'))
     .action(async (file: string) => {
       const agreement = await readDocument(terminal, file);
       const report = await context
@@ -41,21 +45,24 @@ export function addAuthoringCommands(program: Command, context: Context): void {
   program
     .command('diagram')
     .description('print the states of a document, or of a deployed agreement, as text for Mermaid or as SVG')
-    .argument('<document>', "a JSON file, - for the standard input, or an agreement's id")
+    .argument('<document>', "a JSON file, - for the standard input, or an agreement's id or address")
+    .option('--chain <id>', 'the chain, where an address is known on several')
     .option('--svg', 'an SVG image instead of text for Mermaid')
-    .action(async (source: string, { svg }: { svg?: true }) => {
-      const diagram = await readDiagram(context, { source, as: svg ? 'svg' : 'mermaid' });
+    .addHelpText('after', writeExamples('diagram mural.json --svg > mural.svg', 'diagram agr_…'))
+    .action(async (source: string, { svg, ...options }: ChainChoice & { svg?: true }) => {
+      const as = svg ? 'svg' : 'mermaid';
+      const diagram = await readDiagram(context, { source, as, ...readChain(options) });
       context.answer({ value: { diagram }, text: diagram });
     });
 }
 
 async function readDiagram(
   { terminal, client }: Context,
-  { source, as }: { source: string; as: 'mermaid' | 'svg' },
+  { source, as, chainId }: { source: string; as: 'mermaid' | 'svg'; chainId: number | undefined },
 ): Promise<string> {
   if (!/^(agr_|0x[0-9a-fA-F]{40}$)/.test(source))
     return drawDiagram(await readDocument(terminal, source), { as });
-  const record = await client().agreements.get(source, { signal: terminal.stopped });
+  const record = await client().agreements.get(source, { signal: terminal.stopped, chainId });
   return drawDiagram(record.json, { current: record.state, as });
 }
 
@@ -89,10 +96,16 @@ function addDeploy(program: Command, context: Context): void {
     .option('--keystore <file>', 'sign with this keystore instead of AGREEMENTS_PRIVATE_KEY')
     .option('--password-file <file>', "the keystore's password instead of AGREEMENTS_KEYSTORE_PASSWORD")
     .option('--link <owner>', 'make an address at which this wallet reads, signs and deploys in a browser')
+    .addHelpText(
+      'after',
+      writeExamples(
+        "deploy mural.json --chain 59141 --participant artist=0x… --value wall='East wall'",
+        'deploy mural.json --chain 59141 --keystore patron.json --password-file password.txt',
+        'deploy mural.json --chain 59141 --link 0x…',
+      ),
+    )
     .action(async (file: string, options: DeployOptions) => {
-      const chainId = Number(options.chain);
-      if (!Number.isSafeInteger(chainId) || chainId <= 0)
-        throw new CliError('--chain takes a number, such as 59141.');
+      const chainId = readCount(options.chain, '--chain');
       const agreement = await readDocument(terminal, file);
       const wallets = readPairs(options.participant, '--participant');
       const deployment = {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { AgreementEvent } from '../../types.ts';
-import { type Context, collect } from '../context.ts';
+import type { Context } from '../context.ts';
+import { readCount } from '../readCount.ts';
 import { paint, plain } from '../terminal.ts';
-import { readCount } from './agreements.ts';
-import { eventTypes, readEventType } from './webhooks.ts';
+import { writeExamples } from '../writeExamples.ts';
+import { eventTypeOption, readEventType } from './webhooks.ts';
 
 export function addEventCommands(program: Command, context: Context): void {
   const { terminal } = context;
@@ -12,8 +13,12 @@ export function addEventCommands(program: Command, context: Context): void {
     .description('print the feed of events: what has happened, and with --follow what happens')
     .option('--after <cursor>', 'begin after this cursor; otherwise with the first event')
     .option('--limit <count>', 'at most so many')
-    .option('--type <type>', `${eventTypes.join(' or ')} only; again for each`, collect, [])
+    .addOption(eventTypeOption('--type <type>', 'only this type; again for each'))
     .option('--follow', 'go on until Ctrl-C')
+    .addHelpText(
+      'after',
+      writeExamples('events --limit 10', 'events --follow --type agreement.transitioned --json'),
+    )
     .action(async (options: { after?: string; limit?: string; type: readonly string[]; follow?: true }) => {
       const { after, follow } = options;
       const types: readonly string[] = options.type.map((type) => readEventType(type, '--type'));

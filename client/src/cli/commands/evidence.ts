@@ -12,7 +12,9 @@ import {
 import { CliError, exitCodes } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { askBlockHashes } from '../evidence/askBlockHashes.ts';
+import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
 import { paint, plain } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 type VerifyChoices = {
   require: (typeof evidenceLevels)[number];
@@ -32,18 +34,12 @@ export function addEvidenceCommands(program: Command, context: Context): void {
 }
 
 function addEvidence(program: Command, context: Context): void {
-  program
-    .command('evidence')
+  takeRecord(program.command('evidence'))
     .description('fetch a file that proves what happened to an agreement, to whoever trusts nobody')
-    .argument('<id>', 'a record’s id, or the address of its contract')
-    .option('--chain <id>', 'the chain, where an address is known on several')
     .option('--out <file>', 'where to write it; otherwise it is printed')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  agreements evidence agr_… --out loan.json\n  agreements verify loan.json',
-    )
-    .action(async (id: string, { chain, out }: { chain?: string; out?: string }) => {
-      const query = chain === undefined ? {} : { chainId: Number(chain) };
+    .addHelpText('after', writeExamples('evidence agr_… --out loan.json', 'verify loan.json'))
+    .action(async (id: string, { out, ...options }: ChainChoice & { out?: string }) => {
+      const query = readChain(options);
       const text = await context
         .client()
         .agreements.readEvidence(id, { ...query, signal: context.terminal.stopped });

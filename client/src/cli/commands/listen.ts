@@ -1,13 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { AgreementsClient } from '../../agreementsClient.ts';
+import { listenToEvents, type OpenEvents } from '../../listenToEvents.ts';
 import type { AgreementEvent } from '../../types.ts';
 import { CliError } from '../cliError.ts';
 import type { Context } from '../context.ts';
 import { paint } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 import { describeEvent } from './events.ts';
 
 const attemptTimeoutMs = 10_000;
+/** The end of the feed, as its stream calls it. */
+const present = 'now';
 
 export function addListen(program: Command, context: Context): void {
   const { terminal } = context;
@@ -18,8 +22,9 @@ export function addListen(program: Command, context: Context): void {
     )
     .option('--forward-to <url>', 'the receiver, such as http://127.0.0.1:4000/webhooks')
     .option('--secret <secret>', 'sign with this whsec_… instead of a new one')
-    .option('--after <cursor>', 'begin after this cursor; otherwise with the next event')
-    .action(async (options: { forwardTo?: string; secret?: string; after?: string }) => {
+    .option('--after <cursor>', 'begin after this cursor, or with the next event', present)
+    .addHelpText('after', writeExamples('listen', 'listen --forward-to http://127.0.0.1:4000/webhooks'))
+    .action(async (options: { forwardTo?: string; secret?: string; after: string }) => {
       const { forwardTo } = options;
       if (forwardTo !== undefined && !URL.canParse(forwardTo))
         throw new CliError('--forward-to takes a URL.');
@@ -28,7 +33,7 @@ export function addListen(program: Command, context: Context): void {
       const secret = options.secret ?? `whsec_${randomBytes(32).toString('hex')}`;
       const client = context.client();
       const signal = terminal.stopped;
-      const after = options.after ?? (await findEnd(client, signal));
+      const after = await findStart(client, { after: options.after, signal });
       const text = forwardTo
         ? `Forwarding to ${forwardTo}. The secret is ${secret}`
         : 'Listening. Ctrl-C ends it.';
@@ -43,10 +48,25 @@ export function addListen(program: Command, context: Context): void {
     });
 }
 
-/** The cursor after all existing events. */
-async function findEnd(client: AgreementsClient, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * The cursor to begin after.
+ *
+ * @throws ApiError for a cursor of another feed.
+ */
+async function findStart(
+  { events }: AgreementsClient,
+  { after, signal }: { after: string; signal: AbortSignal },
+): Promise<string | undefined> {
+  if (after !== present) {
+    await events.list({ after, limit: 1 }, { signal });
+    return after;
+  }
+  const open: OpenEvents = (query, options) => events.openStream(query, options);
+  // The first message of a stream is its position.
+  for await (const { cursor } of listenToEvents(open, { after, signal })) return cursor;
+  // No stream gets through: the end is behind the last page.
   let end: string | undefined;
-  for await (const { pageInfo } of client.events.list({ limit: 100 }, { signal }).pages())
+  for await (const { pageInfo } of events.list({ limit: 100 }, { signal }).pages())
     end = pageInfo.nextCursor ?? end;
   return end;
 }

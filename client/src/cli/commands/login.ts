@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CliError } from '../cliError.ts';
 import type { Context } from '../context.ts';
 import { forgetSettings, openClient, settingsFile, writeSettings } from '../settings.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 export function addLogin(program: Command, context: Context): void {
   const { terminal } = context;
@@ -11,7 +12,7 @@ export function addLogin(program: Command, context: Context): void {
     .argument('[url]', 'where the service is; otherwise AGREEMENTS_URL')
     .addHelpText(
       'after',
-      '\nThe key is read from AGREEMENTS_API_KEY, --api-key, or the standard input:\n  agreements login https://agreements.example.com < key.txt',
+      `\nThe key is read from AGREEMENTS_API_KEY, --api-key, or the standard input.\n${writeExamples('login http://127.0.0.1:3000', 'login https://agreements.example.com < key.txt')}`,
     )
     .action(async (given: string | undefined) => {
       const { url, apiKey: option } = program.opts<{ url?: string; apiKey?: string }>();
@@ -29,6 +30,7 @@ export function addLogin(program: Command, context: Context): void {
   program
     .command('logout')
     .description('forget the service and the API key')
+    .addHelpText('after', writeExamples('logout'))
     .action(() => {
       forgetSettings(terminal.env);
       const file = settingsFile(terminal.env);

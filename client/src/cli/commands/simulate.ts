@@ -4,6 +4,7 @@ import { CliError, exitCodes } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
 import { isJsonObject, readDocument, readPairs } from '../readDocument.ts';
 import { paint, plain } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 type Options = { participant: readonly string[]; value: readonly string[]; step: readonly string[] };
 type Step = { by: string; inputId: string; values: Record<string, unknown> };
@@ -27,7 +28,9 @@ export function addSimulate(program: Command, context: Context): void {
     .option('--step <by:input[:values]>', 'who does what, with values as JSON; again for each', collect, [])
     .addHelpText(
       'after',
-      `\nExample:\n  agreements simulate mural.json --value wall='East wall' --value wallSquareMetres=84 \\\n    --step 'artist:acceptCommission:{"artistSignature": "M. Tamm"}'`,
+      writeExamples(
+        `simulate mural.json --value wall='East wall' --value wallSquareMetres=84 \\\n    --step 'artist:acceptCommission:{"artistSignature": "M. Tamm"}'`,
+      ),
     )
     .action(async (file: string, options: Options) => {
       const agreement = await readDocument(terminal, file);

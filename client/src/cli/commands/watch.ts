@@ -2,20 +2,21 @@ import type { Command } from 'commander';
 import { pause } from '../../http/retry.ts';
 import type { InputRecord } from '../../types.ts';
 import type { Context } from '../context.ts';
+import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
 import { paint, plain } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 const pollMs = 1_000;
 
 export function addWatch(program: Command, context: Context): void {
   const { terminal } = context;
-  program
-    .command('watch')
+  takeRecord(program.command('watch'))
     .description('print what happens to an agreement as it happens, until Ctrl-C')
-    .argument('<id>', "the record's id, or the address of its contract")
-    .action(async (id: string) => {
+    .addHelpText('after', writeExamples('watch agr_…'))
+    .action(async (id: string, options: ChainChoice) => {
       const client = context.client();
       const signal = terminal.stopped;
-      const record = await client.agreements.get(id, { signal });
+      const record = await client.agreements.get(id, { signal, ...readChain(options) });
       const text = `${paint(terminal, 'bold', plain(record.displayName))} is in ${record.state ?? record.status}`;
       context.stream({ value: record, text });
       const seen = new Map<string, string>();

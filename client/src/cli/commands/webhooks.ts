@@ -1,21 +1,32 @@
-import type { Command } from 'commander';
-import type { Webhook } from '../../types.ts';
+import { type Command, Option } from 'commander';
+import type { Webhook, WebhookDelivery } from '../../types.ts';
 import { CliError } from '../cliError.ts';
 import { type Context, collect } from '../context.ts';
+import { readCount } from '../readCount.ts';
 import { readDocument } from '../readDocument.ts';
 import { drawFacts, drawTable } from '../table.ts';
+import { describeRest, takeFirst } from '../takeFirst.ts';
 import { paint } from '../terminal.ts';
+import { writeExamples } from '../writeExamples.ts';
 
 export const eventTypes = ['agreement.transitioned', 'agreement.notification.triggered'] as const;
+const deliveryStatuses = ['pending', 'retry_pending', 'succeeded', 'failed'] as const;
 
 export function addWebhookCommands(program: Command, context: Context): void {
   const { terminal } = context;
   const call = { signal: terminal.stopped };
-  const webhooks = program.command('webhooks').description('subscriptions to events, and their deliveries');
+  const webhooks = program
+    .command('webhooks')
+    .description('subscriptions to events, and their deliveries')
+    .addHelpText(
+      'after',
+      writeExamples('webhooks list', 'webhooks create https://example.com/hook', 'webhooks deliveries wh_…'),
+    );
 
   webhooks
     .command('list')
     .description('list subscriptions')
+    .addHelpText('after', writeExamples('webhooks list'))
     .action(async () => {
       const found: Webhook[] = [];
       for await (const webhook of context.client().webhooks.list({ limit: 100 }, call)) found.push(webhook);
@@ -31,10 +42,17 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .command('create')
     .description('subscribe a URL; the secret is shown once')
     .argument('<url>', 'where events go')
-    .option('--event <type>', `${eventTypes.join(' or ')}; again for each`, collect, [])
+    .addOption(eventTypeOption('--event <type>', 'what to send; again for each; otherwise all'))
     .option(
       '--filters <file>',
       'a JSON object of filters, such as {"toStates": ["SIGNED"]}; - for the standard input',
+    )
+    .addHelpText(
+      'after',
+      writeExamples(
+        'webhooks create https://example.com/hook --event agreement.transitioned',
+        `webhooks create https://example.com/hook --filters - <<< '{"toStates": ["SIGNED"]}'`,
+      ),
     )
     .action(async (url: string, options: { event: readonly string[]; filters?: string }) => {
       const chosen = options.event.map((type) => readEventType(type, '--event'));
@@ -54,6 +72,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
       .command(name)
       .description(description)
       .argument('<id>', 'the subscription')
+      .addHelpText('after', writeExamples(`webhooks ${name} wh_…`))
       .action(async (id: string) => {
         const value = await run(id);
         context.answer({ value, text: describe(context, value) });
@@ -72,19 +91,26 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .command('deliveries')
     .description('list what was sent, the newest first')
     .argument('<id>', 'the subscription')
-    .action(async (id: string) => {
-      const { data } = await context.client().webhooks.listDeliveries(id, { limit: 100 }, call);
-      const rows = data.map((delivery) => [
+    .addOption(new Option('--status <status>', 'only those in this status').choices(deliveryStatuses))
+    .option('--limit <count>', 'at most so many', '100')
+    .addHelpText('after', writeExamples('webhooks deliveries wh_… --status failed'))
+    .action(async (id: string, options: { limit: string; status?: WebhookDelivery['status'] }) => {
+      const { status } = options;
+      const client = context.client();
+      const found = await takeFirst(readCount(options.limit, '--limit'), (limit) =>
+        client.webhooks.listDeliveries(id, { limit, status }, call),
+      );
+      const { items } = found;
+      const rows = items.map((delivery) => [
         delivery.id,
         delivery.status,
         String(delivery.attempts.length),
         delivery.createdAt,
       ]);
-      const text =
-        data.length > 0
-          ? drawTable(terminal, ['id', 'status', 'attempts', 'created'], rows)
-          : 'Nothing was sent yet.';
-      context.answer({ value: data, text });
+      const table = drawTable(terminal, ['id', 'status', 'attempts', 'created'], rows);
+      const none = status === undefined ? 'Nothing was sent yet.' : `No delivery is ${status}.`;
+      const text = items.length > 0 ? `${table}${describeRest(terminal, found)}` : none;
+      context.answer({ value: items, text });
     });
 
   webhooks
@@ -92,6 +118,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .description('attempt one delivery again')
     .argument('<id>', 'the subscription')
     .argument('<delivery>', 'the delivery')
+    .addHelpText('after', writeExamples('webhooks redeliver wh_… whd_…'))
     .action(async (id: string, deliveryId: string) => {
       const delivery = await context.client().webhooks.redeliver(id, deliveryId, call);
       context.answer({ value: delivery, text: describe(context, delivery) });
@@ -102,6 +129,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .description('attempt again all that has failed since a moment')
     .argument('<id>', 'the subscription')
     .requiredOption('--since <moment>', 'such as 2026-06-01T00:00:00Z')
+    .addHelpText('after', writeExamples('webhooks recover wh_… --since 2026-06-01T00:00:00Z'))
     .action(async (id: string, { since }: { since: string }) => {
       const moment = new Date(since);
       if (Number.isNaN(moment.getTime()))
@@ -109,6 +137,13 @@ export function addWebhookCommands(program: Command, context: Context): void {
       const value = await context.client().webhooks.recover(id, { since: moment.toISOString() }, call);
       context.answer({ value, text: `${value.recovered} deliveries are attempted again.` });
     });
+}
+
+/** For types of events, several times. */
+export function eventTypeOption(flags: string, description: string): Option {
+  const option = new Option(flags, description).choices(eventTypes);
+  // After the choices, which would keep only the last one.
+  return option.argParser(collect).default([]);
 }
 
 /** @throws CliError for a type that cannot be subscribed to. */

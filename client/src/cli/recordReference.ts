@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { readCount } from './readCount.ts';
+
+/** The option that tells apart records of one address. */
+export type ChainChoice = { readonly chain?: string };
+
+/** Lets a command name a record by id, or by address and chain. */
+export function takeRecord(command: Command): Command {
+  return command
+    .argument('<id>', "the record's id, or the address of its contract")
+    .option('--chain <id>', 'the chain, where an address is known on several');
+}
+
+/** @throws CliError for a chain that is no number. */
+export function readChain({ chain }: ChainChoice): { readonly chainId: number | undefined } {
+  return { chainId: chain === undefined ? undefined : readCount(chain, '--chain') };
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type WatchingProxy = {
+  readonly baseUrl: string;
+  /** The paths that were asked for, with their queries. */
+  readonly paths: readonly string[];
+  close(): Promise<void>;
+};
+
+/** Stands before a service, changes nothing, and notes what is asked; streams pass too. */
+export async function startWatchingProxy(target: string): Promise<WatchingProxy> {
+  const paths: string[] = [];
+  const server = createServer((asked, answer) => {
+    const { url = '', method, headers } = asked;
+    paths.push(url);
+    const onward = request(target + url, { method, headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    answer.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port }: AddressInfo = Object(server.address());
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    paths,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
