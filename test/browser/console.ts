@@ -9,7 +9,7 @@ import { meetHostileWallets } from './consoleChecks/hostileWallets.ts';
 import { playJourney } from './consoleChecks/journey.ts';
 import { operate } from './consoleChecks/operators.ts';
 import { meetOutages } from './consoleChecks/outages.ts';
-import { lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
+import { foldWallets, lookAtPages, showNames, walkByKeyboard } from './consoleChecks/pages.ts';
 import { shareBrowser } from './consoleChecks/sharedBrowser.ts';
 import { openStrangersLinks } from './consoleChecks/strangersLinks.ts';
 import { meetTroubles } from './consoleChecks/troubles.ts';
@@ -40,6 +40,7 @@ async function main(): Promise<number> {
       frameConsole,
       meetHostileWallets,
       showNames,
+      foldWallets,
       lookAtPages,
       walkByKeyboard,
     };

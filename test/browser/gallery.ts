@@ -16,9 +16,11 @@ import { openBrowser } from './support/openBrowser.ts';
  * Takes a picture of every page of the console of the development stack that runs, to be looked at one by one: with something in
  * it, with long and right-to-left names, empty, and failing; narrow and light, wide and dark.
  *
- *     npm run console:gallery -- /tmp/gallery [part of a name]
+ *     npm run console:gallery -- /tmp/gallery [part of a name] [swapped]
+ *
+ * `swapped` takes the narrow ones dark and the wide ones light.
  */
-const [folder, wanted = ''] = process.argv.slice(2);
+const [folder, wanted = '', swapped] = process.argv.slice(2);
 const stack = findDevStack(findDevDirectory(process.env));
 if (folder === undefined) throw new Error('Name a folder for the pictures.');
 if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
@@ -33,7 +35,8 @@ const forms = [
 
 async function shoot(page: Page, name: string, url: string, prepare: Prepare = async () => {}) {
   if (!name.includes(wanted)) return;
-  for (const { colorScheme, ...size } of forms) {
+  for (const { colorScheme: usual, ...size } of forms) {
+    const colorScheme = swapped === undefined ? usual : usual === 'dark' ? 'light' : 'dark';
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(size);
     await page.goto(url);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Loading } from '../parts/loading.tsx';
+import { LongList } from '../parts/longList.tsx';
 import { Note } from '../parts/note.tsx';
 import { Table } from '../parts/table.tsx';
 import { ThemeChoice } from '../parts/themeChoice.tsx';
@@ -140,43 +141,47 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
       </section>
       <section class="section">
         <h2>{words.nodes}</h2>
-        <Table
-          caption={words.nodes}
-          rows={endpoints}
-          keyOf={({ chainId, host }) => `${chainId} ${host}`}
-          columns={[
-            { title: words.node, show: ({ host }) => <code>{host}</code> },
-            { title: words.chain, show: ({ chainId }) => chainName(chainId) },
-            {
-              title: words.status,
-              show: ({ status, restsForSeconds }) => (
-                <span class={status === 'ok' ? 'tag good' : 'tag bad'}>
-                  {status}
-                  {restsForSeconds > 0 && ` · ${words.rests(restsForSeconds)}`}
-                </span>
-              ),
-            },
-            { title: words.block, show: ({ blockNumber }) => blockNumber ?? words.none },
-            { title: words.behindBlocks, show: ({ behindBlocks }) => behindBlocks ?? words.none },
-            { title: words.failures, show: ({ failuresInARow }) => failuresInARow },
-          ]}
-        />
+        <LongList length={endpoints.length}>
+          <Table
+            caption={words.nodes}
+            rows={endpoints}
+            keyOf={({ chainId, host }) => `${chainId} ${host}`}
+            columns={[
+              { title: words.node, show: ({ host }) => <code>{host}</code> },
+              { title: words.chain, show: ({ chainId }) => chainName(chainId) },
+              {
+                title: words.status,
+                show: ({ status, restsForSeconds }) => (
+                  <span class={status === 'ok' ? 'tag good' : 'tag bad'}>
+                    {status}
+                    {restsForSeconds > 0 && ` · ${words.rests(restsForSeconds)}`}
+                  </span>
+                ),
+              },
+              { title: words.block, show: ({ blockNumber }) => blockNumber ?? words.none },
+              { title: words.behindBlocks, show: ({ behindBlocks }) => behindBlocks ?? words.none },
+              { title: words.failures, show: ({ failuresInARow }) => failuresInARow },
+            ]}
+          />
+        </LongList>
       </section>
       <section class="section">
         <h2>{words.wallets}</h2>
-        <Table
-          caption={words.wallets}
-          rows={wallets}
-          keyOf={({ chainId, address }) => `${chainId} ${address}`}
-          columns={[
-            { title: words.wallet, show: ({ address }) => <code class="copy">{address}</code> },
-            { title: words.chain, show: ({ chainId }) => chainName(chainId) },
-            { title: words.status, show: ({ status }) => status },
-            { title: words.balance, show: ({ balanceWei }) => writeEther(balanceWei) },
-            { title: words.nextNonce, show: ({ nextNonce }) => nextNonce },
-            { title: words.underWay, show: ({ underWay }) => underWay },
-          ]}
-        />
+        <LongList length={wallets.length}>
+          <Table
+            caption={words.wallets}
+            rows={wallets}
+            keyOf={({ chainId, address }) => `${chainId} ${address}`}
+            columns={[
+              { title: words.wallet, show: ({ address }) => <code class="copy">{address}</code> },
+              { title: words.chain, show: ({ chainId }) => chainName(chainId) },
+              { title: words.status, show: ({ status }) => status },
+              { title: words.balance, show: ({ balanceWei }) => writeEther(balanceWei) },
+              { title: words.nextNonce, show: ({ nextNonce }) => nextNonce },
+              { title: words.underWay, show: ({ underWay }) => underWay },
+            ]}
+          />
+        </LongList>
       </section>
     </>
   );

@@ -37,7 +37,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, expected = 6 }: Tabl
       </thead>
       <tbody>
         {rows?.map((row) => (
-          <tr key={keyOf(row)}>
+          <tr key={keyOf(row)} class="item">
             {columns.map(({ title, show, isNumber, isTitle, isAction }) => (
               <td
                 key={title}

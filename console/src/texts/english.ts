@@ -21,6 +21,7 @@ export const english = {
   copy: 'Copy',
   copied: 'Copied',
   more: 'Show more',
+  showAll: (n: number) => `Show all ${n.toLocaleString('en')}`,
   cancel: 'Cancel',
   all: 'All',
   yes: 'Yes',

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Hex } from '../parts/hex.tsx';
+import { LongList } from '../parts/longList.tsx';
 import { texts } from '../texts/texts.ts';
 import type { Provider } from './guardedProvider.ts';
 import { WalletFailure } from './walletFailure.tsx';
@@ -57,13 +58,17 @@ export function WalletChoice({ connected, onChange }: WalletChoiceProps) {
       ) : wallets.length === 0 ? (
         <p class="soft">{words.noWallet}</p>
       ) : (
-        <div class="row">
-          {wallets.map((wallet) => (
-            <Button key={wallet.id} onPress={() => void open(wallet, connect)}>
-              <bdi>{words.connect(wallet.name)}</bdi>
-            </Button>
-          ))}
-        </div>
+        <LongList length={wallets.length}>
+          <ul class="row">
+            {wallets.map((wallet) => (
+              <li key={wallet.id} class="item">
+                <Button onPress={() => void open(wallet, connect)}>
+                  <bdi>{words.connect(wallet.name)}</bdi>
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </LongList>
       )}
       {asked && <WalletWait provider={asked.provider} />}
       {error !== undefined && <WalletFailure error={error} />}

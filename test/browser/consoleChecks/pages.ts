@@ -87,6 +87,31 @@ export async function showNames(world: ConsoleWorld): Promise<void> {
   await context.close();
 }
 
+/** Many wallets leave room on a narrow screen, and none is out of reach. */
+export async function foldWallets(world: ConsoleWorld): Promise<void> {
+  const { page, context } = await world.invite(createAccount(), `${world.baseUrl}/console/awaiting`);
+  const buttons = page.getByRole('button', { name: /^Connect/ });
+  const shown = async () => (await buttons.all()).length;
+  await context.addInitScript(`addEventListener('eip6963:requestProvider', () => {
+    for (let at = 1; at < 12; at++) {
+      const info = { uuid: 'w' + at, name: 'Wallet ' + at, rdns: 'w' + at + '.example', icon: '' };
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request: async () => [] } } }));
+    }
+  });`);
+  await page.setViewportSize({ width: 360, height: 760 });
+  await page.reload();
+  await buttons.first().waitFor();
+  const before = await shown();
+  expectTrue(before === 4, `a narrow screen begins with ${before} wallets`);
+  world.faults.push(...(await inspectLayout(page, 'many wallets, 360 wide')));
+  await page.getByRole('button', { name: 'Show all 12' }).click();
+  expectTrue((await shown()) === 12, 'all are shown');
+  await page.reload();
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await buttons.nth(11).waitFor();
+  await context.close();
+}
+
 /** From the key to an input that is chosen, by keys alone. */
 export async function walkByKeyboard(world: ConsoleWorld): Promise<void> {
   const record = await deployExample(world, 'By keys alone');
