@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { getAddress, type Hex, toHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failRow, failUnsent, readoptRow, requeueRow } from '../../src/worker/relay/endRow.ts';
+import { storeAttempt } from '../../src/worker/relay/storeAttempt.ts';
+import { moveCounter } from '../../src/worker/relay/walletRows.ts';
+import { createFixture, type Fixture } from './projector/support/setup.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture?.close());
+
+const random = (bytes: number): Hex => toHex(randomBytes(bytes));
+const owner = 'the test';
+const nonce = 7;
+const failure = { reason: 'action_reverted', message: 'It reverted.' };
+let lastChain = 1_000;
+
+/** A row that is signed with a wallet's last nonce, on a chain of its own whose index has come to block 100. */
+async function createScene() {
+  const { pool } = fixture;
+  const chainId = ++lastChain;
+  const wallet = getAddress(random(20));
+  const id = `txn_${random(16)}`;
+  await pool.query(
+    `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce, lease_owner, lease_until)
+     values ($1, $2, 'active', 1, $3, $4, now() + interval '1 hour')`,
+    [chainId, wallet, nonce + 1, owner],
+  );
+  await pool.query(
+    `insert into service.projections (chain_id, head_number, head_hash, head_timestamp) values ($1, 100, '0x', now())`,
+    [chainId],
+  );
+  await pool.query(
+    `insert into service.transactions (id, chain_id, kind, contract, signer, permit_nonce, permit_digest, content_hash, deadline,
+       call_data, state, wallet, wallet_nonce, tx_hash)
+     values ($1, $2, 'input', $3, $3, 0, $1, '0x', 4000000000, '0x', 'signed', $3, $4, $1)`,
+    [id, chainId, wallet, nonce],
+  );
+  const sign = async (transactionId: string | null, hash = random(32)): Promise<number> => {
+    const { rows } = await pool.query<{ id: number }>(
+      `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction, gas,
+         max_fee_per_gas, max_priority_fee_per_gas)
+       values ($1, $2, $3, $4, $5, '0x', 1, 1, 1) returning id`,
+      [transactionId, chainId, wallet, nonce, hash],
+    );
+    return rows[0]?.id ?? 0;
+  };
+  const attemptId = await sign(id);
+  const update = (table: 'transactions' | 'relayer_wallets', change: string) =>
+    pool.query(`update service.${table} set ${change} where chain_id = $1`, [chainId]);
+  return {
+    pool,
+    ...{ chainId, id, wallet, attemptId, sign },
+    holder: { chainId, owner, leaseMs: 3_600_000 },
+    row: { id, wallet, nonce },
+    changeRow: (change: string) => update('transactions', change),
+    changeWallet: (change: string) => update('relayer_wallets', change),
+    /** All that the relay has stored of the chain. */
+    async look(): Promise<unknown> {
+      const { rows } = await pool.query(
+        `select (select json_agg(tx) from service.transactions tx where chain_id = $1) as rows,
+           (select json_agg(attempt order by id) from service.transaction_attempts attempt where chain_id = $1) as attempts,
+           (select json_agg(wallet) from service.relayer_wallets wallet where chain_id = $1) as wallets`,
+        [chainId],
+      );
+      return rows[0];
+    },
+  };
+}
+type Scene = Awaited<ReturnType<typeof createScene>>;
+
+const accepted = `state = 'accepted', wallet = null, wallet_nonce = null`;
+const renumbered = (scene: Scene) => scene.changeRow(`wallet_nonce = ${nonce - 1}`);
+const moved = (scene: Scene) => scene.changeRow(`wallet = 'another'`);
+const settled = (scene: Scene) => scene.changeRow(`state = 'mined'`);
+const lostLease = (scene: Scene) => scene.changeWallet(`lease_owner = 'another'`);
+const pastLease = (scene: Scene) => scene.changeWallet(`lease_until = now() - interval '1 second'`);
+const lowerCounter = (scene: Scene) => scene.changeWallet(`next_nonce = ${nonce}`);
+
+type Write = {
+  name: string;
+  /** What comes before the write, so that it is due. */
+  prepare?(scene: Scene): Promise<unknown>;
+  write(scene: Scene): Promise<boolean>;
+  unless: Record<string, (scene: Scene) => Promise<unknown>>;
+};
+
+const newAttempt = ({ wallet, attemptId, id }: Scene, transactionId: string | undefined = id) => ({
+  ...{ wallet, nonce, previousId: attemptId, transactionId },
+  signed: { hash: random(32), raw: '0x02' as const },
+  terms: { gas: 1n, fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 2n } },
+});
+const unlessHeld = {
+  'the lease is another’s': lostLease,
+  'the lease is over': pastLease,
+  'the counter is at the nonce': lowerCounter,
+  'other bytes were signed for the nonce': ({ sign, id }: Scene) => sign(id),
+};
+
+const writes: Write[] = [
+  {
+    name: 'other bytes for a row',
+    write: (scene) => storeAttempt(scene.pool, newAttempt(scene), scene.holder),
+    unless: {
+      ...unlessHeld,
+      'the row has another nonce': renumbered,
+      'the row has another wallet': moved,
+      'the row is mined': settled,
+    },
+  },
+  {
+    name: 'bytes that use up a nonce',
+    write: (scene) =>
+      storeAttempt(scene.pool, { ...newAttempt(scene), transactionId: undefined }, scene.holder),
+    unless: unlessHeld,
+  },
+  {
+    name: 'the failure of a signed row',
+    write: ({ pool, chainId, row }) => failRow(pool, { chainId, row, failure, blockNumber: 100n }),
+    unless: {
+      'the row has another nonce': renumbered,
+      'the row has another wallet': moved,
+      'the row is mined': settled,
+      'the row waits again': (scene) => scene.changeRow(accepted),
+      'the index is behind': ({ pool, chainId }) =>
+        pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
+    },
+  },
+  {
+    name: 'the failure of an unsent row',
+    prepare: (scene) => scene.changeRow(accepted),
+    write: ({ pool, chainId, id }) => failUnsent(pool, { chainId, id, failure, blockNumber: 100n }),
+    unless: {
+      'the row is signed': (scene) => scene.changeRow(`state = 'signed'`),
+      'a signer is asked for it': (scene) => scene.changeRow(`reserved_until = now() + interval '1 hour'`),
+      'the index is behind': ({ pool, chainId }) =>
+        pool.query('update service.projections set head_number = 99 where chain_id = $1', [chainId]),
+    },
+  },
+  {
+    name: 'that a row needs a new nonce',
+    write: ({ pool, chainId, row }) => requeueRow(pool, { chainId, row, gasEstimate: 5n }),
+    unless: {
+      'the row has another nonce': renumbered,
+      'the row has another wallet': moved,
+      'the row is mined': settled,
+    },
+  },
+  {
+    name: 'that earlier bytes can still be mined',
+    prepare: (scene) => scene.changeRow(accepted),
+    write: ({ pool, id, attemptId }) => readoptRow(pool, { id, attempt: { id: attemptId } }),
+    unless: {
+      'the row is signed': (scene) => scene.changeRow(`state = 'signed'`),
+      'the row has failed': (scene) => scene.changeRow(`state = 'failed'`),
+      'the bytes only use up a nonce': ({ pool, attemptId }) =>
+        pool.query('update service.transaction_attempts set transaction_id = null where id = $1', [
+          attemptId,
+        ]),
+    },
+  },
+  {
+    name: 'a corrected counter',
+    write: ({ pool, wallet, holder }) =>
+      moveCounter(pool, { address: wallet, from: nonce + 1, to: nonce - 1 }, holder),
+    unless: {
+      'the lease is another’s': lostLease,
+      'the lease is over': pastLease,
+      'the counter has moved': lowerCounter,
+    },
+  },
+];
+
+describe.each(writes)('$name', ({ prepare, write, unless }) => {
+  test('is stored', async () => {
+    const scene = await createScene();
+    await prepare?.(scene);
+    const before = await scene.look();
+    expect(await write(scene)).toBe(true);
+    expect(await scene.look()).not.toEqual(before);
+  });
+
+  test.each(Object.entries(unless))('is not stored if %s meanwhile', async (_, change) => {
+    const scene = await createScene();
+    await prepare?.(scene);
+    await change(scene);
+    const before = await scene.look();
+    expect(await write(scene)).toBe(false);
+    expect(await scene.look()).toEqual(before);
+  });
+});
