@@ -18,8 +18,13 @@ type Party = { readonly variableKey: string; readonly displayName: string };
 /** An input with its requirements, complete if no variable decides who may submit it. */
 type FoundInput = { inputId: string; displayName: string; issuer: Issuer; fieldsText: string; text?: string };
 
-/** A record's state, with its effective values. */
-type Place = { recordId: string; docHash: string; state: string; variables: WireValues };
+/** A record's state, with its effective values, or what reads them if an input depends on them. */
+type Place = {
+  recordId: string;
+  docHash: string;
+  state: string;
+  variables: WireValues | (() => Promise<WireValues>);
+};
 
 export type AcceptedInputs = {
   /** The state's description, if any, its accepted inputs, as JSON, and the participants who may submit one. */
@@ -98,9 +103,12 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
   return {
     async read(place) {
       const facts = await find(place);
-      const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, place.variables));
+      const isSettled = facts.inputs.every(({ text }) => text !== undefined);
+      const { variables } = place;
+      const values = isSettled ? {} : typeof variables === 'function' ? await variables() : variables;
+      const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, values));
       const participants = facts.parties.flatMap((party) => {
-        const walletAddress = findAddress(party.variableKey, place.variables);
+        const walletAddress = findAddress(party.variableKey, values);
         return walletAddress === undefined ? [] : [{ ...party, walletAddress }];
       });
       return { description: facts.description, inputsText: `[${inputs.join(',')}]`, participants };

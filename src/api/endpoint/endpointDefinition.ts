@@ -37,6 +37,8 @@ export type OpenRequest<Params, Query, Body> = Omit<
   limitGuest(guest: { readonly name: string; readonly principalId: string }): Promise<void>;
   /** Reads a page in the turn of its owner. */
   inPageTurn: PageTurns['run'];
+  /** Runs what computes for long, however small the answer is, in the turn of its owner. */
+  inHeavyTurn(owner: string, work: () => Promise<Response>): Promise<Response>;
 };
 
 /** A route's declaration of its request and its answer; documentation and checks are derived from it. */

@@ -115,6 +115,7 @@ export function buildOpenServe<Params extends z.ZodObject, Query extends z.ZodOb
           await limitTogether(context, { rateLimiter: guestLimiter, name: turnOfGuests(principalId) });
         },
         inPageTurn: pageTurns.run,
+        inHeavyTurn: (owner, work) => serving.largeTurns.run({ owner, headers, isHeavy: true }, work),
         disconnect: () => context.env?.outgoing?.destroy(),
       });
     const findOwner = async () => (await findTurn?.({ headers, query: values, client })) ?? strangers;

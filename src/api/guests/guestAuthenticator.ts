@@ -28,7 +28,10 @@ export type Guest = {
   readonly may: 'read' | 'sign';
   /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
   readonly participant: string | undefined;
-  /** The only wallet that can sign. Undefined if nobody can. */
+  /**
+   * The only wallet that can sign. Undefined if nobody can, and for a participant's link where nothing is
+   * signed: there `readSharedRecord` finds it among the values that it reads.
+   */
   readonly wallet: Address | undefined;
 };
 
@@ -88,6 +91,7 @@ export function createGuestAuthenticator({
             isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
         authorize({ modes }, 'agreements.write');
+        if (isLink) return withSigner(database, guest);
       }
       return guest;
     },
@@ -128,7 +132,6 @@ export function requireWallet({ wallet }: Pick<Guest, 'wallet'>, signer: Address
 const recordFacts = {
   principalId: records.principalId,
   recordId: records.id,
-  variables: records.variables,
   owner: records.owner,
   scope: entitlements.scope,
   mode: entitlements.mode,
@@ -155,10 +158,20 @@ async function findLink(database: Database, secret: string) {
   if (!first) return undefined;
   const { linkId, principalId, recordId, may } = first;
   const participant = first.participant ?? undefined;
-  const wallet =
-    participant === undefined ? (first.owner ?? undefined) : walletOf(first.variables, participant);
+  const wallet = participant === undefined ? (first.owner ?? undefined) : undefined;
   const guest: Guest = { name: linkId, linkId, principalId, recordId, may, participant, wallet };
   return { guest, modes: modesOf(rows) };
+}
+
+/** A record's values may be hundreds of kilobytes: they are read only where a participant is to sign. */
+async function withSigner(database: Database, guest: Guest): Promise<Guest> {
+  const { recordId, participant } = guest;
+  if (participant === undefined) return guest;
+  const [row] = await database
+    .select({ variables: records.variables })
+    .from(records)
+    .where(eq(records.id, recordId));
+  return { ...guest, wallet: walletOf(row?.variables ?? {}, participant) };
 }
 
 async function findOpened(database: Database, { wallet, recordId }: { wallet: Address; recordId: string }) {
@@ -188,6 +201,6 @@ function modesOf(rows: readonly { scope: string | null; mode: EntitlementMode | 
 }
 
 /** The wallet that a variable holds now. */
-function walletOf(variables: WireValues, name: string): Address | undefined {
+export function walletOf(variables: WireValues, name: string): Address | undefined {
   return Object.hasOwn(variables, name) ? parseAddress(variables[name]) : undefined;
 }

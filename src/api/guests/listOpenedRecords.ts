@@ -49,7 +49,6 @@ export async function listOpenedRecords(
       owner: records.owner,
       awaitsOwner: records.awaitsOwner,
       docHash: records.docHash,
-      variables: records.variables,
       updatedAt: records.updatedAt,
     })
     .from(recordWallets)
@@ -64,14 +63,22 @@ export async function listOpenedRecords(
     .orderBy(desc(createdAt), desc(recordId))
     .limit(limit + 1);
   const { page, ...rest } = finishPage(list, rows, { limit, cursor });
+  // Of one record after the other: the values of a page may be tens of megabytes.
+  const readVariables = async (id: string) => {
+    const [row] = await database
+      .select({ variables: records.variables })
+      .from(records)
+      .where(eq(records.id, id));
+    return row?.variables ?? {};
+  };
   const items = [];
   for (const row of page) {
-    const { id, status, state, docHash, variables, access } = row;
+    const { id, status, state, docHash, access } = row;
     const may = access === 'sign' ? 'sign' : 'read';
     const isDeployed = status === 'Deployed' && state !== null;
     const accepted =
       isDeployed && may === 'sign'
-        ? await acceptedInputs.read({ recordId: id, docHash, state, variables })
+        ? await acceptedInputs.read({ recordId: id, docHash, state, variables: () => readVariables(id) })
         : { inputsText: '[]' };
     items.push({
       id,

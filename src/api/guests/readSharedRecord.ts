@@ -5,7 +5,7 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import { spliceJson } from '../agreements/jsonText.ts';
-import type { Guest } from './guestAuthenticator.ts';
+import { type Guest, walletOf } from './guestAuthenticator.ts';
 
 type SharedRow = RowOf<
   typeof records,
@@ -36,6 +36,8 @@ const query = `select r.id, r.address, r.chain_id, r.display_name, r.status, r.d
 export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<string> {
   const [row] = await runPrepared<SharedRow>(pool, query, [guest.recordId]);
   if (!row) throw new NotFoundError('The agreement does not exist.');
+  const { may, participant } = guest;
+  const wallet = participant === undefined ? guest.wallet : walletOf(row.variables, participant);
   const resource = {
     id: row.id,
     address: row.address ?? undefined,
@@ -52,11 +54,7 @@ export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<str
     createdAt: toInstant(row.created_at),
     updatedAt: toInstant(row.updated_at),
     deployedAt: row.deployed_at === null ? undefined : toInstant(row.deployed_at),
-    access: {
-      may: guest.may,
-      participant: guest.participant,
-      wallet: guest.may === 'sign' ? guest.wallet : undefined,
-    },
+    access: { may, participant, wallet: may === 'sign' ? wallet : undefined },
   };
   return spliceJson(resource, { json: row.document });
 }

@@ -25,10 +25,10 @@ export function getWalletAgreements(services: GuestServices): Endpoint {
     data: { schema: walletAgreementShape, description: 'A page of agreements.', isList: true },
     refusals: [400],
     example: {},
-    async handle({ query, headers, limitRate, inPageTurn, requestId }) {
+    async handle({ query, headers, limitRate, inHeavyTurn, requestId }) {
       const { wallet } = await wallets.authenticate(headers);
       await limitRate(wallet);
-      return inPageTurn(wallet, async () => {
+      return inHeavyTurn(wallet, async () => {
         const { items, ...page } = await listOpenedRecords(services, acceptedInputs, { wallet, ...query });
         return respondPage({
           requestId,

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newSigningLinkShape, sharedRecordShape } from '../../../src/api/shapes/sharingShapes.ts';
+import { walletAgreementShape, walletChallengeShape } from '../../../src/api/shapes/walletShapes.ts';
+import { createCall } from '../support/call.ts';
+import { startWorkedService, type WorkedService } from '../support/chainService.ts';
+import { type CountedDatabase, createCountedDatabase } from '../support/countedDatabase.ts';
+import { deployLease, type Lease } from '../support/leases.ts';
+import { startTestApi, type TestApi } from '../support/testService.ts';
+import { type Browser, createBrowser } from './support/browser.ts';
+
+/** The values of one record here: near the limit of all its values. */
+const valuesBytes = 200_000;
+
+let scene: WorkedService;
+let lease: Lease;
+let database: CountedDatabase;
+let api: TestApi;
+beforeAll(async () => {
+  scene = await startWorkedService({ DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '120000' });
+  lease = await deployLease(scene.principal, scene);
+  database = await createCountedDatabase(scene.service.databaseUrl);
+  api = await startTestApi(database.url, {});
+  const others = [await deployLease(scene.principal, scene), await deployLease(scene.principal, scene)];
+  for (const { id } of [lease, ...others])
+    await scene.principal.call('PATCH', `/v0/agreements/${id}`, { body: { participantAccess: 'sign' } });
+  const { pool } = scene.service.handle;
+  await pool.query(
+    `update service.records set variables = (variables::jsonb || jsonb_build_object('filling', repeat('x', $1)))::json`,
+    [valuesBytes],
+  );
+  await pool.query(
+    `insert into service.record_wallets (record_id, wallet, created_at)
+     select distinct record_id, $1, created_at from service.record_wallets on conflict do nothing`,
+    [lease.tenant.address.toLowerCase()],
+  );
+});
+afterAll(async () => {
+  await api?.close();
+  await database?.close();
+  await scene?.close();
+});
+
+async function login(): Promise<Browser> {
+  const browser = createBrowser(api.baseUrl);
+  const challenge = await browser.call('POST', '/v0/wallet/challenges', {
+    body: { wallet: lease.tenant.address },
+  });
+  const { id: challengeId, message } = walletChallengeShape.parse(challenge.body.data);
+  const signature = await lease.tenant.signMessage({ message });
+  await browser.call('POST', '/v0/wallet/sessions', { body: { challengeId, signature } });
+  return browser;
+}
+
+test('a page of a wallet holds the values of one record at a time', async () => {
+  const browser = await login();
+  database.takeLongest();
+  const answer = await browser.call('GET', '/v0/wallet/agreements?limit=100');
+  const listed = walletAgreementShape.array().parse(answer.body.data);
+  expect(listed).toHaveLength(3);
+  expect(listed.find(({ id }) => id === lease.id)?.inputs).toContainEqual({ inputId: 'accept' });
+  const longest = database.takeLongest();
+  expect(longest).toBeGreaterThan(valuesBytes);
+  expect(longest).toBeLessThan(2 * valuesBytes);
+});
+
+test("a guest's request reads the record's values only where it needs them", async () => {
+  const shared = await scene.principal.call('POST', `/v0/agreements/${lease.id}/links`, {
+    body: { may: 'sign', participant: 'tenant' },
+  });
+  const { url } = newSigningLinkShape.parse(shared.body.data);
+  const headers = { 'x-agreements-link': new URL(url).hash.slice(1) };
+  const call = createCall(api.baseUrl);
+  database.takeLongest();
+  expect((await call('GET', '/v0/shared/agreement/inputs', { headers })).status).toBe(200);
+  expect(database.takeLongest()).toBeLessThan(valuesBytes);
+  const opened = await call('GET', '/v0/shared/agreement', { headers });
+  expect(sharedRecordShape.parse(opened.body.data).access).toEqual({
+    may: 'sign',
+    participant: 'tenant',
+    wallet: lease.tenant.address,
+  });
+});
