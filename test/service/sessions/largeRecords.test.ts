@@ -57,7 +57,7 @@ test('a page of a wallet holds the values of one record at a time', async () => 
   const answer = await browser.call('GET', '/v0/wallet/agreements?limit=100');
   const listed = walletAgreementShape.array().parse(answer.body.data);
   expect(listed).toHaveLength(3);
-  expect(listed.find(({ id }) => id === lease.id)?.inputs).toContainEqual({ inputId: 'accept' });
+  expect(listed.find(({ id }) => id === lease.id)?.inputs.map(({ inputId }) => inputId)).toContain('accept');
   const longest = database.takeLongest();
   expect(longest).toBeGreaterThan(valuesBytes);
   expect(longest).toBeLessThan(2 * valuesBytes);
