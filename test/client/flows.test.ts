@@ -137,8 +137,8 @@ describe('nothing is signed', () => {
     });
     const input = { client: liar, provider, agreementId, inputId: 'hit', values: { note: 'x' } };
     const deployment = { client: liar, provider, ...describeMural({ patron, artist }) };
-    for (const signing of [signInput(input), signDeployment(deployment)])
-      await expect(signing).rejects.toMatchObject({
+    for (const sign of [() => signInput(input), () => signDeployment(deployment)])
+      await expect(sign()).rejects.toMatchObject({
         name: 'PermitRefusedError',
         reason: 'deadline_too_far',
       });

@@ -118,7 +118,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
     .description('attempt one delivery again')
     .argument('<id>', 'the subscription')
     .argument('<delivery>', 'the delivery')
-    .addHelpText('after', writeExamples('webhooks redeliver wh_… whd_…'))
+    .addHelpText('after', writeExamples('webhooks redeliver wh_… dlv_…'))
     .action(async (id: string, deliveryId: string) => {
       const delivery = await context.client().webhooks.redeliver(id, deliveryId, call);
       context.answer({ value: delivery, text: describe(context, delivery) });
