@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso';
 import { UnauthorizedError } from '../../client/src/index.ts';
 import { EnterPage } from './pages/enterPage.tsx';
@@ -47,7 +47,9 @@ export function App() {
 function Inside() {
   useEffect(followSessionChange, []);
   const session = useSession();
-  if (session.error instanceof UnauthorizedError) return <LoginPage />;
+  const wasOpen = useRef(false);
+  if (session.data) wasOpen.current = true;
+  if (session.error instanceof UnauthorizedError) return <LoginPage hasEnded={wasOpen.current} />;
   if (session.error)
     return (
       <main class="gate">

@@ -9,7 +9,7 @@ import { Time } from '../parts/time.tsx';
 import { service } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
 import { texts } from '../texts/texts.ts';
-import { nameOfVariable } from './naming.ts';
+import { nameOfInput, nameOfVariable } from './naming.ts';
 
 const words = texts.links;
 const daySeconds = 86_400;
@@ -22,6 +22,14 @@ export function LinksPanel({ id }: { readonly id: string }) {
     queryKey: key,
     queryFn: async ({ signal }) => service.links.list(id, {}, { signal }),
   });
+  const record = useQuery({
+    queryKey: ['agreement', id, 'whole'],
+    queryFn: ({ signal }) => service.agreements.get(id, { signal }),
+  });
+  const json = record.data?.json;
+  const parties = (record.data?.participants ?? []).map(
+    ({ variableKey }) => [variableKey, nameOfVariable(json, variableKey)] as const,
+  );
   const revoke = useMutation({
     mutationFn: (linkId: string) => service.links.revoke(id, linkId),
     onSuccess: () => queries.invalidateQueries({ queryKey: key }),
@@ -30,7 +38,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
     <section class="section">
       <h2>{words.title}</h2>
       <p class="lead">{words.lead}</p>
-      <NewLink id={id} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
+      <NewLink id={id} parties={parties} onMade={() => void queries.invalidateQueries({ queryKey: key })} />
       {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {revoke.error && <Failure error={revoke.error} />}
       {list.data?.data.length === 0 ? (
@@ -42,7 +50,15 @@ export function LinksPanel({ id }: { readonly id: string }) {
           rows={list.data?.data}
           keyOf={(link) => link.id}
           columns={[
-            { title: words.participant, show: ({ participant }) => participant ?? words.anyReader },
+            {
+              title: words.participant,
+              show: ({ participant }) =>
+                participant === undefined ? (
+                  words.anyReader
+                ) : (
+                  <bdi title={participant}>{nameOfVariable(json, participant)}</bdi>
+                ),
+            },
             { title: words.may, show: ({ may }) => words.mays[may] },
             { title: words.note, show: ({ note }) => <span dir="auto">{note ?? '–'}</span> },
             {
@@ -50,7 +66,7 @@ export function LinksPanel({ id }: { readonly id: string }) {
               show: ({ uses: [last] }) =>
                 last ? (
                   <>
-                    {words.used[last.kind](last.inputId ?? '')} <Time at={last.usedAt} />
+                    {words.used[last.kind](nameOfInput(json, last.inputId ?? ''))} <Time at={last.usedAt} />
                   </>
                 ) : (
                   <span class="soft">{words.unused}</span>
@@ -73,11 +89,14 @@ export function LinksPanel({ id }: { readonly id: string }) {
   );
 }
 
-function NewLink({ id, onMade }: { readonly id: string; readonly onMade: () => void }) {
-  const record = useQuery({
-    queryKey: ['agreement', id, 'whole'],
-    queryFn: ({ signal }) => service.agreements.get(id, { signal }),
-  });
+type NewLinkProps = {
+  readonly id: string;
+  /** Values and names of the participants. */
+  readonly parties: readonly (readonly [string, string])[];
+  readonly onMade: () => void;
+};
+
+function NewLink({ id, parties, onMade }: NewLinkProps) {
   const [participant, setParticipant] = useState('');
   const [may, setMay] = useState('read');
   const [days, setDays] = useState('7');
@@ -92,9 +111,6 @@ function NewLink({ id, onMade }: { readonly id: string; readonly onMade: () => v
       }),
     onSuccess: onMade,
   });
-  const parties = (record.data?.participants ?? []).map(
-    ({ variableKey }) => [variableKey, nameOfVariable(record.data?.json, variableKey)] as const,
-  );
   const choose = (value: string) => {
     setParticipant(value);
     setMay(value === '' ? 'read' : 'sign');

@@ -2,14 +2,20 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
+import { Note } from '../parts/note.tsx';
 import { useTitle } from '../parts/title.ts';
 import { openKey } from '../service/client.ts';
 import { queries } from '../service/queries.ts';
 import { tellSessionChange } from '../service/sessionChange.ts';
 import { texts } from '../texts/texts.ts';
 
+type LoginPageProps = {
+  /** Whether a session has ended while the page was open. */
+  readonly hasEnded: boolean;
+};
+
 /** Opens a session with an API key, which is sent once and stored nowhere. */
-export function LoginPage() {
+export function LoginPage({ hasEnded }: LoginPageProps) {
   useTitle(texts.login.title);
   const [key, setKey] = useState('');
   const [error, setError] = useState<unknown>();
@@ -34,6 +40,7 @@ export function LoginPage() {
       <form class="stack" onSubmit={enter}>
         <p class="brand">{texts.brand}</p>
         <h1>{texts.login.title}</h1>
+        {hasEnded && <Note kind="warn">{texts.login.ended}</Note>}
         <p class="soft">{texts.login.lead}</p>
         <Field label={texts.login.key} hint={texts.login.keyHint}>
           <TextInput type="password" value={key} onInput={setKey} mono required />

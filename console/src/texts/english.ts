@@ -50,6 +50,7 @@ export const english = {
   },
   login: {
     title: 'Log in',
+    ended: 'Your session has ended. Log in again to continue on this page.',
     lead: 'If you have a link, open it. Otherwise log in with an API key.',
     key: 'API key',
     keyHint: 'It is sent once and not stored in this browser.',

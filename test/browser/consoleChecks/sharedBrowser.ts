@@ -39,6 +39,6 @@ export async function shareBrowser(world: ConsoleWorld): Promise<void> {
   await context.unroute('**/v0/sessions/current');
   await second.getByRole('button', { name: 'Log out' }).click();
   await see(second, 'API key');
-  await see(page, 'API key');
+  await see(page, 'Your session has ended');
   await context.close();
 }
