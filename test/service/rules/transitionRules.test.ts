@@ -115,6 +115,24 @@ test('the notifications of a transition are withdrawn with it, and are the same 
   ]);
 });
 
+test('released notifications stay as they are when their transition falls out and comes back', async () => {
+  const scene = await begin(ruleOf(), ruleOf({ id: 'mail' }, 'email'));
+  await scene.mine(deployment());
+  const event = input(toggle('5'));
+  await scene.mine(event);
+  await scene.mine();
+  await scene.mine();
+  await scene.query(sql`update service.mails set status = 'sent'`);
+  const before = [await scene.firings(), await scene.mails(), await scene.told()];
+  scene.drop(3);
+  scene.add();
+  await scene.mine(event);
+  expect([await scene.firings(), await scene.mails(), await scene.told()]).toEqual(before);
+  await scene.mine();
+  await scene.mine();
+  expect([await scene.firings(), await scene.mails(), await scene.told()]).toEqual(before);
+});
+
 test('a rule fires up to its limit for each recipient, not counting withdrawn firings', async () => {
   const scene = await begin(
     ruleOf({ recipients: ['holder', '@observers'], constraints: { maxOccurrences: 2 } }),
@@ -134,6 +152,22 @@ test('a rule fires up to its limit for each recipient, not counting withdrawn fi
     ['alice@mail.example', 'lit>dark '],
     ['eve@mail.example', 'lit>dark '],
   ]);
+});
+
+test('a firing that was released counts towards the limit even if its transition falls out', async () => {
+  const scene = await begin(ruleOf({ constraints: { maxOccurrences: 1 } }));
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')));
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.told()).toHaveLength(1);
+  scene.drop(3);
+  scene.add();
+  scene.add(input(toggle('2')));
+  await scene.mine();
+  await scene.mine();
+  expect(await scene.firings()).toMatchObject([{ state: 'released' }]);
+  expect(await scene.told()).toHaveLength(1);
 });
 
 test("a rule's large values for 250 recipients are stored once, and sent to each", async () => {
