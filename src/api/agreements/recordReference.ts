@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Address, getAddress, isAddress } from 'viem';
 import { readTogether } from '../../platform/database/readTogether.ts';
-import type { RowAs } from '../../platform/database/rowOf.ts';
+import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
 import type { Parameter } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { ForeignResourceError, MalformedError, NotFoundError } from '../../platform/errors/serviceError.ts';
@@ -40,13 +40,13 @@ export function buildOwnedQuery({
   parameters?: readonly Parameter[];
 }): OwnedQuery {
   const place = (index: number) => `$${parameters.length + index}`;
-  const select = `select r.id as owned_id, r.principal_id as owner_id, ${columns} from service.records r ${joins}`;
-  const byId = `${select} where r.id = ${place(1)}`;
+  const select = `select r.id as owned_id, ${columns} from service.records r ${joins}`;
+  const byId = `${select} where r.id = ${place(1)} and r.principal_id = ${place(2)}`;
   const byAddress = `${select} where r.address = ${place(1)} and r.principal_id = ${place(2)}`;
   return {
     parameters,
     byId,
-    byIdOnChain: `${byId} and r.chain_id = ${place(2)}`,
+    byIdOnChain: `${byId} and r.chain_id = ${place(3)}`,
     byAddress,
     byAddressOnChain: `${byAddress} and r.chain_id = ${place(3)}`,
   };
@@ -65,18 +65,16 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
 ): Promise<[Row, ...Row[]]> {
   const { id, chainId } = reference;
   const isId = recordIdPattern.test(id);
-  const named = isId ? [id] : [getAgreementAddress(id), principalId];
+  const named = [isId ? id : getAgreementAddress(id), principalId];
   const [anywhere, onChain] = isId
     ? [query.byId, query.byIdOnChain]
     : [query.byAddress, query.byAddressOnChain];
   const rows =
     chainId === undefined
-      ? await readTogether<Row & Owner>(pool, anywhere, [...query.parameters, ...named])
-      : await readTogether<Row & Owner>(pool, onChain, [...query.parameters, ...named, chainId]);
+      ? await readTogether<Row & Owned>(pool, anywhere, [...query.parameters, ...named])
+      : await readTogether<Row & Owned>(pool, onChain, [...query.parameters, ...named, chainId]);
   const [first, ...others] = rows;
-  if (!first) throw notFound();
-  if (first.owner_id !== principalId)
-    throw new ForeignResourceError('The agreement belongs to another principal.');
+  if (!first) throw isId ? await explainAbsence(pool, { id, principalId }) : notFound();
   if (others.some((row) => row.owned_id !== first.owned_id)) {
     const message = 'is required because the address is known on several chains';
     throw new MalformedError('The address is ambiguous.', {
@@ -87,7 +85,21 @@ export async function queryOwned<Row extends pg.QueryResultRow>(
   return [first, ...others];
 }
 
-type Owner = RowAs<typeof records, { owned_id: 'id'; owner_id: 'principal_id' }>;
+type Owned = RowAs<typeof records, { owned_id: 'id' }>;
+
+/**
+ * Asked by itself, so that nothing else of another principal's record is read: a caller cannot tell one from an id that
+ * does not exist by the time that it takes either.
+ */
+async function explainAbsence(
+  pool: pg.Pool,
+  { id, principalId }: { id: string; principalId: string },
+): Promise<NotFoundError | ForeignResourceError> {
+  const text = 'select principal_id from service.records where id = $1';
+  const [row] = await readTogether<RowOf<typeof records, 'principal_id'>>(pool, text, [id]);
+  if (!row || row.principal_id === principalId) return notFound();
+  return new ForeignResourceError('The agreement belongs to another principal.');
+}
 
 /** @throws NotFoundError for what is no address. */
 function getAgreementAddress(text: string): Address {

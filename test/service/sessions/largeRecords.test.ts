@@ -5,6 +5,7 @@ import { createCall } from '../support/call.ts';
 import { startWorkedService, type WorkedService } from '../support/chainService.ts';
 import { type CountedDatabase, createCountedDatabase } from '../support/countedDatabase.ts';
 import { deployLease, type Lease } from '../support/leases.ts';
+import { insertInputs } from '../support/rows.ts';
 import { startTestApi, type TestApi } from '../support/testService.ts';
 import { type Browser, createBrowser } from './support/browser.ts';
 
@@ -79,4 +80,23 @@ test("a guest's request reads the record's values only where it needs them", asy
     participant: 'tenant',
     wallet: lease.tenant.address,
   });
+});
+
+test("another principal's key has nothing of a record read but whose it is", async () => {
+  const other = await scene.service.createPrincipal();
+  const call = createCall(api.baseUrl);
+  const { pool } = scene.service.handle;
+  await insertInputs(
+    pool,
+    lease,
+    [1, 2].map((at) => ({ id: `inp_${String(at).repeat(32)}`, payload: `0x${'1'.repeat(valuesBytes)}` })),
+  );
+  for (const path of ['', '/state', '/inputs']) {
+    database.takeLongest();
+    const answer = await call('GET', `/v0/agreements/${lease.id}${path}`, {
+      headers: { 'x-api-key': other.key },
+    });
+    expect(answer.status, path).toBe(403);
+    expect(database.takeLongest(), path).toBeLessThan(10_000);
+  }
 });
