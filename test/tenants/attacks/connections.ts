@@ -64,6 +64,21 @@ const drip =
     }
   };
 
+/** Opens a connection and sends these parts, one after the other and without end, each after a pause. */
+const crawl =
+  ({ baseUrl }: AttackScene, parts: (at: number) => string, pauseMs: number) =>
+  async (_at: number, signal: AbortSignal): Promise<void> => {
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.resume();
+    for (let at = 0; !signal.aborted && !socket.destroyed; at++) {
+      socket.write(parts(at));
+      await delay(pauseMs);
+    }
+    socket.destroy();
+  };
+
 /** Sends the same bytes again and again, each time on a connection of its own, and drops the answers. */
 async function repeatBytes(scene: AttackScene, bytes: string, perSecond: number): Promise<void> {
   const { hostname, port } = new URL(scene.baseUrl);
@@ -153,6 +168,28 @@ export const connections: readonly Attack[] = [
         scene,
         { count: 200, perSecond: writesPerSecond },
         drip(scene, '/v0/wallet/challenges', { 'x-agreements-session': '1' }),
+      ),
+  },
+  {
+    name: 'headers that come line by line',
+    run: (scene) =>
+      holdOpen(
+        scene,
+        { count: 1_000, perSecond: 1_000 },
+        crawl(
+          scene,
+          (at) => (at === 0 ? 'GET /v0/agreements HTTP/1.1\r\nhost: a\r\n' : `x-${at}: a\r\n`),
+          200,
+        ),
+      ),
+  },
+  {
+    name: 'connections that say nothing',
+    run: (scene) =>
+      holdOpen(
+        scene,
+        { count: 4_000, perSecond: 4_000 },
+        crawl(scene, () => '', 500),
       ),
   },
   {
