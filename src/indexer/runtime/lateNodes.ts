@@ -73,7 +73,11 @@ export function passOverLateNodes(
     const others = chain.urls.filter((other) => other !== input.url);
     const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl, silenceMs)));
     if (heads.some((head) => head >= 0)) return passedOver();
-    if (!chain.isSilent) logger.warn({ chain: chain.name }, 'no node of this chain answers; its index waits');
+    if (!chain.isSilent)
+      logger.warn(
+        { chain: chain.name, status: answered?.status },
+        'no node of this chain answers; its index waits',
+      );
     chain.isSilent = true;
     return new Response(chain.newest.answer, { headers });
   };
