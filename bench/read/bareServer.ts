@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import pg from 'pg';
+import { orderedKey } from '../../src/platform/database/orderedKey.ts';
 
 /**
  * The baseline: for each route one prepared statement by primary key or on the index of the order, and the
@@ -18,7 +19,7 @@ const meta = { apiVersion: 'v0', requestId: 'req_0000000000000000000000000000000
 app.get('/v0/agreements', async (context) => {
   const { rows } = await pool.query({
     name: 'list',
-    text: `select ${summary} from service.records where principal_id = $1 order by created_at desc, id desc limit 26`,
+    text: `select ${summary} from service.records where ${orderedKey('principal_id', 'created_at')} = $1 order by created_at desc, id desc limit 26`,
     values: [principalId],
   });
   const pageInfo = { limit: 25, nextCursor: rows.length > 25 ? rows[24].id : null };
@@ -65,7 +66,7 @@ app.get('/v0/agreements/:id/inputs', async (context) => {
     text: `select id, record_id as "agreementId", agreement_address as "agreementAddress", chain_id as "chainId",
         input_id as "inputId", signer, submitter, from_state as "fromState", to_state as "toState", status, payload, "values",
         tx_hash as "txHash", block_number::int as "blockNumber", created_at as "createdAt", updated_at as "updatedAt"
-      from service.inputs where record_id = $1
+      from service.inputs where ${orderedKey('record_id', 'created_at')} = $1
       order by created_at desc, coalesce(position, 2147483647) desc, id desc limit 26`,
     values: [context.req.param('id')],
   });
