@@ -165,12 +165,21 @@ function describeAccepted(terminal: Terminal, { state, acceptedInputs }: Agreeme
 
 function describeInputs(terminal: Terminal, inputs: readonly InputRecord[]): string {
   if (inputs.length === 0) return 'Nothing has happened yet.';
-  const rows = inputs.map((input) => [
-    input.inputId,
-    input.status,
-    `${input.fromState ?? ''} → ${input.toState ?? ''}`,
-    input.signer ?? '',
-    input.createdAt,
-  ]);
+  // An input that was sent around the service has the time of its block, in whole seconds.
+  const rows = inputs
+    .toSorted(byBlock)
+    .map((input) => [
+      input.inputId,
+      input.status,
+      `${input.fromState ?? ''} → ${input.toState ?? ''}`,
+      input.signer ?? '',
+      input.createdAt,
+    ]);
   return drawTable(terminal, ['has happened', 'status', 'state', 'by', 'at'], rows);
+}
+
+/** Those that are not mined come last. */
+function byBlock(one: InputRecord, other: InputRecord): number {
+  if (one.blockNumber === other.blockNumber) return 0;
+  return (one.blockNumber ?? Number.POSITIVE_INFINITY) - (other.blockNumber ?? Number.POSITIVE_INFINITY);
 }
