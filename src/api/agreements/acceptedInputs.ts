@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import { acceptedInputs, type Issuer, parseAddress, type WireValues } from '../../protocol/index.ts';
+import { acceptedInputs, type Issuer, type WireValues } from '../../protocol/index.ts';
 import { JsonCursor } from '../../protocol/jsonCursor.ts';
+import { heldAddress } from './heldAddress.ts';
 import { spliceJson } from './jsonText.ts';
 
 /** A document's data about one of its states; the same for every record with the document. */
@@ -108,7 +109,7 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
       const values = isSettled ? {} : typeof variables === 'function' ? await variables() : variables;
       const inputs = facts.inputs.map((input) => input.text ?? writeInput(input, values));
       const participants = facts.parties.flatMap((party) => {
-        const walletAddress = findAddress(party.variableKey, values);
+        const walletAddress = heldAddress(values, party.variableKey);
         return walletAddress === undefined ? [] : [{ ...party, walletAddress }];
       });
       return { description: facts.description, inputsText: `[${inputs.join(',')}]`, participants };
@@ -133,10 +134,6 @@ function measure(key: string, facts: StateFacts): Entry {
 
 /** The addresses that may submit: the variables' current values, then the literal ones, each once. */
 export function resolveIssuers({ variables, literals }: Issuer, values: WireValues): string[] {
-  const held = variables.map((name) => findAddress(name, values));
+  const held = variables.map((name) => heldAddress(values, name));
   return [...new Set([...held, ...literals].filter((address) => address !== undefined))];
-}
-
-function findAddress(variable: string, values: WireValues): string | undefined {
-  return Object.hasOwn(values, variable) ? parseAddress(values[variable]) : undefined;
 }

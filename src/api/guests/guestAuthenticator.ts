@@ -6,9 +6,9 @@ import { records } from '../../platform/database/tables/records.ts';
 import { signingLinks } from '../../platform/database/tables/signingLinks.ts';
 import { recordWallets } from '../../platform/database/tables/wallets.ts';
 import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
-import { parseAddress, type WireValues } from '../../protocol/index.ts';
 import { type EntitlementMode, findModes } from '../../records/principals/scopes.ts';
 import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
+import { heldAddress } from '../agreements/heldAddress.ts';
 import { authorize } from '../authentication/authenticator.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
@@ -171,7 +171,7 @@ async function withSigner(database: Database, guest: Guest): Promise<Guest> {
     .select({ variables: records.variables })
     .from(records)
     .where(eq(records.id, recordId));
-  return { ...guest, wallet: walletOf(row?.variables ?? {}, participant) };
+  return { ...guest, wallet: heldAddress(row?.variables ?? {}, participant) };
 }
 
 async function findOpened(database: Database, { wallet, recordId }: { wallet: Address; recordId: string }) {
@@ -198,9 +198,4 @@ async function findOpened(database: Database, { wallet, recordId }: { wallet: Ad
 
 function modesOf(rows: readonly { scope: string | null; mode: EntitlementMode | null }[]) {
   return findModes(rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : [])));
-}
-
-/** The wallet that a variable holds now. */
-export function walletOf(variables: WireValues, name: string): Address | undefined {
-  return Object.hasOwn(variables, name) ? parseAddress(variables[name]) : undefined;
 }

@@ -4,8 +4,9 @@ import { runPrepared } from '../../platform/database/runPrepared.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
+import { heldAddress } from '../agreements/heldAddress.ts';
 import { spliceJson } from '../agreements/jsonText.ts';
-import { type Guest, walletOf } from './guestAuthenticator.ts';
+import type { Guest } from './guestAuthenticator.ts';
 
 type SharedRow = RowOf<
   typeof records,
@@ -37,7 +38,7 @@ export async function readSharedRecord(pool: pg.Pool, guest: Guest): Promise<str
   const [row] = await runPrepared<SharedRow>(pool, query, [guest.recordId]);
   if (!row) throw new NotFoundError('The agreement does not exist.');
   const { may, participant } = guest;
-  const wallet = participant === undefined ? guest.wallet : walletOf(row.variables, participant);
+  const wallet = participant === undefined ? guest.wallet : heldAddress(row.variables, participant);
   const resource = {
     id: row.id,
     address: row.address ?? undefined,
