@@ -46,14 +46,16 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     onConnect: (client) => setUpSession(client),
   });
   let efforts: Effort[] = [];
-  pool.on('connect', (client) =>
+  pool.on('connect', (client) => {
+    // The database may be dropped, which ends its connections, before they have closed themselves.
+    client.on('error', () => {});
     client.on('notice', ({ message = '' }) => {
       const start = message.indexOf('{');
       if (start === -1) return;
       const { Plan: plan, JIT: compiled } = explained.parse(JSON.parse(message.slice(start)));
       efforts.push({ ...measure(plan), isCompiled: compiled !== undefined, plan: describe(plan) });
-    }),
-  );
+    });
+  });
   return {
     pool,
     takeEfforts() {
