@@ -46,9 +46,9 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     onConnect: (client) => setUpSession(client),
   });
   let efforts: Effort[] = [];
+  // The database may be dropped, which ends its connections, before they have closed themselves.
+  pool.on('error', () => {});
   pool.on('connect', (client) => {
-    // The database may be dropped, which ends its connections, before they have closed themselves.
-    client.on('error', () => {});
     client.on('notice', ({ message = '' }) => {
       const start = message.indexOf('{');
       if (start === -1) return;
