@@ -109,17 +109,16 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
 
   const beginDue = async (open: readonly Lane[], present: typeof term) => {
     const inFlight = present.lanes.listInFlight();
-    const [subscriptions, due] = await Promise.all([
-      readSubscriptions(
-        pool,
-        open.map(({ id }) => id),
-      ),
-      findDueDeliveries(pool, {
-        wanted: open.map((lane) => ({ id: lane.id, free: Math.max(1, attempts.measureRoom(lane)) })),
-        inFlight,
-        now: new Date(now()),
-      }),
-    ]);
+    const due = await findDueDeliveries(pool, {
+      wanted: open.map((lane) => ({ id: lane.id, free: Math.max(1, attempts.measureRoom(lane)) })),
+      inFlight,
+      now: new Date(now()),
+    });
+    // Read afterwards: a delivery from after a change of its subscription never goes out under the settings before it.
+    const subscriptions = await readSubscriptions(
+      pool,
+      open.map(({ id }) => id),
+    );
     if (present !== term || !isServing()) return;
     const { signal } = present.ending;
     const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);

@@ -53,3 +53,15 @@ test('a secret that is rotated signs with both until the grace ends, and then wi
   expect(await Promise.all(verdicts)).toEqual([false, false, true]);
   expect(await isSigned(ownHeadersOf(last()), third)).toBe(true);
 });
+
+test('a secret that ends while the worker reads what is due signs nothing any more', async () => {
+  const receiver = await scene.receive();
+  const webhook = await scene.subscribe(receiver.url);
+  const second = await scene.whileReadingDue(
+    async () => webhookShape.parse(await webhook.post('rotate-secret', { graceSeconds: 0 })).secret,
+  );
+  await webhook.settle('succeeded', 1);
+  const [received] = receiver.received;
+  if (!received) return expect.fail('nothing was received');
+  expect([await isSigned(received, webhook.secret), await isSigned(received, second)]).toEqual([false, true]);
+});

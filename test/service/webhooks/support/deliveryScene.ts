@@ -53,6 +53,26 @@ export async function startDeliveryScene() {
         deliverer = await startTestDeliverer(service, env);
       });
     },
+    /** Releases an event; this runs between the start of the deliverer's read of what is due and its end. */
+    async whileReadingDue<Result>(run: () => Promise<Result>): Promise<Result> {
+      await deliverer.close();
+      await releaseTransitions(service, owner, 1);
+      const client = await service.handle.pool.connect();
+      try {
+        await client.query('begin; lock table service.events in access exclusive mode');
+        deliverer = await startTestDeliverer(service, env);
+        await waitUntil('the deliverer reads what is due', async () => {
+          const waiting = await client.query(
+            `select from pg_locks where relation = 'service.events'::regclass and not granted`,
+          );
+          return waiting.rowCount !== 0;
+        });
+        return await run();
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    },
     async receive(answer: Answer = accept): Promise<Receiver> {
       const receiver = await startReceiver(answer);
       closings.push(receiver.close);
