@@ -110,7 +110,7 @@ export function createApi(
 ): App {
   const { clientProfile, authenticator, cookies, failedAttempts } = parts;
   const wallets = createWalletAuthenticator({ ...services, cookies });
-  const guests = createGuestAuthenticator({ database: services.database, failedAttempts, wallets });
+  const guests = createGuestAuthenticator({ pool: services.pool, failedAttempts, wallets });
   const guestServices = { ...services, guests, wallets, cookies, failedAttempts };
   const sessionServices = { ...services, authenticator, cookies, failedAttempts };
   const endpoints = [

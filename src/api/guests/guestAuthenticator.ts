@@ -1,39 +1,19 @@
-import { and, eq, sql } from 'drizzle-orm';
+import type pg from 'pg';
 import { type Address, getAddress } from 'viem';
-import type { Database } from '../../platform/database/database.ts';
-import { entitlements } from '../../platform/database/tables/access.ts';
-import { records } from '../../platform/database/tables/records.ts';
-import { signingLinks } from '../../platform/database/tables/signingLinks.ts';
-import { recordWallets } from '../../platform/database/tables/wallets.ts';
+import type { RowOf } from '../../platform/database/rowOf.ts';
+import { runPrepared } from '../../platform/database/runPrepared.ts';
+import type { records } from '../../platform/database/tables/records.ts';
 import { AccessError, NotFoundError } from '../../platform/errors/serviceError.ts';
-import { type EntitlementMode, findModes } from '../../records/principals/scopes.ts';
-import { hashSecret, isSecret } from '../../records/sessions/secretText.ts';
+import { isSecret } from '../../records/sessions/secretText.ts';
 import { heldAddress } from '../agreements/heldAddress.ts';
 import { authorize } from '../authentication/authenticator.ts';
 import type { FailedAttempts } from '../authentication/failedAttempts.ts';
+import { findGuestByLink, findGuestByWallet } from './findGuests.ts';
+import type { Guest } from './guest.ts';
 import type { WalletAuthenticator } from './walletAuthenticator.ts';
 
 /** The header with a signing link's secret: never in a URL, which would be logged on the way. */
 export const linkHeader = 'x-agreements-link';
-
-/** Somebody without a key, and the one record that is open to them. */
-export type Guest = {
-  /** The name for counting requests: the link, or the wallet. */
-  readonly name: string;
-  /** Absent for a wallet that has logged in. */
-  readonly linkId: string | undefined;
-  /** The owner of the record. */
-  readonly principalId: string;
-  readonly recordId: string;
-  readonly may: 'read' | 'sign';
-  /** The variable that the guest signs for; absent for the owner, and for a wallet that has logged in. */
-  readonly participant: string | undefined;
-  /**
-   * The only wallet that can sign. Undefined if nobody can, and for a participant's link where nothing is
-   * signed: there `readSharedRecord` finds it among the values that it reads.
-   */
-  readonly wallet: Address | undefined;
-};
 
 export type GuestAuthenticator = {
   /**
@@ -55,25 +35,25 @@ export type GuestAuthenticator = {
 };
 
 export function createGuestAuthenticator({
-  database,
+  pool,
   failedAttempts,
   wallets,
 }: {
-  database: Database;
+  pool: pg.Pool;
   failedAttempts: FailedAttempts;
   wallets: WalletAuthenticator;
 }): GuestAuthenticator {
   const findByLink = async (headers: Headers, client: string | undefined) => {
     if (client !== undefined) failedAttempts.require(client);
     const secret = headers.get(linkHeader)?.trim() ?? '';
-    const found = isSecret('signing', secret) ? await findLink(database, secret) : undefined;
+    const found = isSecret('signing', secret) ? await findGuestByLink(pool, secret) : undefined;
     if (found) return found;
     if (client !== undefined) failedAttempts.note(client);
     throw new AccessError('unauthorized', 'The link is invalid, revoked or expired.');
   };
   const findByWallet = async (headers: Headers, agreementId: string) => {
     const { wallet } = await wallets.authenticate(headers);
-    const found = await findOpened(database, { wallet, recordId: agreementId });
+    const found = await findGuestByWallet(pool, { wallet, recordId: agreementId });
     if (found) return found;
     throw new NotFoundError('The agreement does not exist.');
   };
@@ -91,7 +71,7 @@ export function createGuestAuthenticator({
             isLink ? 'The link allows reading only.' : 'The agreement allows participants to read only.',
           );
         authorize({ modes }, 'agreements.write');
-        if (isLink) return withSigner(database, guest);
+        if (isLink) return withSigner(pool, guest);
       }
       return guest;
     },
@@ -129,73 +109,11 @@ export function requireWallet({ wallet }: Pick<Guest, 'wallet'>, signer: Address
   throw new AccessError('forbidden', 'The link is for another wallet.');
 }
 
-const recordFacts = {
-  principalId: records.principalId,
-  recordId: records.id,
-  owner: records.owner,
-  scope: entitlements.scope,
-  mode: entitlements.mode,
-};
-
-async function findLink(database: Database, secret: string) {
-  const rows = await database
-    .select({
-      ...recordFacts,
-      linkId: signingLinks.id,
-      may: signingLinks.may,
-      participant: signingLinks.participant,
-    })
-    .from(signingLinks)
-    .innerJoin(records, eq(records.id, signingLinks.recordId))
-    .leftJoin(entitlements, eq(entitlements.principalId, signingLinks.principalId))
-    .where(
-      and(
-        eq(signingLinks.secretHash, hashSecret(secret)),
-        sql`${signingLinks.endedAt} is null and ${signingLinks.expiresAt} > now()`,
-      ),
-    );
-  const [first] = rows;
-  if (!first) return undefined;
-  const { linkId, principalId, recordId, may } = first;
-  const participant = first.participant ?? undefined;
-  const wallet = participant === undefined ? (first.owner ?? undefined) : undefined;
-  const guest: Guest = { name: linkId, linkId, principalId, recordId, may, participant, wallet };
-  return { guest, modes: modesOf(rows) };
-}
-
 /** A record's values may be hundreds of kilobytes: they are read only where a participant is to sign. */
-async function withSigner(database: Database, guest: Guest): Promise<Guest> {
+async function withSigner(pool: pg.Pool, guest: Guest): Promise<Guest> {
   const { recordId, participant } = guest;
   if (participant === undefined) return guest;
-  const [row] = await database
-    .select({ variables: records.variables })
-    .from(records)
-    .where(eq(records.id, recordId));
+  const text = 'select variables from service.records where id = $1';
+  const [row] = await runPrepared<RowOf<typeof records, 'variables'>>(pool, text, [recordId]);
   return { ...guest, wallet: heldAddress(row?.variables ?? {}, participant) };
-}
-
-async function findOpened(database: Database, { wallet, recordId }: { wallet: Address; recordId: string }) {
-  const rows = await database
-    .select({ ...recordFacts, access: records.participantAccess })
-    .from(recordWallets)
-    .innerJoin(records, eq(records.id, recordWallets.recordId))
-    .leftJoin(entitlements, eq(entitlements.principalId, records.principalId))
-    .where(and(eq(recordWallets.recordId, recordId), sql`${recordWallets.wallet} = ${wallet.toLowerCase()}`));
-  const [first] = rows;
-  if (!first || first.access === 'none') return undefined;
-  const { principalId, access: may } = first;
-  const guest: Guest = {
-    name: wallet,
-    linkId: undefined,
-    principalId,
-    recordId,
-    may,
-    participant: undefined,
-    wallet,
-  };
-  return { guest, modes: modesOf(rows) };
-}
-
-function modesOf(rows: readonly { scope: string | null; mode: EntitlementMode | null }[]) {
-  return findModes(rows.flatMap(({ scope, mode }) => (scope && mode ? [{ scope, mode }] : [])));
 }

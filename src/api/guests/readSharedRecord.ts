@@ -6,7 +6,7 @@ import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { secondsSql, toInstant } from '../../platform/lists/instant.ts';
 import { heldAddress } from '../agreements/heldAddress.ts';
 import { spliceJson } from '../agreements/jsonText.ts';
-import type { Guest } from './guestAuthenticator.ts';
+import type { Guest } from './guest.ts';
 
 type SharedRow = RowOf<
   typeof records,
