@@ -199,7 +199,7 @@ describe('a transaction that reverts', () => {
 /** Prepares an accepted row, each time anew, and says the terms on which the relay would sign it. */
 async function createPreparing(id: string, wallet: Address) {
   const { pool, client, chainId } = world;
-  const { rows } = await pool.query<{ signer: Address; callData: Hex; attempt: number; gas: string }>(
+  const { rows } = await pool.query<{ signer: Address; callData: Hex; attempt: string; gas: string }>(
     `select signer, call_data as "callData", gas_estimate as gas, (
        select max(id) from service.transaction_attempts where transaction_id = tx.id) as attempt
      from service.transactions tx where id = $1`,

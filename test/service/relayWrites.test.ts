@@ -39,14 +39,14 @@ async function createScene() {
      values ($1, $2, 'input', $3, $3, 0, $1, '0x', 4000000000, '0x', 'signed', $3, $4, $1)`,
     [id, chainId, wallet, nonce],
   );
-  const sign = async (transactionId: string | null, hash = random(32)): Promise<number> => {
-    const { rows } = await pool.query<{ id: number }>(
+  const sign = async (transactionId: string | null, hash = random(32)): Promise<string> => {
+    const { rows } = await pool.query<{ id: string }>(
       `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction, gas,
          max_fee_per_gas, max_priority_fee_per_gas)
        values ($1, $2, $3, $4, $5, '0x', 1, 1, 1) returning id`,
       [transactionId, chainId, wallet, nonce, hash],
     );
-    return rows[0]?.id ?? 0;
+    return rows[0]?.id ?? expect.fail('nothing was inserted');
   };
   const attemptId = await sign(id);
   const update = (table: 'transactions' | 'relayer_wallets', change: string) =>

@@ -7,7 +7,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 /** PostgreSQL's bigint and numeric arrive as text. Everything else arrives as Drizzle declares it. */
 type DriverValue<Of extends Column> = Of['_']['data'] extends bigint
   ? string
-  : Of['_']['columnType'] extends 'PgBigInt53'
+  : Of['_']['columnType'] extends 'PgBigInt53' | 'PgBigSerial53'
     ? string
     : Of['_']['data'];
 

@@ -2,7 +2,7 @@ import { type Address, type Hex, hexToBigInt, type PublicClient } from 'viem';
 
 /** One signed form of a transaction. */
 export type AttemptKey = {
-  readonly id: number;
+  readonly id: string;
   readonly wallet: Address;
   readonly nonce: number;
   readonly hash: Hex;

@@ -106,7 +106,7 @@ export async function requeueRow(
 /** Points an accepted row back to earlier signed bytes that can still be mined. */
 export async function readoptRow(
   pool: pg.Pool,
-  { id, attempt }: { id: string; attempt: { readonly id: number } },
+  { id, attempt }: { id: string; attempt: { readonly id: string } },
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with readopted as (

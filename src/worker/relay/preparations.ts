@@ -54,7 +54,7 @@ export type Preparations = {
 
 type Known = {
   /** The attempt up to which nothing signed for the row can be mined any more. */
-  clearedThrough?: number | undefined;
+  clearedThrough?: string | undefined;
   /** A signed form was mined and reverted: a node checks the row before another one is paid for. */
   hasReverted?: boolean;
   gas?: bigint | undefined;

@@ -18,7 +18,7 @@ export type AcceptedRow = {
   readonly permit: { readonly signer: Address; readonly nonce: bigint };
   readonly gasEstimate: bigint | undefined;
   /** The newest attempt from before the row was accepted again; undefined if there is none. */
-  readonly lastAttemptId: number | undefined;
+  readonly lastAttemptId: string | undefined;
   /** The nearest accepted rows that must be signed before it. */
   readonly after: readonly string[];
   /**

@@ -14,7 +14,7 @@ export type Slot = {
   readonly wallet: Address;
   readonly nonce: number;
   readonly attempt: {
-    readonly id: number;
+    readonly id: string;
     readonly hash: Hex;
     readonly gas: bigint;
     readonly fees: Fees;

@@ -88,7 +88,7 @@ async function readPassedRows(
         select sent.id, sent.wallet, sent.wallet_nonce as nonce, sent.tx_hash, sent.contract, sent.call_data, sent.signer, sent.permit_nonce, (
             select extract(epoch from now() - max(created_at))::float8 * 1000
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as newest_age_ms, (
-            select json_agg(json_build_object('id', attempt.id, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
+            select json_agg(json_build_object('id', attempt.id::text, 'wallet', attempt.wallet, 'nonce', attempt.wallet_nonce,
               'hash', attempt.tx_hash) order by attempt.id)
             from service.transaction_attempts attempt where attempt.transaction_id = sent.id) as attempts
         from unnest($2::text[], $3::bigint[]) as wallet(address, mined_count)

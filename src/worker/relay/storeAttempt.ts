@@ -12,7 +12,7 @@ export type NewAttempt = {
   readonly wallet: Address;
   readonly nonce: number;
   /** The newest attempt for this nonce when the new one was decided; undefined for none. */
-  readonly previousId: number | undefined;
+  readonly previousId: string | undefined;
   /** The row of the bytes; undefined if they only use up the nonce. */
   readonly transactionId: string | undefined;
   readonly signed: SignedTransaction;
@@ -75,8 +75,8 @@ type BytesRow = RowAs<typeof transactionAttempts, { id: 'id'; hash: 'tx_hash'; r
 /** The stored bytes of attempts, by id. */
 export async function readBytes(
   pool: pg.Pool,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, SignedTransaction>> {
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SignedTransaction>> {
   const { rows } = await pool.query<BytesRow>(
     `select id, tx_hash as hash, raw_transaction as raw from service.transaction_attempts where id = any($1)`,
     [ids],

@@ -169,7 +169,7 @@ async function signAndStore(
   { pool, holder, wallet, logger }: TendOptions,
   wanted: {
     nonce: number;
-    previousId: number | undefined;
+    previousId: string | undefined;
     transactionId: string | undefined;
     traceParent: string | null;
     call: Call;

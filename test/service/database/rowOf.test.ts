@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { getTableColumns, is, Table } from 'drizzle-orm';
 import {
   bigint,
+  bigserial,
   boolean,
   customType,
   date,
@@ -10,7 +11,6 @@ import {
   json,
   numeric,
   pgTable,
-  serial,
   text,
   timestamp,
 } from 'drizzle-orm/pg-core';
@@ -24,7 +24,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 
 /** One column of each kind that the service's tables have. */
 const kinds = pgTable('kinds', {
-  id: serial(),
+  id: bigserial({ mode: 'number' }),
   label: text().notNull(),
   state: text({ enum: ['open', 'closed'] }).notNull(),
   txHash: hash().notNull(),
@@ -60,7 +60,7 @@ type Kinds = RowOf<
   | 'remark'
 >;
 const row: Kinds = {
-  id: 1,
+  id: '3000000000',
   label: 'a text',
   state: 'open',
   tx_hash: '0xab',
@@ -90,7 +90,7 @@ beforeAll(async () => {
   const definitions = columns.map((column) => `${snake(column.name)} ${column.getSQLType()}`);
   await handle.pool.query(`create table kinds (${definitions.join(', ')})`);
   await handle.database.insert(kinds).values({
-    id: 1,
+    id: 3_000_000_000,
     label: 'a text',
     state: 'open',
     txHash: '0xab',
@@ -148,7 +148,7 @@ test('timestamps and dates have no type, because their form depends on who asks'
 
 test('types of columns', () => {
   expectTypeOf<Kinds>().toEqualTypeOf<{
-    id: number;
+    id: string;
     label: string;
     state: 'open' | 'closed';
     tx_hash: `0x${string}`;

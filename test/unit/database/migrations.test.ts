@@ -3,7 +3,9 @@ import { findBreaks } from './support/findBreaks.ts';
 import { type Migration, readMigrations, readSnapshots, type Table } from './support/snapshot.ts';
 
 /** Migrations that a version which still runs would notice, and why they may be as they are. */
-const excused: Readonly<Record<string, string>> = {};
+const excused: Readonly<Record<string, string>> = {
+  '0002_larger_ids': 'no version was released before it: from a commit before it, stop the workers first',
+};
 
 const migrations = readMigrations();
 

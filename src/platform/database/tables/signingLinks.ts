@@ -1,4 +1,4 @@
-import { index, serial, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigserial, index, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, hash, instant } from '../columns.ts';
 import { serviceSchema } from '../schema.ts';
 import { apiKeys, principals } from './access.ts';
@@ -43,7 +43,7 @@ export type SigningLinkUseKind = (typeof signingLinkUseKinds)[number];
 export const signingLinkUses = serviceSchema.table(
   'signing_link_uses',
   {
-    id: serial().primaryKey(),
+    id: bigserial({ mode: 'number' }).primaryKey(),
     linkId: text()
       .notNull()
       .references(() => signingLinks.id, { onDelete: 'cascade' }),

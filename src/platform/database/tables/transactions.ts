@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, json, serial, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, index, integer, json, text, unique, uniqueIndex } from 'drizzle-orm/pg-core';
 import { nodeObjections } from '../../nodes/nodeAnswer.ts';
 import { address, blockNumber, bytes, hash, instant, uint256 } from '../columns.ts';
 import { listOf, oneOf } from '../oneOf.ts';
@@ -151,7 +151,7 @@ export const transactions = serviceSchema.table(
 export const transactionAttempts = serviceSchema.table(
   'transaction_attempts',
   {
-    id: serial().primaryKey(),
+    id: bigserial({ mode: 'number' }).primaryKey(),
     /** Null if the bytes only use up a nonce that no transaction needs any more. */
     transactionId: text().references(() => transactions.id),
     chainId: integer().notNull(),

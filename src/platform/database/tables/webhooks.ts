@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, customType, index, integer, json, serial, text, unique } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, customType, index, integer, json, text, unique } from 'drizzle-orm/pg-core';
 import { instant } from '../columns.ts';
 import { oneOf } from '../oneOf.ts';
 import { orderedKey } from '../orderedKey.ts';
@@ -122,7 +122,7 @@ export const deliverySeats = serviceSchema.table('delivery_seats', {
 export const deliveryAttempts = serviceSchema.table(
   'delivery_attempts',
   {
-    id: serial().primaryKey(),
+    id: bigserial({ mode: 'number' }).primaryKey(),
     deliveryId: text()
       .notNull()
       .references(() => deliveries.id),
