@@ -63,9 +63,25 @@ function listLines({ status, reason, details, requestId, message }: ApiError): s
   const all = Array.isArray(details.issues) ? details.issues.map(describeIssue) : [];
   // A single issue is in the message already.
   const issues = all.filter((issue) => all.length > 1 || !message.includes(issue));
-  const remedy = status === 401 ? ['set AGREEMENTS_API_KEY, or run agreements login again'] : [];
-  return [...issues, ...remedy, `${reason ? `reason ${reason}, ` : ''}request ${requestId}`];
+  return [
+    ...issues,
+    ...findRemedy({ status, reason, issues: all }),
+    `${reason ? `reason ${reason}, ` : ''}request ${requestId}`,
+  ];
 }
+
+/** What to do about a refusal, in the words of the command line. */
+function findRemedy({ status, reason, issues }: Refusal): string[] {
+  if (status === 401) return ['set AGREEMENTS_API_KEY, or run agreements login again'];
+  if (!issues.some((issue) => issue.includes(' is missing'))) return [];
+  if (reason === 'invalid_values')
+    return [
+      'give participants with --participant variable=address, other values with --value variable=value',
+    ];
+  return reason === 'schema_mismatch' ? ['give values with --value field=value'] : [];
+}
+
+type Refusal = Pick<ApiError, 'status' | 'reason'> & { readonly issues: readonly string[] };
 
 function describeIssue({ path, message }: { readonly path: string; readonly message: string }): string {
   return path === '' ? message : `${path} ${message}`;

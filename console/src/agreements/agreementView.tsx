@@ -18,6 +18,7 @@ import { DocumentText } from './documentText.tsx';
 import { DraftPanel } from './draftPanel.tsx';
 import { Facts } from './facts.tsx';
 import { nameOfInput, writeIssuers } from './naming.ts';
+import { orderInputs } from './orderInputs.ts';
 import type { AgreementSource } from './source.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -53,8 +54,8 @@ export function AgreementView({ source, more }: AgreementViewProps) {
   const shown = record.data;
   useTitle(shown?.displayName ?? texts.shared.title);
   const json = shown?.json;
-  const graph = useMemo(() => readGraph(json), [json]);
-  const rows = inputs.data?.pages.flatMap(({ data }) => data);
+  const graph = useMemo(() => readGraph(json, (inputId) => nameOfInput(json, inputId)), [json]);
+  const rows = inputs.data && orderInputs(inputs.data.pages.flatMap(({ data }) => data));
   const current = state.data?.state ?? undefined;
   const standing = findStanding(
     current,
@@ -117,7 +118,7 @@ export function AgreementView({ source, more }: AgreementViewProps) {
           error={rows && mayPass(inputs.error) ? undefined : inputs.error}
           total={inputs.data?.pages[0]?.total}
           onMore={inputs.hasNextPage ? () => void inputs.fetchNextPage() : undefined}
-          nameOf={(inputId) => nameOfInput(json, inputId)}
+          nameOf={graph.nameOf}
         />
         <DocumentText shown={shown} />
       </div>

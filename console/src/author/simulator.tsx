@@ -29,7 +29,7 @@ export function Simulator({ json }: { readonly json: Readonly<Record<string, unk
     placeholderData: (former) => former,
     gcTime: 60_000,
   });
-  const graph = useMemo(() => readGraph(json), [json]);
+  const graph = useMemo(() => readGraph(json, (inputId) => nameOfInput(json, inputId)), [json]);
   const state = played.data?.state;
   const accepted = (played.data?.steps ?? []).filter(({ outcome }) => outcome === 'accepted');
   const inputs = [...new Set(graph.ways.filter(({ from }) => from === state).flatMap((way) => way.inputs))];

@@ -38,13 +38,13 @@ function measure(text: string): number {
 }
 
 /** Places states and ways from top to bottom, with room for names. */
-export function layoutGraph({ states, ways }: Graph): Placed {
+export function layoutGraph({ states, ways, nameOf }: Graph): Placed {
   const graph = new Layout({ multigraph: true });
   graph.setGraph({ rankdir: 'TB', nodesep: 26, ranksep: 30, edgesep: 14, marginx: 14, marginy: 14 });
   graph.setDefaultEdgeLabel(() => ({}));
   const widthOf = (id: string) => Math.max(64, measure(shorten(id)) + 28);
   for (const { id } of states) graph.setNode(id, { width: widthOf(id), height: stateHeight });
-  const texts = ways.map(({ inputs }) => shorten(inputs.join(' · '), 34));
+  const texts = ways.map(({ inputs }) => shorten(inputs.map(nameOf).join(' · '), 34));
   for (const [at, { from, to }] of ways.entries()) {
     const width = (texts[at] ?? '').length * smallLetter + 10;
     graph.setEdge(from, to, { width, height: labelHeight, labelpos: 'c' }, String(at));

@@ -80,7 +80,7 @@ function Drawing({ graph, standing, possible }: StateDiagramProps) {
           return (
             <g key={keyOfWay(way)} class={`way ${kind}`}>
               <title>
-                {`${way.from} → ${way.to}: ${way.inputs.join(', ')}`}
+                {`${way.from} → ${way.to}: ${way.inputs.map(graph.nameOf).join(', ')}`}
                 {kind === 'open' && by ? ` (${by})` : ''}
               </title>
               <path d={drawLine(way.points)} marker-end={`url(#arrow-${kind})`} />

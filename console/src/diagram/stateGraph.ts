@@ -6,12 +6,14 @@ export type Graph = {
   readonly initial: string | undefined;
   readonly states: readonly State[];
   readonly ways: readonly Way[];
+  /** What people read of an input. */
+  readonly nameOf: (inputId: string) => string;
 };
 
-/** The readable states of a document and the ways between them. */
-export function readGraph(agreement: unknown): Graph {
+/** The readable states of a document and the ways between them; inputs keep their ids unless `nameOf` names them. */
+export function readGraph(agreement: unknown, nameOf: Graph['nameOf'] = (inputId) => inputId): Graph {
   const { initial, states, transitions } = readStates(agreement);
-  return { initial, states, ways: transitions };
+  return { initial, states, ways: transitions, nameOf };
 }
 
 export function keyOfWay({ from, to }: Pick<Way, 'from' | 'to'>): string {

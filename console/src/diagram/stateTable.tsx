@@ -53,7 +53,7 @@ export function StateTable({ graph, standing, possible }: StateTableProps) {
                     {ways.flatMap(({ to, inputs }) =>
                       inputs.map((input) => (
                         <li key={`${to} ${input}`} dir="auto">
-                          {input} → {to}
+                          {graph.nameOf(input)} → {to}
                           {isCurrent && possible?.has(input) && (
                             <span class="small soft"> ({possible.get(input)})</span>
                           )}

@@ -7,6 +7,8 @@ export type Readiness = {
   readonly status: 'ready' | 'unready';
   readonly checks: Readonly<Record<string, boolean>>;
   readonly reasons: readonly string[];
+  /** What does not work although it is ready, such as a chain without a node. */
+  readonly degraded: readonly string[];
   readonly endpoints: readonly {
     readonly chainId: number;
     readonly host: string;

@@ -58,7 +58,7 @@ type OverviewProps = {
 };
 
 function Overview({ readiness, events, onFollow }: OverviewProps) {
-  const { checks, reasons, chains, endpoints } = readiness;
+  const { checks, reasons, degraded, chains, endpoints } = readiness;
   const wallets = chains.flatMap(({ chainId, wallets: own }) =>
     own.map((wallet) => ({ chainId, ...wallet })),
   );
@@ -72,6 +72,13 @@ function Overview({ readiness, events, onFollow }: OverviewProps) {
       {reasons.length > 0 && (
         <Note kind="bad">
           {reasons.map((reason) => (
+            <p key={reason}>{reason}</p>
+          ))}
+        </Note>
+      )}
+      {degraded.length > 0 && (
+        <Note kind="warn">
+          {degraded.map((reason) => (
             <p key={reason}>{reason}</p>
           ))}
         </Note>
@@ -192,7 +199,7 @@ function Standing({ position }: { readonly position: { blockNumber: number; lagS
   return (
     <>
       {position.blockNumber.toLocaleString()}{' '}
-      <span class="small soft">{words.behind(position.lagSeconds)}</span>
+      <span class="small soft">{words.blockAge(position.lagSeconds)}</span>
     </>
   );
 }

@@ -22,9 +22,12 @@ export function Trace({ wanted }: TraceProps) {
     if (!wanted) return;
     setText(wanted.id);
     setId(wanted.id);
-    place.current?.scrollIntoView();
     place.current?.focus();
   }, [wanted]);
+  // The trace makes the page longer: only then can it be scrolled to its top.
+  useEffect(() => {
+    if (wanted && trace.data !== undefined) place.current?.scrollIntoView();
+  }, [wanted, trace.data]);
   return (
     <section class="section" ref={place} tabIndex={-1} aria-label={words.trace}>
       <h2>{words.trace}</h2>

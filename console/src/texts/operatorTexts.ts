@@ -15,7 +15,7 @@ export const operatorTexts = {
   chain: 'Chain',
   index: 'Index',
   folded: 'Folded',
-  behind: (seconds: number) => `${seconds.toLocaleString('en')} s behind`,
+  blockAge: (seconds: number) => `${seconds.toLocaleString('en')} s old`,
   outbox: 'Outbox',
   open: (n: number) => `${n.toLocaleString('en')} to be mined`,
   oldest: 'Oldest',

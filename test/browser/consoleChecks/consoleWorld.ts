@@ -48,5 +48,5 @@ export function expectTrue(isMet: boolean, what: string): void {
 
 /** Waits until a text is seen on a page. */
 export async function see(page: Page, text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor();
+  await page.getByText(text).filter({ visible: true }).first().waitFor();
 }

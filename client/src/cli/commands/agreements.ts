@@ -8,6 +8,7 @@ import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readCount } from '../readCount.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
 import { type ChainChoice, readChain, takeRecord } from '../recordReference.ts';
+import { sayWaiting } from '../sayWaiting.ts';
 import { drawFacts, drawTable } from '../table.ts';
 import { describeRest, takeFirst } from '../takeFirst.ts';
 import { paint, type Terminal } from '../terminal.ts';
@@ -130,15 +131,9 @@ function addAct(program: Command, context: Context): void {
       const account = await openSigner(terminal.env, options);
       const file = options.values === undefined ? {} : await readDocument(terminal, options.values);
       const values = { ...file, ...readPairs(options.value, '--value') };
-      const input = await submitInput({
-        client,
-        account,
-        agreementId: id,
-        ...chain,
-        inputId,
-        values,
-        signal: terminal.stopped,
-      });
+      const signal = terminal.stopped;
+      const mined = submitInput({ client, account, agreementId: id, ...chain, inputId, values, signal });
+      const input = await sayWaiting(context, mined);
       const facts = drawFacts(terminal, [
         ['input', input.id],
         ['state', `${input.fromState ?? ''} → ${input.toState ?? ''}`],

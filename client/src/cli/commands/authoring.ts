@@ -8,6 +8,7 @@ import { openSigner, type SignerOptions } from '../openSigner.ts';
 import { readCount } from '../readCount.ts';
 import { readDocument, readPairs } from '../readDocument.ts';
 import { type ChainChoice, readChain } from '../recordReference.ts';
+import { sayWaiting } from '../sayWaiting.ts';
 import { drawFacts } from '../table.ts';
 import { paint } from '../terminal.ts';
 import { writeExamples } from '../writeExamples.ts';
@@ -129,7 +130,8 @@ function addDeploy(program: Command, context: Context): void {
         return handOutLink(context, { id: draft.id });
       }
       const account = await openSigner(terminal.env, options);
-      const record = await deployAgreement({ client: context.client(), account, ...deployment, signal });
+      const deployed = deployAgreement({ client: context.client(), account, ...deployment, signal });
+      const record = await sayWaiting(context, deployed);
       const { id, address, state } = record;
       const facts = drawFacts(terminal, [
         ['id', id],

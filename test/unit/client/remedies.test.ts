@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { explainError } from '../../../client/src/cli/explainError.ts';
+import { ApiError } from '../../../client/src/errors.ts';
+
+const linesOf = (refusal: { status: number; reason?: string; issue?: string }) => {
+  const { status, reason, issue } = refusal;
+  const issues = issue === undefined ? [] : [{ path: issue, message: 'is missing' }];
+  const details = { ...(reason && { reason }), issues };
+  return explainError(new ApiError('No.', { status, code: 'refused', requestId: 'req_1', details })).lines;
+};
+
+test.each([
+  [{ status: 401 }, 'agreements login'],
+  [{ status: 400, reason: 'invalid_values', issue: 'initValues.owner' }, '--participant variable=address'],
+  [{ status: 400, reason: 'schema_mismatch', issue: 'values.note' }, '--value field=value'],
+])('%o says what to do at the command line', (refusal, remedy) => {
+  expect(linesOf(refusal)).toContainEqual(expect.stringContaining(remedy));
+});
+
+test('a refusal that no option mends suggests none', () => {
+  const lines = linesOf({ status: 400, reason: 'stale_nonce', issue: 'nonce' });
+  expect(lines.filter((line) => line.includes('--'))).toEqual([]);
+});
