@@ -118,24 +118,32 @@ describe('evidence', () => {
     const { id } = await world.playDirectLease();
     await world.catchUp();
     const { pool } = world.service.handle;
-    const indexer = await pool.connect();
-    try {
-      await indexer.query('begin');
-      await indexer.query('lock table chain_index.heads in access exclusive mode');
-      const asked = world.readEvidence(id);
-      await waitUntil('the reader holds one table and waits for the other', async () => {
-        const { rows } = await pool.query(
-          `select 1 from pg_stat_activity
-           where wait_event_type = 'Lock' and query like '%"headNumber"%' and datname = current_database()`,
+    const deadlock = async (): Promise<'the reader gave way' | undefined> => {
+      const indexer = await pool.connect();
+      try {
+        await indexer.query('begin');
+        await indexer.query('lock table chain_index.heads in access exclusive mode');
+        const asked = world.readEvidence(id);
+        await waitUntil('the reader holds one table and waits for the other', async () => {
+          const { rows } = await pool.query(
+            `select 1 from pg_stat_activity
+             where wait_event_type = 'Lock' and query like '%"headNumber"%' and datname = current_database()`,
+          );
+          return rows.length > 0;
+        });
+        const locked = await indexer.query('lock table chain_index.agreements in access exclusive mode').then(
+          () => true,
+          () => false,
         );
-        return rows.length > 0;
-      });
-      await indexer.query('lock table chain_index.agreements in access exclusive mode');
-      await indexer.query('rollback');
-      expect(await verifyEvidence(await (await asked).text())).toMatchObject({ ok: true });
-    } finally {
-      indexer.release(true);
-    }
+        await indexer.query('rollback');
+        expect(await verifyEvidence(await (await asked).text())).toMatchObject({ ok: true });
+        return locked ? 'the reader gave way' : undefined;
+      } finally {
+        indexer.release(true);
+      }
+    };
+    // The database chooses who gives way; where the machine is slow, that is the indexer.
+    await waitUntil('the reader gives way', deadlock);
   });
 
   test('is collected again if the history changes after the node was asked about it', async () => {
