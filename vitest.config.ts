@@ -26,8 +26,8 @@ const withIndexers = { ...withDatabase, isolate: false, testTimeout: 300_000, ho
 
 export default defineConfig({
   test: {
-    // Most tests wait for processes that they have started: with a worker for each of two processors, a third of the time is idle.
-    maxWorkers: 3,
+    // Most tests wait for processes that they have started: two workers for each of two processors leave little of the time idle.
+    maxWorkers: 4,
     // For files whose tests mostly wait: each starts its own processes.
     maxConcurrency: 3,
     // The programs under test and one PostgreSQL, for all projects.

@@ -1,3 +1,4 @@
+import { encodeInputPayload } from '../../src/protocol/index.ts';
 import type { LongRunParts } from '../support/longRun.ts';
 import { withClosings } from '../support/withClosings.ts';
 import type { Attack } from './attacks/attack.ts';
@@ -6,6 +7,7 @@ import { compareTimes, type Factor, listDelays, type Round } from './support/com
 import { createNeighbour } from './support/neighbour.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { startTenants } from './support/startTenants.ts';
+import { submitDirectly } from './support/worstWorld.ts';
 
 /** What one attack has done. */
 export type AttackReport = {
@@ -33,6 +35,7 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
     const tenants = await startTenants(run, onClose);
     const { stack, api, worker, apiKey, neighbourKey, world, linkSecret, webhookId, limits } = tenants;
     const { baseUrl } = api;
+    const largestPayload = encodeInputPayload(world.agreement, 'go', world.values);
     const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
     onClose(neighbour.close);
     await neighbour.live(2_000);
@@ -54,6 +57,8 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
         const attacking = attack.run({
           ...{ baseUrl, apiKey, linkSecret, webhookId, chainId: stack.chainId, bodyBytes: limits.bodyBytes },
           ...{ recordId: world.record.id, documentId: world.record.documentId },
+          largestPayload,
+          submit: (payload) => submitDirectly(stack, world.record.address, payload),
           isOn: () => isOn,
           async send(request) {
             const { status, text } = await sendRequest({ baseUrl, apiKey }, request).catch(() => ({

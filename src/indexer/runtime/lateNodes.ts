@@ -9,6 +9,8 @@ const patienceMs = 2_000;
 /** How long Ponder waits for the newest block. Its requests must end faster than it makes them: 25 at a time, ten a second. */
 const silenceMs = 1_000;
 const longestAnswerMs = 10_000;
+/** A node that is only slow for a moment is not worth a line in the log. */
+const reportedMs = 5_000;
 /** For an answer without a block: an error of the node, or what stands before it. */
 const badGateway = 502;
 
@@ -30,8 +32,12 @@ type Followed = {
   readonly urls: readonly string[];
   requests: number;
   newest: Newest | undefined;
-  isSilent: boolean;
+  /** Milliseconds as `performance.now` counts them; undefined while a node answers. */
+  silentSince: number | undefined;
+  isReported: boolean;
 };
+
+const answering = { silentSince: undefined, isReported: false };
 
 /** Behind a single URL may be several nodes: as often as this it is asked again. */
 const repetitions = 3;
@@ -53,7 +59,7 @@ export function passOverLateNodes(
 ): void {
   const followed = new Map<string, Followed>();
   for (const { name, rpcUrls } of chains) {
-    const chain: Followed = { name, urls: rpcUrls, requests: 0, newest: undefined, isSilent: false };
+    const chain: Followed = { name, urls: rpcUrls, requests: 0, newest: undefined, ...answering };
     for (const url of rpcUrls) followed.set(url, chain);
   }
   const fetchUrl = globalThis.fetch;
@@ -66,19 +72,23 @@ export function passOverLateNodes(
     if (!chain.newest) return asked;
     const answered = await Promise.race([asked.catch(() => undefined), delay(silenceMs, undefined)]);
     if (answered && (answered.ok || answered.status === tooManyRequests)) {
-      if (chain.isSilent) logger.info({ chain: chain.name }, 'a node of this chain answers again');
-      chain.isSilent = false;
+      if (chain.isReported) logger.info({ chain: chain.name }, 'a node of this chain answers again');
+      Object.assign(chain, answering);
       return answered;
     }
     const others = chain.urls.filter((other) => other !== input.url);
     const heads = await Promise.all(others.map((other) => askHead(other, fetchUrl, silenceMs)));
     if (heads.some((head) => head >= 0)) return passedOver();
-    if (!chain.isSilent)
+    const now = performance.now();
+    chain.silentSince ??= now;
+    if (!chain.isReported && now - chain.silentSince > reportedMs) {
+      const { name } = chain;
       logger.warn(
-        { chain: chain.name, status: answered?.status },
+        { chain: name, status: answered?.status },
         'no node of this chain answers; its index waits',
       );
-    chain.isSilent = true;
+      chain.isReported = true;
+    }
     return new Response(chain.newest.answer, { headers });
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Hex } from 'viem';
 import type { WorstRequest } from '../support/worstRequests.ts';
 
 /** What an attack works with. */
@@ -13,6 +14,10 @@ export type AttackScene = {
   readonly bodyBytes: number;
   /** Sends one request, reads its answer and counts its status. */
   send(request: WorstRequest): Promise<string>;
+  /** The largest payload of the record's input. */
+  readonly largestPayload: Hex;
+  /** Sends an input with this payload straight to the record's contract, and waits until it is mined. */
+  submit(payload: Hex): Promise<void>;
   /** Whether the attack goes on. */
   isOn(): boolean;
 };

@@ -6,6 +6,7 @@ import { documents } from './documents.ts';
 import { queries } from './queries.ts';
 import { receivers } from './receivers.ts';
 import { rules } from './rules.ts';
+import { straight } from './straight.ts';
 import { values } from './values.ts';
 
 /** Attacks of one principal, or of guests, each of another kind. */
@@ -18,4 +19,5 @@ export const attacks: readonly Attack[] = [
   ...connections,
   ...receivers,
   ...agents,
+  ...straight,
 ];

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { passOverLateNodes } from '../../../src/indexer/runtime/lateNodes.ts';
 import { listenLocally } from '../../support/listenLocally.ts';
@@ -13,6 +13,7 @@ const fetchUrl = globalThis.fetch;
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   globalThis.fetch = fetchUrl;
+  vi.useRealTimers();
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
@@ -100,4 +101,24 @@ test('a node that has not answered yet is waited for, and no block is made up', 
   expect(await poll(node.url)).toBe(503);
   node.conduct = 'answers';
   await waitUntil('it answers', async () => (await poll(node.url)) === 7);
+});
+
+test('silence is logged once, where it lasts, and so is its end', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const lines: string[] = [];
+  const node = await startNode(7);
+  const write = (line: string) => void lines.push(JSON.parse(line).msg);
+  passOverLateNodes([{ name: 'Base Sepolia', rpcUrls: [node.url] }], pino({}, { write }));
+  const pollAfter = async (ms: number, conduct: Conduct) => {
+    vi.advanceTimersByTime(ms);
+    node.conduct = conduct;
+    await poll(node.url);
+  };
+  for (const conduct of ['answers', 'refuses', 'refuses', 'answers'] as const)
+    await pollAfter(3_000, conduct);
+  expect(lines).toEqual([]);
+  for (let at = 0; at < 4; at++) await pollAfter(3_000, 'refuses');
+  expect(lines).toEqual(['no node of this chain answers; its index waits']);
+  await pollAfter(3_000, 'answers');
+  expect(lines.slice(1)).toEqual(['a node of this chain answers again']);
 });
