@@ -12,7 +12,7 @@ import { submitDirectly } from './support/worstWorld.ts';
 /** What one attack has done. */
 export type AttackReport = {
   name: string;
-  /** Answers by their status; 0 for none. */
+  /** Answers by their status, 0 for none; and `mined` for inputs sent straight to the contract. */
   counts: Record<string, number>;
   /** Milliseconds of a processor that the event loops of API and worker were taken at a time. */
   turnMs: number;
@@ -58,7 +58,10 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
           ...{ baseUrl, apiKey, linkSecret, webhookId, chainId: stack.chainId, bodyBytes: limits.bodyBytes },
           ...{ recordId: world.record.id, documentId: world.record.documentId },
           largestPayload,
-          submit: (payload) => submitDirectly(stack, world.record.address, payload),
+          async submit(payload) {
+            await submitDirectly(stack, world.record.address, payload);
+            counts.mined = (counts.mined ?? 0) + 1;
+          },
           isOn: () => isOn,
           async send(request) {
             const { status, text } = await sendRequest({ baseUrl, apiKey }, request).catch(() => ({
