@@ -5,7 +5,7 @@ import { AgreementsClient } from '../../client/src/index.ts';
 import { deployAgreement } from '../../client/src/viem/index.ts';
 import { exampleDocument } from '../../console/src/author/exampleDocument.ts';
 import { findDevDirectory } from '../../src/cli/dev/devDirectory.ts';
-import { findDevStack } from '../../src/cli/dev/devStack.ts';
+import { findRunningDevStack } from '../../src/cli/dev/devStack.ts';
 import { chainId, createAccount, createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { createEmptyPrincipal } from './consoleChecks/emptyPrincipal.ts';
 import { longDocument } from './consoleChecks/longDocument.ts';
@@ -21,7 +21,7 @@ import { openBrowser } from './support/openBrowser.ts';
  * `swapped` takes the narrow ones dark and the wide ones light.
  */
 const [folder, wanted = '', swapped] = process.argv.slice(2);
-const stack = findDevStack(findDevDirectory(process.env));
+const stack = findRunningDevStack(findDevDirectory(process.env));
 if (folder === undefined) throw new Error('Name a folder for the pictures.');
 if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
 mkdirSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { AgreementsClient } from '../../client/src/index.ts';
 import { submitInput } from '../../client/src/viem/index.ts';
 import { findDevDirectory } from '../../src/cli/dev/devDirectory.ts';
-import { findDevStack } from '../../src/cli/dev/devStack.ts';
+import { findRunningDevStack } from '../../src/cli/dev/devStack.ts';
 import { createDatabase } from '../../src/platform/database/database.ts';
 import { createAccount, createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { createEmptyPrincipal } from './consoleChecks/emptyPrincipal.ts';
@@ -24,7 +24,7 @@ const rounds = 5;
 /** Rows of one statement. */
 const batch = 5_000;
 
-const stack = findDevStack(findDevDirectory(process.env));
+const stack = findRunningDevStack(findDevDirectory(process.env));
 if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
 const { pool, close } = createDatabase({
   url: stack.databaseUrl,

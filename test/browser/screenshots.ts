@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deployAgreement, submitInput } from '../../client/src/viem/index.ts';
 import { findDevDirectory } from '../../src/cli/dev/devDirectory.ts';
-import { findDevStack } from '../../src/cli/dev/devStack.ts';
+import { findRunningDevStack } from '../../src/cli/dev/devStack.ts';
 import { createAccount, createConsoleWorld } from './consoleChecks/consoleWorld.ts';
 import { openBrowser } from './support/openBrowser.ts';
 
 /** Takes the pictures of the documents from the development stack that runs (npm run dev), into docs/images. */
-const stack = findDevStack(findDevDirectory(process.env));
+const stack = findRunningDevStack(findDevDirectory(process.env));
 if (!stack) throw new Error('No development stack runs: start one with npm run dev.');
 /** The one that the demo and other checks use least. */
 const chainId = 84_532;
