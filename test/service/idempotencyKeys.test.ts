@@ -110,8 +110,10 @@ describe('a key', () => {
     await Promise.all([callWith(expired), callWith(valid)]);
     const { pool } = service.handle;
     await pool.query('update service.idempotency_keys set expires_at = now() where key = $1', [expired]);
-    expect(await deleteExpiredKeys(pool)).toBeGreaterThanOrEqual(1);
-    expect([await countKeys(service, expired), await countKeys(service, valid)]).toEqual([0, 1]);
+    // The service deletes expired keys too, now and then.
+    await deleteExpiredKeys(pool);
+    await expect.poll(() => countKeys(service, expired)).toBe(0);
+    expect(await countKeys(service, valid)).toBe(1);
   });
 });
 
