@@ -19,6 +19,20 @@ export type Creation = {
   signedHash: Hex | null;
 };
 
+/** The creating call of a deployed agreement. Null if it cannot be read, or creates another agreement. */
+export function findCreation({
+  args,
+  log,
+  transaction,
+}: {
+  args: Pick<Creation, 'docHash' | 'docUri'>;
+  log: { address: Address };
+  transaction: { to: Address | null; input: Hex };
+}): Creation | null {
+  const call = decodeCreation(transaction, log.address);
+  return call?.docHash === args.docHash && call.docUri === args.docUri ? call : null;
+}
+
 /**
  * Reads the call of one of the factory's four create functions. Null for any other call, and for call data
  * that do not decode: a call through another contract, or with raw bytes, cannot be read.

@@ -1,5 +1,5 @@
 import { ponder } from 'ponder:registry';
-import { decodeCreation } from '../decoding/decodeCreation.ts';
+import { findCreation } from '../decoding/decodeCreation.ts';
 import { readFirstNonce } from '../decoding/factoryHistory.ts';
 import { insertAgreement, setPermit } from '../tables/agreements.ts';
 import { insertBlock } from '../tables/blocks.ts';
@@ -8,11 +8,7 @@ import { consumePermit } from '../tables/permitCounts.ts';
 
 ponder.on('AgreementFactory:AgreementDeployed', async ({ event, context }) => {
   await insertBlock(context, event.block);
-  const { args, log, transaction } = event;
-  const call = decodeCreation(transaction, log.address);
-  // It must name this agreement.
-  const isOfThis = call?.docHash === args.docHash && call.docUri === args.docUri;
-  const creation = isOfThis ? call : null;
+  const creation = findCreation(event);
   await insertAgreement(context, event, creation);
   if (creation) await insertDefinition(context, event, creation);
 });

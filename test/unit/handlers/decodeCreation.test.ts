@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, zeroHash } from 'viem';
 import { expect, test } from 'vitest';
 import { agreementFactoryAbi as abi } from '../../../abis/AgreementFactory.ts';
-import { decodeCreation } from '../../../src/indexer/decoding/decodeCreation.ts';
+import { decodeCreation, findCreation } from '../../../src/indexer/decoding/decodeCreation.ts';
 import { hashDeploymentContent } from '../../../src/protocol/deploymentContent.ts';
 
 const factory = '0x76dAA59C02d902e7063E6328D2E64ACee6CC121e';
@@ -94,4 +94,14 @@ test('call data that do not decode tell nothing', () => {
   for (const input of ['0x', whole.slice(0, 10), whole.slice(0, -64)]) {
     expect(decodeCreation({ to: factory, input: `0x${input.slice(2)}` }, factory)).toBeNull();
   }
+});
+
+test('a call belongs to the agreement that it names, and to no other', () => {
+  const [input = '0x'] = calls;
+  const { docHash, docUri } = read;
+  const find = (args: { docHash: Hex; docUri: string }) =>
+    findCreation({ args, log: { address: factory }, transaction: { to: factory, input } });
+  expect(find({ docHash, docUri })).toMatchObject(read);
+  expect(find({ docHash: word('8'), docUri })).toBeNull();
+  expect(find({ docHash, docUri: 'other' })).toBeNull();
 });
