@@ -203,7 +203,11 @@ export async function startApi(
       access,
       isStopping: () => isStopping,
       addRoutes: (app: Hono, ownPool: pg.Pool) =>
-        addOperatorRoutes(app, ownPool, describeTrace && ((id) => describeTrace(database, id))),
+        addOperatorRoutes(app, {
+          pool: ownPool,
+          describeTrace: describeTrace && ((id) => describeTrace(database, id)),
+          allowedHosts: internal.allowedHosts,
+        }),
       logger,
     };
     const server = await startInternalServer(operations);

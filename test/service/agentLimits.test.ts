@@ -23,7 +23,7 @@ beforeAll(async () => {
       RATE_LIMIT_WRITES: '2',
       RATE_LIMIT_WRITE_BURST: '3',
     },
-    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs: 60_000 },
+    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs: 60_000, allowedHosts: [] },
   });
 });
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   anvil = await startAnvil({ chainId });
   service = await startTestService({
     rpcUrls: { [chainId]: anvil.rpcUrl },
-    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs },
+    internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs, allowedHosts: [] },
   });
   index = createStandInIndex({ pool: service.handle.pool, factory: `0x${'f0'.repeat(20)}` });
 });
@@ -332,6 +333,18 @@ describe('requests', () => {
   });
 });
 
+test("operators' data are not for pages of public host names", async () => {
+  const ask = async (host: string) => {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    get(`${internalUrl}/operations/transactions`, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+    return promise;
+  };
+  expect(await Promise.all(['localhost', 'api', 'stranger.example'].map(ask))).toEqual([200, 200, 421]);
+});
+
 describe('the served data', () => {
   test('make no process ready while they lag behind the node, or records behind the index', async () => {
     await showIndex();
@@ -364,14 +377,14 @@ describe('the internal port', () => {
   test('that is taken prevents the start only if it was configured', async () => {
     const port = Number(new URL(internalUrl).port);
     const usual = await startTestApi(service.databaseUrl, {
-      internal: { host: '127.0.0.1', port, isNamed: false, allowedLagMs },
+      internal: { host: '127.0.0.1', port, isNamed: false, allowedLagMs, allowedHosts: [] },
     });
     expect(usual.logLines.join('')).toContain('the port for readiness and metrics is in use');
     expect((await createCall(usual.baseUrl)('GET', '/v0/health')).status).toBe(200);
     await usual.close();
     await expect(
       startTestApi(service.databaseUrl, {
-        internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs },
+        internal: { host: '127.0.0.1', port, isNamed: true, allowedLagMs, allowedHosts: [] },
       }),
     ).rejects.toThrow('EADDRINUSE');
   });

@@ -102,16 +102,16 @@ export async function readEvidenceRecord(
 const agreementQuery = `
   select a.factory, a.owner, a.initial_state as "initialState", a.current_state as "currentState",
     a.permit_signer as "permitSigner", a.permit_nonce::text as "permitNonce", a.transaction_hash as "transactionHash",
-    a.block_hash as "blockHash", a.block_number::int as "blockNumber",
-    h.number::int as "headNumber", h.hash as "headHash"
+    a.block_hash as "blockHash", a.block_number::float8 as "blockNumber",
+    h.number::float8 as "headNumber", h.hash as "headHash"
   from chain_index.agreements a join chain_index.heads h on h.chain_id = a.chain_id
   where a.chain_id = $1 and a.address = $2`;
 const stepsQuery = `
   select input_id as "inputId", from_state as "fromState", to_state as "toState",
     permit_signer as "permitSigner", permit_nonce::text as "permitNonce",
     transaction_from as "transactionFrom", transaction_to as "transactionTo", transaction_hash as "transactionHash",
-    block_hash as "blockHash", block_number::int as "blockNumber", transaction_ordinal as ordinal,
-    block_timestamp::int as time
+    block_hash as "blockHash", block_number::float8 as "blockNumber", transaction_ordinal as ordinal,
+    block_timestamp::float8 as time
   from chain_index.inputs where chain_id = $1 and agreement = $2 order by position`;
 
 type AgreementRow = IndexedPlace &

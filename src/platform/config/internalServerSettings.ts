@@ -7,6 +7,8 @@ export type InternalServerSettings = {
   readonly port: number;
   /** Whether an operator named the port. If not, a taken port does not prevent the start. */
   readonly isNamed: boolean;
+  /** Names of hosts whose pages may read operators' data, beside addresses and names that are not public. */
+  readonly allowedHosts: readonly string[];
   /** How many milliseconds the served data may lag behind the chains before the process is not ready. */
   readonly allowedLagMs: number;
 };
@@ -17,7 +19,7 @@ const usualPorts = { INTERNAL_PORT: 9464, WORKER_INTERNAL_PORT: 9465 } as const;
 /**
  * Reads where readiness and metrics are served. `INTERNAL_PORT` is the API's and `WORKER_INTERNAL_PORT` the
  * worker's, usually on the same machine. `INTERNAL_HOST` defaults to the loopback interface.
- * `READY_LAG_SECONDS` applies to both. Undefined if the port is 0.
+ * `READY_LAG_SECONDS` and `INTERNAL_ALLOWED_HOSTS` apply to both. Undefined if the port is 0.
  *
  * @throws ConfigurationError naming every variable that is wrong.
  */
@@ -46,6 +48,10 @@ export function readInternalServer(
     host: env.INTERNAL_HOST || '127.0.0.1',
     port: port.data,
     isNamed: Boolean(named),
+    allowedHosts: (env.INTERNAL_ALLOWED_HOSTS ?? '')
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean),
     allowedLagMs: lagSeconds.data * 1_000,
   };
 }
