@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 
@@ -25,7 +26,33 @@ async function createFrom(template: string): Promise<TestDatabase> {
   await runOnServer(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => runOnServer(serverUrl, `drop database ${name} with (force)`) };
+  const drop = async () => {
+    await awaitLeave(serverUrl, name);
+    await runOnServer(serverUrl, `drop database ${name} with (force)`);
+  };
+  return { url: url.href, drop };
+}
+
+const longestLeaveMs = 1_000;
+const lookMs = 10;
+
+/**
+ * Waits a moment until the sessions of a database have ended. A session outlives the end of its client, which then listens to no
+ * error any more, also to none that says that the session was ended.
+ */
+async function awaitLeave(serverUrl: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    const giveUpAt = performance.now() + longestLeaveMs;
+    while (performance.now() < giveUpAt) {
+      const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [name]);
+      if (rowCount === 0) return;
+      await delay(lookMs);
+    }
+  } finally {
+    await client.end();
+  }
 }
 
 async function runOnServer(url: string, statement: string): Promise<void> {
