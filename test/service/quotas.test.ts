@@ -216,3 +216,24 @@ test('a check goes by what is known while newer data are being read, and never b
     await keeper.close();
   }
 });
+
+test('usage that the database could not store is stored later', async () => {
+  const { id } = await service.createPrincipal();
+  const { database, pool } = service.handle;
+  const said: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line) => said.push(line) });
+  const keeper = createQuotaKeeper({ database, logger });
+  await pool.query('alter table service.usage_totals rename to usage_elsewhere');
+  try {
+    keeper.note(id, { gas: 5n, storedBytes: 7 });
+    await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('failed to store the usage');
+  } finally {
+    await pool.query('alter table service.usage_elsewhere rename to usage_totals');
+    await keeper.close();
+  }
+  const { rows } = await pool.query(
+    `select gas, stored_bytes from service.usage_days join service.usage_totals using (principal_id) where principal_id = $1`,
+    [id],
+  );
+  expect(rows).toEqual([{ gas: '5', stored_bytes: '7' }]);
+});

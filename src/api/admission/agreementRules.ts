@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Hex } from 'viem';
 import { z } from 'zod';
@@ -35,34 +36,23 @@ const usualCapacity = 32_000_000;
 
 /** Reads agreements' creations from the index, and keeps the last used ones. */
 export function createRuleCache(pool: pg.Pool, capacity = usualCapacity): RuleCache {
-  const kept = new Map<string, { rules: AgreementRules; size: number }>();
-  let size = 0;
-  const forget = (key: string) => {
-    size -= kept.get(key)?.size ?? 0;
-    kept.delete(key);
-  };
+  const kept = new LRUCache<string, AgreementRules>({ maxSize: capacity });
   return {
     async find(agreement) {
-      const key = `${agreement.chainId} ${agreement.address}`;
+      const key = keyOf(agreement);
       const known = kept.get(key);
-      if (known) {
-        kept.delete(key);
-        kept.set(key, known);
-        return known.rules;
-      }
+      if (known) return known;
       const read = await readRules(pool, agreement);
       if (!read) return undefined;
-      forget(key);
-      kept.set(key, read);
-      size += read.size;
-      for (const eldest of kept.keys()) {
-        if (size <= capacity || kept.size === 1) break;
-        forget(eldest);
-      }
+      kept.set(key, read.rules, { size: read.size });
       return read.rules;
     },
-    forget: ({ chainId, address }) => forget(`${chainId} ${address}`),
+    forget: (agreement) => void kept.delete(keyOf(agreement)),
   };
+}
+
+function keyOf({ chainId, address }: { chainId: number; address: Hex }): string {
+  return `${chainId} ${address}`;
 }
 
 const statement = `

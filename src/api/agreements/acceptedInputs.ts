@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
@@ -36,13 +37,6 @@ export type AcceptedInputs = {
   }>;
 };
 
-type Entry = {
-  readonly facts: StateFacts;
-  readonly size: number;
-  /** Whether it was used since it was last next in line for removal. */
-  wasUsed: boolean;
-};
-
 const usualCapacity = 8_000_000;
 /** A document may name one thing at any length, and an answer repeats it. */
 const longestName = 200;
@@ -53,8 +47,7 @@ const longestName = 200;
  * @param capacity how much, in characters of its text.
  */
 export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): AcceptedInputs {
-  const kept = new Map<string, Entry>();
-  let size = 0;
+  const kept = new LRUCache<string, StateFacts>({ maxSize: capacity });
 
   const load = async (recordId: string, state: string): Promise<StateFacts> => {
     const text = 'select document from service.records where id = $1';
@@ -77,28 +70,14 @@ export function createAcceptedInputs(pool: pg.Pool, capacity = usualCapacity): A
     return { description: typeof description === 'string' ? description : undefined, inputs, parties };
   };
 
-  const keep = (key: string, facts: StateFacts) => {
-    const entry = measure(key, facts);
-    size += entry.size - (kept.get(key)?.size ?? 0);
-    kept.delete(key);
-    kept.set(key, entry);
-    for (const [oldest, known] of kept) {
-      if (size <= capacity || kept.size === 1) break;
-      kept.delete(oldest);
-      if (known.wasUsed) {
-        known.wasUsed = false;
-        kept.set(oldest, known);
-      } else size -= known.size;
-    }
-    return facts;
-  };
-
   const find = ({ recordId, docHash, state }: Place): StateFacts | Promise<StateFacts> => {
     const key = `${docHash} ${state}`;
     const known = kept.get(key);
-    if (!known) return load(recordId, state).then((facts) => keep(key, facts));
-    known.wasUsed = true;
-    return known.facts;
+    if (known) return known;
+    return load(recordId, state).then((facts) => {
+      kept.set(key, facts, { size: key.length + JSON.stringify(facts).length });
+      return facts;
+    });
   };
 
   return {
@@ -126,10 +105,6 @@ function writeInput({ inputId, displayName, issuer, fieldsText }: FoundInput, va
 function chooseName(names: readonly unknown[], id: string): string {
   const name = names.find((each) => typeof each === 'string' && each.trim() !== '');
   return String(name ?? id).slice(0, longestName);
-}
-
-function measure(key: string, facts: StateFacts): Entry {
-  return { facts, size: key.length + JSON.stringify(facts).length, wasUsed: true };
 }
 
 /** The addresses that may submit: the variables' current values, then the literal ones, each once. */

@@ -1,4 +1,4 @@
-import { forgetEldest } from '../../platform/database/forgetEldest.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Results by the hash of a credential, cached for half a second. */
 export type RememberedLookup<Found> = {
@@ -23,15 +23,13 @@ type Remembered<Found> = { readonly found: Promise<Found | undefined>; until: nu
 export function createRememberedLookup<Found>(
   lookUp: (hash: string) => Promise<Found | undefined>,
 ): RememberedLookup<Found> {
-  const remembered = new Map<string, Remembered<Found>>();
+  const remembered = new LRUCache<string, Remembered<Found>>({ max: rememberedCredentials });
   return {
     find(hash) {
       const known = remembered.get(hash);
       if (known && known.until > performance.now()) return known.found;
       const found = lookUp(hash);
-      remembered.delete(hash);
       remembered.set(hash, { found, until: performance.now() + rememberedMs });
-      if (remembered.size > rememberedCredentials) forgetEldest(remembered);
       found.then(
         (value) => value ?? remembered.delete(hash),
         () => remembered.delete(hash),

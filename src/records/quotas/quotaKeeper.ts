@@ -1,5 +1,8 @@
+import { LRUCache } from 'lru-cache';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database/database.ts';
+import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { type Quota, type QuotaState, readQuotas } from './quotas.ts';
 import { addTotals, addUsage } from './usage.ts';
@@ -83,7 +86,7 @@ export function createQuotaKeeper(options: {
   now?: () => number;
 }): QuotaKeeper {
   const { database, logger, onRefusal, now = () => performance.now() } = options;
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: rememberedPrincipals });
   let noted: Noted[] = [];
   let underWay: Noted[] = [];
   let flushing: Promise<void> = Promise.resolve();
@@ -92,20 +95,24 @@ export function createQuotaKeeper(options: {
     underWay = noted;
     noted = [];
     if (underWay.length === 0) return;
+    const counted = underWay;
     try {
-      await addUsage(
-        database,
-        underWay.filter(({ gas, answerBytes }) => gas !== undefined || answerBytes !== undefined),
-      );
-      await addTotals(
-        database,
-        underWay.filter(
-          ({ storedBytes, adoptedAgreements }) =>
-            storedBytes !== undefined || adoptedAgreements !== undefined,
-        ),
-      );
+      await inTransaction(database, async (transaction) => {
+        await addUsage(
+          transaction,
+          counted.filter(({ gas, answerBytes }) => gas !== undefined || answerBytes !== undefined),
+        );
+        await addTotals(
+          transaction,
+          counted.filter(
+            ({ storedBytes, adoptedAgreements }) =>
+              storedBytes !== undefined || adoptedAgreements !== undefined,
+          ),
+        );
+      });
     } catch (error) {
-      logger.warn({ err: error, writes: underWay.length }, 'failed to store the usage of principals');
+      if (!isRefusal(error)) noted = [...counted, ...noted];
+      logger.warn({ err: error, writes: counted.length }, 'failed to store the usage of principals');
     }
     underWay = [];
   };
@@ -113,13 +120,6 @@ export function createQuotaKeeper(options: {
     flushing = flushing.then(flush);
   }, flushMs);
   timer.unref();
-
-  const remember = (principalId: string, entry: Known) => {
-    known.delete(principalId);
-    known.set(principalId, entry);
-    const [oldest] = known.keys();
-    if (known.size > rememberedPrincipals && oldest !== undefined) known.delete(oldest);
-  };
 
   const read = (principalId: string): Known => {
     // Open transactions are rows by now. Usage that is being stored at this moment may count twice, for a
@@ -139,7 +139,7 @@ export function createQuotaKeeper(options: {
       return entry;
     }
     const latest = entry?.next ?? read(principalId);
-    remember(principalId, latest);
+    known.set(principalId, latest);
     latest.states.catch(() => forget(principalId, latest));
     return latest;
   };
@@ -150,7 +150,7 @@ export function createQuotaKeeper(options: {
     const next = read(principalId);
     entry.next = next;
     next.states.then(
-      () => known.get(principalId) === entry && remember(principalId, next),
+      () => known.get(principalId) === entry && known.set(principalId, next),
       () => {
         entry.next = undefined;
       },
@@ -194,6 +194,11 @@ export function createQuotaKeeper(options: {
       await flush();
     },
   };
+}
+
+/** Whether the database would refuse the same rows again, because of what they contain. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');
 }
 
 function sumOf(uses: readonly Use[], quota: Quota): number {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
 import type { Hex } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
@@ -18,43 +19,24 @@ export type DocumentLookup = (docHash: Hex) => AuthoredDocument;
 type DocumentRow = RowOf<typeof records, 'doc_hash' | 'document'>;
 
 export function createDocumentCache(): DocumentCache {
-  // In the order of use; a document larger than the cache is kept alone.
-  const kept = new Map<Hex, { document: AuthoredDocument; size: number }>();
-  let size = 0;
-
-  const keep = (docHash: Hex, text: string) => {
-    const entry = { document: readDocument(text), size: text.length };
-    kept.set(docHash, entry);
-    size += entry.size;
-    return entry.document;
-  };
-  const forgetOldest = () => {
-    for (const [docHash, entry] of kept) {
-      if (size <= capacity || kept.size === 1) return;
-      kept.delete(docHash);
-      size -= entry.size;
-    }
-  };
-
+  const kept = new LRUCache<Hex, AuthoredDocument>({ maxSize: capacity });
   return {
     async load(transaction, records) {
       const wanted = new Map<Hex, AuthoredDocument>();
       const carriers = new Map<Hex, string>();
       for (const { id, docHash } of records) {
-        const entry = kept.get(docHash);
-        if (!entry) {
-          carriers.set(docHash, id);
-          continue;
-        }
-        kept.delete(docHash);
-        kept.set(docHash, entry);
-        wanted.set(docHash, entry.document);
+        const document = kept.get(docHash);
+        if (document) wanted.set(docHash, document);
+        else carriers.set(docHash, id);
       }
       if (carriers.size > 0) {
         const { rows } = await transaction.execute<DocumentRow>(sql`
           select doc_hash, document from service.records where id = any(${arrayOf([...carriers.values()])}::text[])`);
-        for (const row of rows) wanted.set(row.doc_hash, keep(row.doc_hash, row.document));
-        forgetOldest();
+        for (const { doc_hash: docHash, document: text } of rows) {
+          const document = readDocument(text);
+          wanted.set(docHash, document);
+          kept.set(docHash, document, { size: text.length });
+        }
       }
       return (docHash) => {
         const document = wanted.get(docHash);
