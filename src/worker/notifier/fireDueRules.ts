@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
+import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
+import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
@@ -20,6 +22,8 @@ export type ChainClock = { readonly nowMs: number; readonly confirmedBlock: bigi
 /** Any constant works; with the chain's id it names the lock for firing a chain's rules. */
 const ruleLock = 0x72756c65;
 const schedulesAtOnce = 20;
+/** The most principals with schedules, due or not, that a batch looks at. */
+const principalsAtOnce = 500;
 
 type DueRow = SpanRow &
   RowOf<
@@ -34,10 +38,11 @@ type DueRow = SpanRow &
   >;
 
 export type FiredRules = {
-  /** Number of due schedules; if it equals the batch size, more may be left. */
+  /** Number of due schedules. */
   readonly schedules: number;
   readonly firings: number;
-  readonly isComplete: boolean;
+  /** Where the next batch of this round over principals begins; undefined at its end. */
+  readonly next: string | undefined;
 };
 
 /**
@@ -45,25 +50,28 @@ export type FiredRules = {
  * commits. One process per chain does so at a time; for any other there is nothing to do. Of several missed
  * intervals only the last one fires. Confirmed, unreleased events are released first, because a transition
  * comes before notifications about its state.
+ *
+ * @param options.after the principal after whom this batch begins; undefined for the beginning of a round.
  */
 export async function fireDueRules(
   transaction: Queryable,
   {
-    chainId,
-    clock,
-    eventIds,
-    createdAt,
-  }: { chainId: number; clock: ChainClock; eventIds: EventIds; createdAt: Date },
+    after,
+    ...options
+  }: { chainId: number; clock: ChainClock; eventIds: EventIds; createdAt: Date; after?: string | undefined },
 ): Promise<FiredRules> {
+  const { chainId, clock } = options;
   const lock = await transaction.execute<{ held: boolean }>(
     sql`select pg_try_advisory_xact_lock(${ruleLock}::int, ${chainId}::int) as held`,
   );
-  if (lock.rows[0]?.held !== true) return { schedules: 0, firings: 0, isComplete: true };
+  if (lock.rows[0]?.held !== true) return { schedules: 0, firings: 0, next: undefined };
+  const looked = await transaction.execute<TurnRow>(findTurns({ chainId, clock, after }));
+  const turns = looked.rows.filter(({ is_due: isDue }) => isDue).slice(0, schedulesAtOnce);
   const { rows } = await transaction.execute<DueRow>(sql`
     select schedule.*, r.principal_id, r.display_name, r.template_id, r.participants, r.observers, r.variables,
       r.notification_template
     from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
-    where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock })})
+    where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
     order by schedule.due_ms for update of schedule`);
   if (rows.length > 0) {
     const principals = [...new Set(rows.map(({ principal_id }) => principal_id))];
@@ -74,31 +82,72 @@ export async function fireDueRules(
   }
   let firings = 0;
   for (const row of rows) {
-    const { number, count } = await fire(transaction, row, { chainId, clock, eventIds, createdAt });
+    const { number, count } = await fire(transaction, row, options);
     firings += count;
     await transaction.execute(sql`
       update service.rule_schedules set next_number = ${number + 1}
       where record_id = ${row.record_id} and rule_id = ${row.rule_id} and span = ${row.span}`);
   }
-  return { schedules: rows.length, firings, isComplete: rows.length < schedulesAtOnce };
+  const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
+  const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
+  return { schedules: rows.length, firings, next: isCut ? last?.owner : undefined };
 }
 
+/** A principal with schedules, and whether one of them is due and may fire today. */
+type TurnRow = { owner: string; is_due: boolean };
+
 /**
- * In turns over principals, without those that have used up their events for the day: their rules fire when
- * allowed.
+ * The principals after this one, each found by one step in the index, however many schedules it has. The rules of
+ * those that have used up their events for the day fire when allowed.
  */
-function findDueSchedules({ chainId, clock }: { chainId: number; clock: ChainClock }): SQL {
+function findTurns({
+  chainId,
+  clock,
+  after,
+}: {
+  chainId: number;
+  clock: ChainClock;
+  after: string | undefined;
+}): SQL {
+  const nextOf = (position: SQL) => sql`
+    select ${owner} as owner, due_ms from service.rule_schedules
+    where chain_id = ${chainId} and due_ms is not null and ${position} order by ${owner}, due_ms limit 1`;
   return sql`
-    select record_id, rule_id, span from (
-      select due.*, row_number() over (partition by r.principal_id order by due.due_ms) as turn
-      from service.rule_schedules due join service.records r on r.id = due.record_id
-      left join service.usage_days today
-        on today.principal_id = r.principal_id and today.day = (now() at time zone 'utc')::date
-      left join service.principal_quotas own on own.principal_id = r.principal_id and own.quota = 'eventsPerDay'
-      where due.chain_id = ${chainId} and due.due_ms <= ${clock.nowMs} and due.since_block <= ${clock.confirmedBlock}
-        and coalesce(today.events, 0) < coalesce(own.value, ${defaultQuotas.eventsPerDay})
-    ) as waiting order by turn, due_ms limit ${schedulesAtOnce}`;
+    with recursive round as (
+      select first.*, 1 as place from (${nextOf(after === undefined ? sql`true` : sql`${owner} > ${after}`)}) as first
+      union all
+      select next.*, place + 1 from round cross join lateral (${nextOf(sql`${owner} > round.owner`)}) as next
+      where place < ${principalsAtOnce})
+    select owner, due_ms <= ${clock.nowMs}
+        and coalesce(today.events, 0) < coalesce(own.value, ${defaultQuotas.eventsPerDay}) as is_due
+    from round
+    left join service.usage_days today
+      on today.principal_id = owner and today.day = (now() at time zone 'utc')::date
+    left join service.principal_quotas own on own.principal_id = owner and own.quota = 'eventsPerDay'
+    order by place`;
 }
+
+/** The oldest due schedules of each of these principals. */
+function findDueSchedules({
+  chainId,
+  clock,
+  turns,
+}: {
+  chainId: number;
+  clock: ChainClock;
+  turns: readonly TurnRow[];
+}): SQL {
+  const share = Math.ceil(schedulesAtOnce / Math.max(turns.length, 1));
+  return sql`
+    select due.record_id, due.rule_id, due.span
+    from unnest(${arrayOf(turns.map((turn) => turn.owner))}::text[]) as turn(owner) cross join lateral (
+      select record_id, rule_id, span from service.rule_schedules
+      where chain_id = ${chainId} and ${owner} = turn.owner and due_ms <= ${clock.nowMs}
+        and since_block <= ${clock.confirmedBlock}
+      order by due_ms limit ${share}) as due`;
+}
+
+const owner = sql.raw(ownerKeyOf('rule_schedules.'));
 
 async function fire(
   transaction: Queryable,

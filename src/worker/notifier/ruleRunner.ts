@@ -133,23 +133,25 @@ function createWatch({
     const clock = await readChainClock(database, { chain, client, idleMs, wantedMs: dueMs });
     if (!clock || clock.nowMs < dueMs) return dueMs;
     const ids = await readEventIds();
-    for (let isComplete = false; !isComplete && !isClosed; ) {
-      const fired = await withTransaction(pool, async (client) => {
+    // Round after round over the principals, until none has anything left that may fire.
+    let after: string | undefined;
+    let inRound = 0;
+    do {
+      if (after === undefined) inRound = 0;
+      const begin: string | undefined = after;
+      const fired: FiredRules = await withTransaction(pool, async (client) => {
         const transaction = drizzle(client, drizzleOptions);
-        const result = await fireDueRules(transaction, {
-          chainId,
-          clock,
-          eventIds: ids,
-          createdAt: new Date(),
-        });
+        const common = { chainId, clock, eventIds: ids, createdAt: new Date() };
+        const result = await fireDueRules(transaction, { ...common, after: begin });
         faultPoint('beforeRulesCommit');
         return result;
       });
       faultPoint('afterRulesCommit');
       if (fired.firings > 0) logger.debug(fired, 'temporal rules fired');
       onFired?.(fired);
-      ({ isComplete } = fired);
-    }
+      inRound += fired.schedules;
+      after = fired.next;
+    } while (!isClosed && (after !== undefined || inRound > 0));
     return findNextDue(database, { chainId, afterMs: clock.nowMs });
   };
 

@@ -149,9 +149,9 @@ async function writeSpans(
     interval_ms: span.intervalMs,
   }));
   await transaction.execute(sql`
-    insert into service.rule_schedules (record_id, chain_id, rule_id, stay, span, state, from_state, input_id, entered_ms,
+    insert into service.rule_schedules (record_id, principal_id, chain_id, rule_id, stay, span, state, from_state, input_id, entered_ms,
       since_ms, since_block, until_ms, until_block, date, starts_ms, ends_ms, interval_ms)
-    select ${recordId}, ${chainId}::int, shown.*
+    select ${recordId}, (select principal_id from service.records where id = ${recordId}), ${chainId}::int, shown.*
     from ${recordsOf(rows)} as shown(rule_id text, stay text, span text, state text, from_state text, input_id text,
       entered_ms bigint, since_ms bigint, since_block bigint, until_ms bigint, until_block bigint, date text,
       starts_ms bigint, ends_ms bigint, interval_ms bigint)

@@ -66,6 +66,10 @@ test('a state that lasts long enough is announced once per stay, without a trans
 test('a state that was left before its time is not announced', async () => {
   await begin([temporal()]);
   await scene.deployAt(start);
+  const scheduled = sql`
+    select schedule.principal_id = r.principal_id as takes_own_turn from service.rule_schedules schedule
+    join service.records r on r.id = record_id`;
+  expect(await scene.query(scheduled)).toEqual([{ takes_own_turn: true }]);
   await scene.mineAt(start + 2 * hour, input(toggle('1')));
   await scene.startRunner();
   await passTo(start + 50 * hour);

@@ -5,6 +5,7 @@ import { oneOf } from '../oneOf.ts';
 import { serviceSchema } from '../schema.ts';
 import { releaseStates } from './events.ts';
 import { records } from './records.ts';
+import { ownerKeyOf } from './transactions.ts';
 
 /** Unix milliseconds: a chain may have times that no timestamp of the database can hold. */
 const milliseconds = () => bigint({ mode: 'number' });
@@ -22,6 +23,8 @@ export const ruleSchedules = serviceSchema.table(
       .notNull()
       .references(() => records.id),
     ruleId: text().notNull(),
+    /** The record's, for turns. Rows from before this was stored have none and share one turn. */
+    principalId: text(),
     /** The transition that entered the state, and the input that began this span. */
     stay: text().notNull(),
     span: text().notNull(),
@@ -54,6 +57,9 @@ export const ruleSchedules = serviceSchema.table(
   (table) => [
     primaryKey({ columns: [table.recordId, table.ruleId, table.span] }),
     index('rule_schedules_due').on(table.chainId, table.dueMs).where(sql`due_ms is not null`),
+    index('rule_schedules_turns')
+      .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.dueMs)
+      .where(sql`due_ms is not null`),
     index('rule_schedules_open').on(table.recordId).where(sql`until_ms is null`),
     index().on(table.chainId, table.sinceBlock),
     index().on(table.chainId, table.untilBlock),

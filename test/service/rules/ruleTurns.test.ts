@@ -1,0 +1,106 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drizzleOptions } from '../../../src/platform/database/database.ts';
+import { createEventIds } from '../../../src/records/events/eventIds.ts';
+import { defaultQuotas } from '../../../src/records/quotas/quotas.ts';
+import { fireDueRules } from '../../../src/worker/notifier/fireDueRules.ts';
+import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
+import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
+import { insertRecords } from '../support/rows.ts';
+import { ruleOf } from './support/ruleScene.ts';
+
+/** Schedules of one principal that are due at once. */
+const flood = 20_000;
+let fixture: Fixture;
+let explained: ExplainedPool;
+beforeAll(async () => {
+  fixture = await createFixture();
+  explained = createExplainedPool(fixture.url, {});
+});
+afterAll(async () => {
+  await explained.pool.end();
+  await fixture.close();
+});
+
+const condition = { type: 'stateAge' as const, threshold: { value: 1, unit: 'seconds' as const } };
+const trigger = { type: 'temporal' as const, states: ['dark'], condition, fireOnce: true };
+const rule = ruleOf({ trigger, recipients: ['eve@mail.example'] });
+
+/** A principal with so many schedules of its rule that are due then. */
+async function insertDue(name: string, { count, dueMs }: { count: number; dueMs: number }): Promise<void> {
+  const { pool } = fixture;
+  await pool.query('insert into service.principals (id, name) values ($1, $1)', [name]);
+  await insertRecords(pool, { id: name }, [
+    { id: `agr_${name}`, chain_id: chainId, notification_template: JSON.stringify({ rules: [rule] }) },
+  ]);
+  await pool.query(
+    `insert into service.rule_schedules (record_id, principal_id, rule_id, stay, span, chain_id, state, from_state, input_id,
+      entered_ms, since_ms, since_block, starts_ms)
+    select $1, $2, $3, 'stay ' || at, 'span ' || at, $4, 'dark', '', '__deploy', 0, 0, 1, $5
+    from generate_series(1, $6) as at`,
+    [`agr_${name}`, name, rule.id, chainId, dueMs, count],
+  );
+}
+
+/** One batch: which principals' rules have fired, how often, and what that has read. */
+async function fire(after?: string) {
+  const count = async () => {
+    const { rows } = await fixture.pool.query<{ owner: string; fired: number }>(
+      `select principal_id as owner, count(*)::int as fired from service.rule_schedules where next_number > 0
+      group by 1 order by 1`,
+    );
+    return new Map(rows.map(({ owner, fired }) => [owner, fired]));
+  };
+  const before = await count();
+  explained.takeEfforts();
+  const client = await explained.pool.connect();
+  let next: string | undefined;
+  try {
+    await client.query('begin');
+    ({ next } = await fireDueRules(drizzle(client, drizzleOptions), {
+      chainId,
+      clock: { nowMs: 10, confirmedBlock: 5n },
+      eventIds: createEventIds(Buffer.from('a secret')),
+      createdAt: new Date(),
+      after,
+    }));
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  const rowsRead = explained.takeEfforts().reduce((sum, effort) => sum + effort.rowsRead, 0);
+  const fired = [...(await count())].map(([owner, now]) => [owner, now - (before.get(owner) ?? 0)] as const);
+  return { next, rowsRead, fired: Object.fromEntries(fired.filter(([, more]) => more > 0)) };
+}
+
+test('nobody waits behind the rules of another, nor reads past them, and a round reaches everybody', async () => {
+  await insertDue('prn_flood', { count: flood, dueMs: 1 });
+  await insertDue('prn_late', { count: 3, dueMs: 9 });
+  await insertDue('prn_next', { count: 1, dueMs: 11 });
+  await fixture.pool.query('analyze');
+  const first = await fire();
+  expect(first.fired).toEqual({ prn_flood: 10, prn_late: 3 });
+  expect(first.next).toBeUndefined();
+  expect(first.rowsRead).toBeLessThan(1_000);
+
+  await fixture.pool.query(
+    `insert into service.usage_days (principal_id, day, events) values ('prn_flood', (now() at time zone 'utc')::date, $1)
+    on conflict (principal_id, day) do update set events = excluded.events`,
+    [defaultQuotas.eventsPerDay],
+  );
+  await insertDue('prn_more', { count: 1, dueMs: 9 });
+  const second = await fire();
+  expect(second.fired).toEqual({ prn_more: 1 });
+  expect(second.rowsRead).toBeLessThan(1_000);
+
+  for (let at = 0; at < 25; at++)
+    await insertDue(`prn_z${String(at).padStart(2, '0')}`, { count: 2, dueMs: 2 });
+  const third = await fire();
+  expect(Object.keys(third.fired)).toEqual(
+    Array.from({ length: 20 }, (_, at) => `prn_z${String(at).padStart(2, '0')}`),
+  );
+  expect(third.next).toBe('prn_z19');
+  const fourth = await fire(third.next);
+  expect(Object.keys(fourth.fired)).toEqual(['prn_z20', 'prn_z21', 'prn_z22', 'prn_z23', 'prn_z24']);
+  expect(fourth.next).toBeUndefined();
+});
