@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Address, Hex } from 'viem';
 import type { AdmissionSettings } from '../../platform/config/configuration.ts';
@@ -9,8 +10,8 @@ import { applyInput, type Engine, encodeRevert, type InputOutcome } from '../../
 import { keccak256Text } from '../../protocol/keccak.ts';
 import { boundGas } from '../../records/gas/learnedGas.ts';
 import { type AgreementRules, createRuleCache } from './agreementRules.ts';
+import { type PlayedInputs, playOpenInputs } from './playOpenInputs.ts';
 import { mostOpen, readStanding, type Standing } from './readStanding.ts';
-import { buildStandingEngine } from './standingEngine.ts';
 
 /** The result of a request to admit an input, and who decided. */
 export type AdmissionOutcome = {
@@ -53,6 +54,10 @@ export type Admission = {
   note(outcome: AdmissionOutcome): void;
 };
 
+/** What is kept of open inputs, in characters of their payloads; the engines after them take some more. */
+const playedCapacity = 8_000_000;
+const charactersOfInput = 1_000;
+
 /** After a missing index was noticed, it is not looked for again for this long. */
 const absenceMs = 1_000;
 
@@ -68,6 +73,11 @@ export function createAdmission(options: {
 }): Admission {
   const { pool, settings, onOutcome } = options;
   const cache = createRuleCache(pool);
+  const played = new LRUCache<string, PlayedInputs>({
+    maxSize: playedCapacity,
+    sizeCalculation: ({ inputs }) =>
+      inputs.reduce((sum, { call }) => sum + call.payload.length + charactersOfInput, charactersOfInput),
+  });
   let absentUntil = 0;
 
   const read = async (query: AdmissionQuery) => {
@@ -78,14 +88,17 @@ export function createAdmission(options: {
     const principalId = query.isAfterOwn ? asker : undefined;
     const gasKind = keccak256Text(`${rules.definitionHash} ${inputHash}`);
     const storingInputs = [...rules.storing.keys()];
-    const asked = { chainId, contract, signer, storingInputs, gasKind, asker, principalId };
+    const key = `${chainId} ${agreement.address} ${principalId ?? ''}`;
+    const earlier = played.get(key);
+    const known = new Set(earlier?.inputs.map(({ id }) => id));
+    const asked = { chainId, contract, signer, storingInputs, gasKind, asker, principalId, known };
     const standing = await readStanding(pool, asked);
     if (!standing) return undefined;
     if (standing.transactionHash !== rules.transactionHash) {
       cache.forget(agreement);
       return undefined;
     }
-    return { rules, standing, gasKind };
+    return { rules, standing, gasKind, key, earlier };
   };
 
   return {
@@ -95,7 +108,11 @@ export function createAdmission(options: {
         const found = await read(query);
         if (!found || found.standing.open.length > mostOpen) return undefined;
         if (!isFresh(found.standing, settings)) return undefined;
-        return decide(query, found);
+        const { rules, standing, key, earlier } = found;
+        const now = playOpenInputs(rules, standing, { time: expectedTime(standing), earlier });
+        if (!now) return undefined;
+        played.set(key, now);
+        return decide(query, { ...found, engine: now.engine });
       } catch (error) {
         if (!isIndexAbsent(error)) throw error;
         absentUntil = performance.now() + absenceMs;
@@ -110,15 +127,16 @@ function isFresh({ headTimestamp }: Standing, { maxLagSeconds }: AdmissionSettin
   return Math.abs(Date.now() / 1_000 - headTimestamp) <= maxLagSeconds;
 }
 
-function decide(
-  query: AdmissionQuery,
-  { rules, standing, gasKind }: { rules: AgreementRules; standing: Standing; gasKind: string },
-): LocalFacts | undefined {
+/** The next block's time in Unix seconds, at least. */
+function expectedTime({ headTimestamp }: Standing): bigint {
+  return BigInt(Math.max(headTimestamp, Math.floor(Date.now() / 1_000)));
+}
+
+type Found = { rules: AgreementRules; standing: Standing; gasKind: string; engine: Engine };
+
+/** @param found.engine after all open inputs. */
+function decide(query: AdmissionQuery, { rules, standing, gasKind, engine }: Found): LocalFacts | undefined {
   const { signer, inputHash, callData } = query;
-  const headTime = BigInt(standing.headTimestamp);
-  const now = BigInt(Math.floor(Date.now() / 1_000));
-  const engine = buildStandingEngine(rules, standing, headTime > now ? headTime : now);
-  if (!engine) return undefined;
   const outcome = query.payload === undefined ? undefined : run(engine, query.payload, query);
   if (outcome?.ok === null) return undefined;
   const isExternal = outcome !== undefined && hasExternal(outcome);
@@ -128,7 +146,7 @@ function decide(
   return {
     nonce: findFreeNonce(standing, signer),
     minedNonce: standing.nonces.get(signer.toLowerCase()) ?? 0n,
-    blockTimestamp: headTime,
+    blockTimestamp: BigInt(standing.headTimestamp),
     currentState: engine.state,
     simulation: outcome && describeSimulation(outcome, gas),
     isExternal,

@@ -1,43 +1,78 @@
 import type { Hex } from 'viem';
 import { applyInput, decodeInputPayload, type Engine, type StoredVariable } from '../../protocol/index.ts';
 import type { AgreementRules } from './agreementRules.ts';
-import { readInputCall } from './readInputCall.ts';
-import type { OpenRow, Standing } from './readStanding.ts';
+import { type InputCallData, readInputCall } from './readInputCall.ts';
+import type { Standing } from './readStanding.ts';
+
+/** An agreement's open inputs, played on the index, in order. */
+export type PlayedInputs = {
+  /** Identifies what they were played on; undefined if it cannot be recognised. */
+  readonly base: string | undefined;
+  readonly inputs: readonly PlayedInput[];
+  /** After the last one. */
+  readonly engine: Engine;
+};
+
+type PlayedInput = {
+  /** Of its outbox row. */
+  readonly id: string;
+  readonly call: InputCallData;
+  readonly isExpired: boolean;
+  /** After it; the one before it if the contract would refuse it. */
+  readonly engine: Engine;
+};
 
 /**
- * The engine of an agreement after all open inputs: the index plus the outbox rows, in order. A row that the
- * contract would refuse has no effect. Undefined if the result depends on an unknown stored variable.
+ * Plays the open inputs of an agreement on the index. What was played before on the same is not played again.
+ * Undefined if a result depends on an unknown stored variable.
  *
- * @param time the block's time that is expected, in Unix seconds.
+ * @param options.time the block's time that is expected, in Unix seconds.
+ * @param options.earlier has the calls that the standing leaves out.
  */
-export function buildStandingEngine(
+export function playOpenInputs(
   rules: AgreementRules,
   standing: Standing,
-  time: bigint,
-): Engine | undefined {
-  let engine = resume(rules, standing);
-  for (const row of standing.open) {
-    const applied = applyRow(engine, row, time);
-    if (applied === undefined) return undefined;
-    engine = applied;
+  { time, earlier }: { time: bigint; earlier?: PlayedInputs | undefined },
+): PlayedInputs | undefined {
+  const known = new Map(earlier?.inputs.map(({ id, call }) => [id, call]));
+  const calls = standing.open.map((row) => {
+    const call = row.callData === undefined ? known.get(row.id) : readInputCall(row.callData);
+    if (!call) throw new Error(`the call of ${row.id} is neither known nor read`);
+    return { row, call, isExpired: row.isWaiting && time > call.deadline };
+  });
+  const base = identify(standing);
+  const before = base !== undefined && base === earlier?.base ? earlier.inputs : [];
+  const differing = calls.findIndex(
+    ({ row, isExpired }, at) => before[at]?.id !== row.id || before[at].isExpired !== isExpired,
+  );
+  const inputs = before.slice(0, differing === -1 ? calls.length : differing);
+  const last = inputs.at(-1);
+  let engine = last ? addNonces(last.engine, standing) : resume(rules, standing);
+  for (const { row, call, isExpired } of calls.slice(inputs.length)) {
+    const { inputId, payload, deadline } = call;
+    const permit = { signer: row.signer, nonce: row.nonce, deadline };
+    const outcome = applyInput(engine, {
+      ...{ sender: row.signer, inputId, payload, permit },
+      time: isExpired ? time : 0n,
+    });
+    if (outcome.ok === null) return undefined;
+    if (outcome.ok) engine = outcome.engine;
+    inputs.push({ id: row.id, call, isExpired, engine });
   }
-  return engine;
+  return { base, inputs, engine };
 }
 
-/** The engine after an open row; the same engine if the row has no effect. */
-function applyRow(engine: Engine, row: OpenRow, time: bigint): Engine | undefined {
-  const { signer, nonce } = row;
-  const { inputId, payload, deadline } = readInputCall(row.callData);
-  const permit = { signer, nonce, deadline };
-  const outcome = applyInput(engine, {
-    sender: signer,
-    inputId,
-    payload,
-    permit,
-    time: row.isWaiting ? time : 0n,
-  });
-  if (outcome.ok === null) return undefined;
-  return outcome.ok ? outcome.engine : engine;
+/** The moment of the index; without its block's hash a reorg could not be told from it. */
+function identify({ transactionHash, position, blockNumber, blockHash }: Standing): string | undefined {
+  return blockHash === null ? undefined : `${transactionHash} ${position} ${blockNumber} ${blockHash}`;
+}
+
+/** With the nonces in the index of signers who had no open input before. */
+function addNonces(engine: Engine, { nonces }: Standing): Engine {
+  const missing = [...nonces].filter(
+    ([signer, nonce]) => nonce > 0n && engine.nonces.get(signer) === undefined,
+  );
+  return { ...engine, nonces: engine.nonces.with(missing) };
 }
 
 function resume({ engine, storing }: AgreementRules, standing: Standing): Engine {

@@ -38,7 +38,8 @@ export type OpenRow = {
   readonly id: string;
   readonly signer: Address;
   readonly nonce: bigint;
-  readonly callData: Hex;
+  /** Undefined for the rows that the query names as known. */
+  readonly callData: Hex | undefined;
   /** Unsigned: from its deadline on it has no effect. */
   readonly isWaiting: boolean;
 };
@@ -54,6 +55,8 @@ export type StandingQuery = {
   readonly asker: string;
   /** The principal whose open rows count; undefined for everybody's. */
   readonly principalId: string | undefined;
+  /** Outbox rows whose call data the caller has. */
+  readonly known: ReadonlySet<string>;
 };
 
 /** The most accepted inputs that are read for the contract's stored values. */
@@ -80,6 +83,7 @@ const showsAllThatIsFolded = `
  */
 const openRows = `
   select open.id, open.signer, open.nonce, open.mined, open."isWaiting", case
+    when open.id = any(asked.known) then null
     when sum(octet_length(open."callData")) over (order by open.created_at, open.id) <= ${mostCharacters}
     then open."callData" end as "callData"
   from unnest(case when (${showsAllThatIsFolded}) then asked.open_keys else asked.open_keys || asked.mined_key end) as wanted(key)
@@ -103,7 +107,7 @@ const openRows = `
 const statement = `
   select asked.ordinal, standing.*
   from json_to_recordset($1::json) as asked(ordinal int, chain_id int, contract text, signer text, storing text[], open_keys text[],
-    mined_key text, gas_kind text, principal_id text)
+    mined_key text, gas_kind text, principal_id text, known text[])
   cross join lateral (
     select shown.transaction_hash, shown.current_state, shown.input_count, shown.updated_block_number::text as block_number, (
         select hash from ${index}.blocks where chain_id = asked.chain_id and number = shown.updated_block_number) as block_hash, (
@@ -136,16 +140,15 @@ type Row = RowOf<typeof indexedAgreements, 'transaction_hash' | 'current_state' 
   };
 
 /**
- * Undefined if the index does not show the agreement, and if the open rows have too many characters.
+ * Undefined if the index does not show the agreement, and if the open rows have too many characters that the caller
+ * does not know.
  * Concurrent requests of one principal are read in one statement.
  */
 export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise<Standing | undefined> {
   const row = await readRow(pool, query);
   if (!row || row.current_state === null || row.head_timestamp === null) return undefined;
-  const open = (row.open ?? []).flatMap(({ callData, ...sent }) =>
-    callData === null ? [] : { ...sent, callData },
-  );
-  if (open.length < (row.open?.length ?? 0)) return undefined;
+  const open = row.open ?? [];
+  if (open.some(({ id, callData }) => callData === null && !query.known.has(id))) return undefined;
   const storing = (row.storing ?? []).flatMap(({ payload, inputId }) =>
     payload === null ? [] : { inputId, payload },
   );
@@ -161,7 +164,11 @@ export async function readStanding(pool: pg.Pool, query: StandingQuery): Promise
     storing,
     isStoringWhole: row.input_count <= readInputs && storing.length === (row.storing?.length ?? 0),
     nonces,
-    open: open.map(({ mined: _, nonce, ...sent }) => ({ ...sent, nonce: BigInt(nonce) })),
+    open: open.map(({ mined: _, nonce, callData, ...sent }) => ({
+      ...sent,
+      nonce: BigInt(nonce),
+      callData: callData ?? undefined,
+    })),
     gasBound: row.learned
       ? { executionGas: BigInt(row.learned.executionGas), callBytes: row.learned.callBytes ?? 0 }
       : undefined,
@@ -179,7 +186,7 @@ const readRow = inGroups<StandingQuery, Row | undefined>(
 );
 
 function describeQuery(query: StandingQuery, ordinal: number) {
-  const { chainId, contract, signer, storingInputs, gasKind, principalId } = query;
+  const { chainId, contract, signer, storingInputs, gasKind, principalId, known } = query;
   const keyOf = (state: string) => `${state} ${chainId} ${contract}`;
   return {
     ordinal,
@@ -191,5 +198,6 @@ function describeQuery(query: StandingQuery, ordinal: number) {
     mined_key: keyOf('mined'),
     gas_kind: gasKind,
     principal_id: principalId,
+    known: [...known],
   };
 }

@@ -1,46 +1,67 @@
+import fc from 'fast-check';
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
-import type { Standing } from '../../../src/api/admission/readStanding.ts';
-import { buildStandingEngine } from '../../../src/api/admission/standingEngine.ts';
+import { type PlayedInputs, playOpenInputs } from '../../../src/api/admission/playOpenInputs.ts';
+import type { OpenRow, Standing } from '../../../src/api/admission/readStanding.ts';
 import { createEngine, encodeDataFields, nameHash } from '../../../src/protocol/index.ts';
 
-const signer: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
-const open = nameHash('open');
-const closed = nameHash('closed');
-const close = nameHash('close');
+const signers: readonly Address[] = [
+  '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+];
+const [signer = '0x'] = signers;
+const [open, closed, close, reopen] = ['open', 'closed', 'close', 'reopen'].map(nameHash) as [
+  Hex,
+  Hex,
+  Hex,
+  Hex,
+];
+const withoutFields = { fields: [], conditions: [], verifierKeys: [] };
 const engine = createEngine({
   initialState: open,
-  inputDefs: [{ id: close, fields: [], conditions: [], verifierKeys: [] }],
-  transitions: [{ fromState: open, toState: closed, inputId: close }],
+  inputDefs: [
+    { id: close, ...withoutFields },
+    { id: reopen, ...withoutFields },
+  ],
+  transitions: [
+    { fromState: open, toState: closed, inputId: close },
+    { fromState: closed, toState: open, inputId: reopen },
+  ],
   initVars: [],
   verifiers: [],
   actions: [],
 });
 const rules = { engine, transactionHash: zeroHash, definitionHash: zeroHash, storing: new Map() };
 const deadline = 1_000n;
+const payload = encodeDataFields([]);
+
+function encodeCall({ by = signer, inputId = close, until = deadline }): Hex {
+  return encodeFunctionData({
+    abi: agreementEngineAbi,
+    functionName: 'submitInputWithPermit',
+    args: [by, inputId, payload, until, 27, zeroHash, zeroHash],
+  });
+}
+
+const fresh: Standing = {
+  transactionHash: zeroHash,
+  state: open,
+  position: 0,
+  blockNumber: '1',
+  blockHash: zeroHash,
+  headTimestamp: 0,
+  storing: [],
+  isStoringWhole: true,
+  nonces: new Map(),
+  open: [],
+  gasBound: undefined,
+};
 
 /** The state after an open input that closes the agreement, at the second that is expected of the next block. */
 function stateAfter({ isWaiting, time }: { isWaiting: boolean; time: bigint }): Hex | undefined {
-  const callData = encodeFunctionData({
-    abi: agreementEngineAbi,
-    functionName: 'submitInputWithPermit',
-    args: [signer, close, encodeDataFields([]), deadline, 27, zeroHash, zeroHash],
-  });
-  const standing: Standing = {
-    transactionHash: zeroHash,
-    state: open,
-    position: 0,
-    blockNumber: '1',
-    blockHash: zeroHash,
-    headTimestamp: Number(time),
-    storing: [],
-    isStoringWhole: true,
-    nonces: new Map(),
-    open: [{ id: 'txn_1', signer, nonce: 0n, callData, isWaiting }],
-    gasBound: undefined,
-  };
-  return buildStandingEngine(rules, standing, time)?.state;
+  const row = { id: 'txn_1', signer, nonce: 0n, callData: encodeCall({}), isWaiting };
+  return playOpenInputs(rules, { ...fresh, open: [row] }, { time })?.engine.state;
 }
 
 test('an open input counts up to its deadline, and after it only if its bytes are already on their way', () => {
@@ -48,3 +69,130 @@ test('an open input counts up to its deadline, and after it only if its bytes ar
   expect(stateAfter({ isWaiting: true, time: deadline + 1n })).toBe(open);
   expect(stateAfter({ isWaiting: false, time: deadline + 1n })).toBe(closed);
 });
+
+/** What happens to an agreement between two looks at it. */
+type Step =
+  | { readonly kind: 'accept'; by: number; inputId: Hex; until: bigint; skips: boolean }
+  | { readonly kind: 'sign' | 'fail'; at: number }
+  | { readonly kind: 'mine' | 'wait' | 'reorganise' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('accept' as const),
+      by: fc.nat(1),
+      inputId: fc.constantFrom(close, reopen),
+      until: fc.bigInt(1n, 30n),
+      skips: fc.boolean(),
+    }),
+  },
+  fc.record({ kind: fc.constantFrom('sign' as const, 'fail' as const), at: fc.nat(5) }),
+  fc.record({ kind: fc.constantFrom('mine' as const, 'wait' as const, 'reorganise' as const) }),
+);
+
+/** An agreement as index and outbox show it, changed step by step. */
+class Scene {
+  time = 1n;
+  standing = fresh;
+  #accepted = 0;
+  #blocks = 1;
+
+  take(next: Step): void {
+    const { standing } = this;
+    const rows = [...standing.open];
+    if (next.kind === 'wait') this.time += 5n;
+    if (next.kind === 'accept') rows.push(this.#accept(next));
+    if (next.kind === 'fail') rows.splice(next.at, 1);
+    const isSigned = (at: number) => next.kind === 'sign' && next.at === at;
+    const signed = rows.map((row, at) => (isSigned(at) ? { ...row, isWaiting: false } : row));
+    this.standing = { ...standing, open: signed };
+    if (next.kind === 'mine') this.#mine();
+    if (next.kind === 'reorganise') this.#moveTo({ position: standing.position });
+  }
+
+  /** As it is read: with the nonces of open inputs' signers only. */
+  get seen(): Standing {
+    const { open: rows, nonces } = this.standing;
+    const isOpen = (account: string) => rows.some((row) => row.signer.toLowerCase() === account);
+    return { ...this.standing, nonces: new Map([...nonces].filter(([account]) => isOpen(account))) };
+  }
+
+  #accept({ by, inputId, until, skips }: Extract<Step, { kind: 'accept' }>): OpenRow {
+    const account = signers[by] ?? signer;
+    const own = this.standing.open.filter((row) => row.signer === account).length;
+    const nonce = (this.standing.nonces.get(account.toLowerCase()) ?? 0n) + BigInt(own + (skips ? 1 : 0));
+    const callData = encodeCall({ by: account, inputId, until });
+    return { id: `txn_${this.#accepted++}`, signer: account, nonce, callData, isWaiting: true };
+  }
+
+  /** The chain takes the first open input, if the contract would. */
+  #mine(): void {
+    const { open: rows, nonces, position } = this.standing;
+    const [first, ...others] = rows;
+    const after = first && playOpenInputs(rules, { ...this.standing, open: [first] }, { time: 0n });
+    if (!after) return;
+    this.standing = { ...this.standing, state: after.engine.state, open: others };
+    const count = after.engine.nonces.get(first.signer.toLowerCase()) ?? 0n;
+    const counts = new Map(nonces).set(first.signer.toLowerCase(), count);
+    this.#moveTo({ position: position + 1, nonces: counts });
+  }
+
+  #moveTo(place: Partial<Standing>): void {
+    const block = this.#blocks++;
+    const blockHash: Hex = `0x${block.toString(16).padStart(64, '0')}`;
+    this.standing = { ...this.standing, ...place, blockNumber: String(block), blockHash };
+  }
+}
+
+describe('what was played before', () => {
+  test('is never played differently: each look says the same as one that begins anew', () => {
+    let reused = 0;
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
+        const scene = new Scene();
+        let earlier: PlayedInputs | undefined;
+        for (const next of steps) {
+          scene.take(next);
+          const { time, seen: standing } = scene;
+          const known = new Set(earlier?.inputs.map(({ id }) => id));
+          const unread = standing.open.map((row) =>
+            known.has(row.id) ? { ...row, callData: undefined } : row,
+          );
+          const anew = playOpenInputs(rules, standing, { time });
+          const now = playOpenInputs(rules, { ...standing, open: unread }, { time, earlier });
+          expect(describePlayed(now, standing)).toEqual(describePlayed(anew, standing));
+          reused +=
+            now?.inputs.filter(({ engine: one }) => earlier?.inputs.some(({ engine }) => engine === one))
+              .length ?? 0;
+          earlier = now;
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(reused).toBeGreaterThan(1_000);
+  });
+
+  test('does not count when the block of the index is not known', () => {
+    const standing = {
+      ...fresh,
+      blockHash: null,
+      open: [{ id: 'txn_1', signer, nonce: 0n, callData: encodeCall({}), isWaiting: true }],
+    };
+    const earlier = playOpenInputs(rules, standing, { time: 0n });
+    const now = playOpenInputs(rules, { ...standing, state: closed }, { time: 0n, earlier });
+    expect(now?.engine.state).toBe(closed);
+    expect(now?.inputs[0]?.engine.nonces.entries()).toEqual(new Map());
+  });
+});
+
+/** What each input led to, and the nonces after all of them. Earlier nonces of others are known or not. */
+function describePlayed(played: PlayedInputs | undefined, { open: rows }: Standing) {
+  const accounts = rows.map((row) => row.signer.toLowerCase());
+  return {
+    states: played?.inputs.map(({ id, engine: { state } }) => `${id} ${state}`),
+    nonces: Object.fromEntries(
+      accounts.map((account) => [account, played?.engine.nonces.get(account) ?? 0n]),
+    ),
+  };
+}
