@@ -74,7 +74,6 @@ export function AgreementsPage() {
   const [search, setSearch] = useState(query.name ?? '');
   const wanted = useDebounced(search.trim(), typingMs);
   const name = isReference(wanted) ? '' : wanted;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed is what changes the address
   useEffect(() => {
     if (name !== (query.name ?? '')) set({ name, cursor: undefined });
   }, [name]);
