@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { encodeInputPayload } from '../../src/protocol/index.ts';
 import type { LongRunParts } from '../support/longRun.ts';
 import { withClosings } from '../support/withClosings.ts';
@@ -7,7 +8,7 @@ import { compareTimes, type Factor, listDelays, type Round } from './support/com
 import { createNeighbour } from './support/neighbour.ts';
 import { sendRequest } from './support/sendRequest.ts';
 import { startTenants } from './support/startTenants.ts';
-import { submitDirectly } from './support/worstWorld.ts';
+import { deployAs, submitDirectly } from './support/worstWorld.ts';
 
 /** What one attack has done. */
 export type AttackReport = {
@@ -29,6 +30,12 @@ const mostBytes = 600 * 1024 * 1024;
 const mostRounds = 3;
 const attackMs = 4_000;
 
+/** The chain's time is that of its newest block. */
+const chainLagMs = 5_000;
+/** Only the hostile principal has rules. */
+const makeRulesDue = `
+  update service.rule_schedules set starts_ms = $1::bigint - next_number * interval_ms where until_ms is null`;
+
 /** Lets a neighbour live beside each attack, some more times where it is slow, and tells what each has done. */
 export function runAttacks(run: LongRunParts & { only?: string | undefined }): Promise<AttackReport[]> {
   return withClosings(async (onClose) => {
@@ -36,6 +43,7 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
     const { stack, api, worker, apiKey, neighbourKey, world, linkSecret, webhookId, limits } = tenants;
     const { baseUrl } = api;
     const largestPayload = encodeInputPayload(world.agreement, 'go', world.values);
+    const account = privateKeyToAccount(generatePrivateKey());
     const neighbour = await createNeighbour(stack, { baseUrl, apiKey: neighbourKey });
     onClose(neighbour.close);
     await neighbour.live(2_000);
@@ -58,6 +66,8 @@ export function runAttacks(run: LongRunParts & { only?: string | undefined }): P
           ...{ baseUrl, apiKey, linkSecret, webhookId, chainId: stack.chainId, bodyBytes: limits.bodyBytes },
           ...{ recordId: world.record.id, documentId: world.record.documentId },
           largestPayload,
+          deploy: (deployment) => deployAs(stack, { client: world.client, baseUrl, account, ...deployment }),
+          makeRulesDue: () => stack.pool.query(makeRulesDue, [Date.now() - chainLagMs]),
           async submit(payload) {
             await submitDirectly(stack, world.record.address, payload);
             counts.mined = (counts.mined ?? 0) + 1;

@@ -10,7 +10,7 @@ const external = [
 
 /**
  * Bundles the programs with their packages into a directory, two levels below the root. Shared code is in files of its own, and what is
- * imported dynamically is loaded only then. Names are kept, for stack traces.
+ * imported dynamically is loaded only then. Names are kept, and source maps say where each line comes from.
  */
 export async function bundlePrograms(root: string, directory: string): Promise<string[]> {
   const { output } = await build({
@@ -24,6 +24,8 @@ export async function bundlePrograms(root: string, directory: string): Promise<s
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: 'shared-[name]-[hash].js',
+      sourcemap: true,
+      sourcemapExcludeSources: true,
     },
     logLevel: 'warn',
   });
@@ -60,7 +62,8 @@ function keepLocations(root: string, directory: string): Plugin {
           })
           .replaceAll('import.meta.url', location)
           .replaceAll('import.meta.here', 'import.meta.url');
-        return { code: located };
+        // Each change is within a line, so that the source map stays right without one of its own.
+        return { code: located, map: null };
       },
     },
   };

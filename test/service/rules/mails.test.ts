@@ -6,10 +6,10 @@ import type { MailOutcome } from '../../../src/platform/operations/metrics.ts';
 import { createMailer } from '../../../src/worker/notifier/createMailer.ts';
 import { sendMailName } from '../../../src/worker/notifier/mailTask.ts';
 import { createSendMail } from '../../../src/worker/notifier/sendMail.ts';
+import { type MailServer, startMailServer } from '../../support/mailServer.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { deployment, input, toggle } from '../projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture, silent } from '../projector/support/setup.ts';
-import { type MailServer, startMailServer } from './support/mailServer.ts';
 import { createRuleScene, ruleOf } from './support/ruleScene.ts';
 
 let fixture: Fixture;

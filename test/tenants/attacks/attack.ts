@@ -14,6 +14,14 @@ export type AttackScene = {
   readonly bodyBytes: number;
   /** Sends one request, reads its answer and counts its status. */
   send(request: WorstRequest): Promise<string>;
+  /** Deploys an agreement of the hostile principal with rules. */
+  deploy(deployment: {
+    agreement: Record<string, unknown>;
+    observers: string[];
+    notificationTemplate: Record<string, unknown>;
+  }): Promise<unknown>;
+  /** Lets every rule of time of the hostile principal be due now, as if its interval had passed. */
+  makeRulesDue(): Promise<unknown>;
   /** The largest payload of the record's input. */
   readonly largestPayload: Hex;
   /** Sends an input with this payload straight to the record's contract, and waits until it is mined. */

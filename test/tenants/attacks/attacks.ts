@@ -1,5 +1,6 @@
 import { agents } from './agents.ts';
 import type { Attack } from './attack.ts';
+import { clock } from './clock.ts';
 import { connections } from './connections.ts';
 import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
@@ -14,6 +15,7 @@ export const attacks: readonly Attack[] = [
   ...documents,
   ...values,
   ...rules,
+  ...clock,
   ...queries,
   ...credentials,
   ...connections,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { agreementLimits } from '../../../src/api/agreements/checkDeployment.ts';
 import { findFreePort } from '../../../src/cli/devtools/freePort.ts';
 import { limitShape } from '../../../src/platform/config/limits.ts';
@@ -7,6 +8,7 @@ import { createKey } from '../../../src/records/principals/apiKeys.ts';
 import { setEntitlement } from '../../../src/records/principals/entitlements.ts';
 import { createPrincipal } from '../../../src/records/principals/principals.ts';
 import type { LongRunParts } from '../../support/longRun.ts';
+import { startMailServer } from '../../support/mailServer.ts';
 import { startRunning } from '../../support/runningProcess.ts';
 import { createServiceStack, type ServiceStack } from '../../support/serviceStack.ts';
 import { createSingleCallClient } from '../../support/singleCalls.ts';
@@ -24,12 +26,16 @@ import { createWorstWorld } from './worstWorld.ts';
 /** A whole service with a hostile principal in it, who has what is large, and its worst requests. */
 export async function startTenants(run: LongRunParts, onClose: OnClose) {
   const limits = limitShape.parse({});
+  const mailServer = await startMailServer({ onTaken: () => delay(mailMs) });
+  onClose(mailServer.close);
   const internalPort = String(await findFreePort());
   const stack = await createServiceStack({
     databaseUrl: run.databaseUrl,
     wallets,
     env: {
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8',
+      SMTP_URL: mailServer.smtpUrl,
+      MAIL_FROM: 'service@example.org',
       RELAYER_POLL_MS: '250',
       CONSISTENCY_WAIT_MS: '200',
       // What is adopted and cannot be folded is not waited for.
@@ -98,6 +104,8 @@ export async function startTenants(run: LongRunParts, onClose: OnClose) {
 }
 
 const wallets = 2;
+/** A mail server is slow. */
+const mailMs = 200;
 /** Principals who have nothing. */
 const others = 32;
 

@@ -10,10 +10,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ensureBuild, programSources } from '../../../src/cli/build/builtPrograms.ts';
 import { bundlePrograms } from '../../../src/cli/build/bundlePrograms.ts';
 import { listSources } from '../../../src/cli/build/listSources.ts';
@@ -108,14 +109,49 @@ describe('programs', () => {
   });
 });
 
-test('all modules of the programs are among the sources whose change has them built again', async () => {
-  const modules = await bundlePrograms(root, join(directory, 'dist/all'));
-  const own = modules.map((id) => relative(root, id)).filter((id) => !/^\.\.|node_modules|^\0/.test(id));
-  expect(own.length).toBeGreaterThan(500);
-  expect(
-    own.filter((id) => !programSources.some((each) => id === each || id.startsWith(`${each}/`))),
-  ).toEqual([]);
+describe('the programs of this project', () => {
+  let built: string;
+  let modules: string[];
+  beforeAll(async () => {
+    built = mkdtempSync(join(tmpdir(), 'built-programs-'));
+    modules = await bundlePrograms(root, built);
+  });
+  afterAll(() => rmSync(built, { recursive: true }));
+
+  test('are built again when one of their modules changes', () => {
+    const own = modules.map((id) => relative(root, id)).filter((id) => !/^\.\.|node_modules|^\0/.test(id));
+    expect(own.length).toBeGreaterThan(500);
+    expect(
+      own.filter((id) => !programSources.some((each) => id === each || id.startsWith(`${each}/`))),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ['src/api/documents/renderThread.ts', 'Rendering took too long.'],
+    ['src/indexer/runtime/schemaLock.ts', 'the thread that keeps the lock has ended'],
+    ['src/worker/notifier/ruleRunner.ts', 'the temporal rules of a chain failed; retrying'],
+  ])('have source maps that lead to the lines of %s', (source, text) => {
+    const lines = readFileSync(join(root, source), 'utf8').split('\n');
+    expect(findSource(built, text)).toEqual({
+      source,
+      line: lines.findIndex((line) => line.includes(text)),
+    });
+  });
 });
+
+/** The source and its line (from 0) of a text in built programs, by their source maps. */
+function findSource(built: string, text: string): { source: string; line: number } {
+  for (const name of readdirSync(built).filter((each) => each.endsWith('.js'))) {
+    const lines = readFileSync(join(built, name), 'utf8').split('\n');
+    const line = lines.findIndex((each) => each.includes(text));
+    if (line === -1) continue;
+    const map = new SourceMap(JSON.parse(readFileSync(join(built, `${name}.map`), 'utf8')));
+    const entry = map.findEntry(line, lines[line]?.indexOf(text) ?? 0);
+    if ('originalSource' in entry)
+      return { source: relative(root, join(built, entry.originalSource)), line: entry.originalLine };
+  }
+  throw new Error(`no source map leads from "${text}" to a source`);
+}
 
 test('processes that start at the same time without built programs do not disturb each other', async () => {
   const module = join(root, 'src/cli/build/builtPrograms.ts');

@@ -1,9 +1,9 @@
 import type { FaultPoint } from '../../../../src/platform/supervision/faultPoint.ts';
 import type { Rule } from '../../../../src/records/rules/notificationTemplate.ts';
+import { startMailServer } from '../../../support/mailServer.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 import { deployment, input, toggle } from '../../projector/support/scene.ts';
 import { createFixture } from '../../projector/support/setup.ts';
-import { startMailServer } from './mailServer.ts';
 import { createRuleScene } from './ruleScene.ts';
 import { startWorkerProcess, type WorkerProcess } from './workerProcess.ts';
 

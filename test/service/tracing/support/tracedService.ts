@@ -14,7 +14,7 @@ import { createServiceStack, type ServiceKind } from '../../../support/serviceSt
 import { createSingleCallClient } from '../../../support/singleCalls.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
-import { startMailServer } from '../../rules/support/mailServer.ts';
+import { startMailServer } from '../../../support/mailServer.ts';
 
 /** Tells of each module of OpenTelemetry that a process loads, by itself or within a bundle, which names its parts. */
 const tellLoads = `import { registerHooks } from 'node:module';
