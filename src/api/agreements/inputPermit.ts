@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { type Address, encodeFunctionData, type Hex, prepareEncodeFunctionData } from 'viem';
 import { agreementEngineAbi } from '../../../abis/AgreementEngine.ts';
 import { hashPermit } from '../../protocol/hashPermit.ts';
 import {
@@ -49,6 +49,12 @@ export type CompiledInput = {
   readonly call: PermitCall;
 };
 
+/** With its selector, which otherwise is hashed for each call. */
+const submitCall = prepareEncodeFunctionData({
+  abi: agreementEngineAbi,
+  functionName: 'submitInputWithPermit',
+});
+
 /** The contract's parameters of an input, and its signed data; undefined if the values have no encoding. */
 export function encodeInput(
   { inputId, values }: InputContent,
@@ -74,8 +80,7 @@ export function compileInput(input: SignedInput, target: InputTarget): CompiledI
   const { chainId, address: contract } = target;
   const { v, r, s } = signature;
   const callData = encodeFunctionData({
-    abi: agreementEngineAbi,
-    functionName: 'submitInputWithPermit',
+    ...submitCall,
     args: [signer, inputHash, payload, deadline, v, r, s],
   });
   const buildTypedData = (nonce: bigint) => encoded.buildTypedData(nonce, deadline);
