@@ -48,10 +48,11 @@ type Row = RowOf<
   entered_by: { fromState: string; inputId: string } | null;
   spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
   fired: { ruleId: string; recipient: string; occasion: string }[] | null;
+  counts: { ruleId: string; recipient: string; count: number }[] | null;
 };
 
-/** The most firings of one record that are read; a record with more has rules without a limit. */
-const firingsAtOnce = 10_000;
+/** The newest firings of a record that are read: those of the present stay in a state are among them. */
+const firingsAtOnce = 1_000;
 
 const query = buildOwnedQuery({
   columns: `r.id, r.principal_id, r.chain_id, r.display_name, r.template_id, r.document, r.participants, r.observers,
@@ -65,7 +66,9 @@ const query = buildOwnedQuery({
       from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
     (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
       from (select * from service.rule_firings f
-        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired`,
+        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired,
+    (select json_agg(json_build_object('ruleId', c.rule_id, 'recipient', c.recipient, 'count', c.count))
+      from service.rule_counts c where c.record_id = r.id) as counts`,
 });
 
 /**
@@ -117,6 +120,7 @@ function describeRecord(row: Row, isOther: boolean): PreviewedRecord {
     enteredBy: row.entered_by ?? { fromState: '', inputId: deployInputId },
     spans: new Map(spans.map((span) => [span.ruleId, span])),
     fired: isOther ? [] : (row.fired ?? []),
+    counts: isOther ? [] : (row.counts ?? []),
   };
 }
 

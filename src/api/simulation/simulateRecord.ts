@@ -14,8 +14,6 @@ import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.
 
 /** The most inputs that are read for the contract's stored values; values stored earlier are unknown. */
 const inputsAtOnce = 200;
-/** The most firings that are counted; a record with more has rules without a limit. */
-const firingsAtOnce = 10_000;
 
 type Row = RowOf<
   typeof records,
@@ -41,11 +39,8 @@ const recordQuery = buildOwnedQuery({
     r.notification_template,
     (select json_agg(json_build_object('ruleId', s.rule_id, 'sinceMs', s.since_ms, 'nextNumber', s.next_number))
       from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
-    (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'count', f.count))
-      from (select rule_id, recipient, count(*)::int as count
-        from (select * from service.rule_firings f
-          where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) newest
-        group by rule_id, recipient) f) as fired`,
+    (select json_agg(json_build_object('ruleId', c.rule_id, 'recipient', c.recipient, 'count', c.count))
+      from service.rule_counts c where c.record_id = r.id) as fired`,
 });
 
 type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;

@@ -7,6 +7,8 @@ export type OldRows = {
   deliveries: number;
   attempts: number;
   mails: number;
+  ruleFirings: number;
+  ruleSchedules: number;
   usageDays: number;
 };
 
@@ -16,6 +18,8 @@ export const noOldRows: OldRows = {
   deliveries: 0,
   attempts: 0,
   mails: 0,
+  ruleFirings: 0,
+  ruleSchedules: 0,
   usageDays: 0,
 };
 
@@ -26,6 +30,10 @@ const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn'
 const isOldPart = `part.used_at < $1 and not exists (
   select 1 from service.events where notification_part_id = part.id or variables_part_id = part.id)`;
 const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', 'withdrawn')`;
+/** A firing's mail is removed before it; how often a rule has fired is counted elsewhere. */
+const isOldFiring = (mail: string) => `firing.created_at < $1 and firing.state in ('released', 'withdrawn')
+  and not exists (select 1 from service.mails mail where mail.firing_id = firing.id${mail})`;
+const isOldSchedule = `due_ms is null and until_ms < extract(epoch from $1::timestamptz) * 1000`;
 
 /** Counts the rows that are older than a time and would be removed. Reads all of them. */
 export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {
@@ -40,6 +48,8 @@ export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): 
       (select count(*)::int from delivered) as deliveries,
       (select count(*)::int from service.delivery_attempts where delivery_id in (select id from delivered)) as attempts,
       (select count(*)::int from service.mails where ${isOldMail}) as mails,
+      (select count(*)::int from service.rule_firings firing where ${isOldFiring(` and not (${isOldMail})`)}) as "ruleFirings",
+      (select count(*)::int from service.rule_schedules where ${isOldSchedule}) as "ruleSchedules",
       (select count(*)::int from service.usage_days where day < $1) as "usageDays"`,
     [before],
   );
@@ -91,20 +101,25 @@ export async function removeOldParts(
   return { ...noOldRows, eventParts: rowCount ?? 0 };
 }
 
-/** Removes up to this many old mails and daily usage rows. */
-export async function removeOldMails(
+/** Removes up to this many old mails, firings and schedules of rules, each, and daily usage rows. */
+export async function removeOldRules(
   client: Pick<pg.ClientBase, 'query'>,
   { before, limit }: { before: Date; limit: number },
 ): Promise<OldRows> {
-  const mails = await client.query(
-    `delete from service.mails where firing_id in (
-      select firing_id from service.mails where ${isOldMail} order by created_at limit $2 for update skip locked)`,
-    [before, limit],
-  );
-  const usageDays = await client.query(
-    `delete from service.usage_days where (principal_id, day) in (
-      select principal_id, day from service.usage_days where day < $1 limit $2 for update skip locked)`,
-    [before, limit],
-  );
-  return { ...noOldRows, mails: mails.rowCount ?? 0, usageDays: usageDays.rowCount ?? 0 };
+  const remove = async (text: string) => (await client.query(text, [before, limit])).rowCount ?? 0;
+  const mails = await remove(`
+    delete from service.mails where firing_id in (
+      select firing_id from service.mails where ${isOldMail} order by created_at limit $2 for update skip locked)`);
+  const ruleFirings = await remove(`
+    delete from service.rule_firings where id in (
+      select firing.id from service.rule_firings firing where ${isOldFiring('')}
+      order by firing.created_at limit $2 for update skip locked)`);
+  const ruleSchedules = await remove(`
+    delete from service.rule_schedules where (record_id, rule_id, span) in (
+      select record_id, rule_id, span from service.rule_schedules where ${isOldSchedule}
+      order by until_ms limit $2 for update skip locked)`);
+  const usageDays = await remove(`
+    delete from service.usage_days where (principal_id, day) in (
+      select principal_id, day from service.usage_days where day < $1 limit $2 for update skip locked)`);
+  return { ...noOldRows, mails, ruleFirings, ruleSchedules, usageDays };
 }

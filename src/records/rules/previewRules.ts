@@ -35,6 +35,8 @@ export type PreviewedRecord = {
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
   /** Firings so far, without withdrawn ones. */
   readonly fired: readonly { ruleId: string; recipient: string; occasion: string }[];
+  /** How often rules with a limit have fired. */
+  readonly counts: readonly { ruleId: string; recipient: string; count: number }[];
 };
 export type PreviewedSpan = {
   readonly stay: string;
@@ -147,13 +149,15 @@ function judgeMoment(
 function findSilence(
   { id: ruleId, constraints }: Rule,
   {
-    record: { fired },
+    record: { fired, counts },
     recipient,
     occasion,
   }: { record: PreviewedRecord; recipient: string; occasion: string | undefined },
 ): SilenceReason | undefined {
-  const own = fired.filter((firing) => firing.ruleId === ruleId && firing.recipient === recipient);
-  if (occasion !== undefined && own.some((firing) => firing.occasion === occasion)) return 'already_fired';
+  const isOwn = (known: { ruleId: string; recipient: string }) =>
+    known.ruleId === ruleId && known.recipient === recipient;
+  if (occasion !== undefined && fired.some((firing) => firing.occasion === occasion && isOwn(firing)))
+    return 'already_fired';
   const maximum = constraints?.maxOccurrences ?? Number.POSITIVE_INFINITY;
-  return own.length >= maximum ? 'max_occurrences' : undefined;
+  return (counts.find(isOwn)?.count ?? 0) >= maximum ? 'max_occurrences' : undefined;
 }

@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf, idsOf, recordsOf } from '../../platform/database/statements.ts';
-import type { ruleFirings } from '../../platform/database/tables/rules.ts';
+import type { ruleCounts } from '../../platform/database/tables/rules.ts';
 import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
@@ -29,7 +29,7 @@ export async function storeFirings(
   cause: FiringCause,
 ): Promise<NewFiring[]> {
   const { chainId, blockNumber } = cause;
-  const allowed = await withoutExcess(transaction, firings);
+  const { allowed, known } = await withoutExcess(transaction, firings);
   if (allowed.length === 0) return [];
   const isReleased = blockNumber === null;
   const rows = allowed.map((firing) => ({
@@ -56,6 +56,10 @@ export async function storeFirings(
   );
   const ids = new Set(stored);
   const standing = allowed.filter(({ id }) => ids.has(id));
+  await countFirings(
+    transaction,
+    standing.filter(({ id, maxOccurrences }) => maxOccurrences !== undefined && !known.has(id)),
+  );
   await storeMails(transaction, standing, cause);
   return standing;
 }
@@ -106,29 +110,52 @@ async function storeMails(
 }
 
 /**
- * The firings within the limit of their rule for their recipient, including stored ones. Firings withdrawn by
- * a reorg do not count.
+ * The firings within the limit of their rule for their recipient, and those of limited rules that are stored and
+ * counted already. Firings withdrawn by a reorg do not count.
  */
-async function withoutExcess(transaction: Queryable, firings: readonly NewFiring[]): Promise<NewFiring[]> {
+async function withoutExcess(
+  transaction: Queryable,
+  firings: readonly NewFiring[],
+): Promise<{ allowed: NewFiring[]; known: ReadonlySet<string> }> {
   const limited = firings.filter(({ maxOccurrences }) => maxOccurrences !== undefined);
-  if (limited.length === 0) return [...firings];
-  const { rows } = await transaction.execute<RowOf<typeof ruleFirings, 'id' | 'rule_id' | 'recipient'>>(sql`
-    select id, rule_id, recipient from service.rule_firings
-    where record_id = any(${arrayOf(limited.map(({ recordId }) => recordId))}::text[])
-      and rule_id = any(${sql.param(limited.map(({ ruleId }) => ruleId))}::text[]) and state <> 'withdrawn'`);
-  const standing = new Set(rows.map(({ id }) => id));
+  if (limited.length === 0) return { allowed: [...firings], known: new Set() };
+  const stored = await idsOf(
+    transaction,
+    sql`
+    select id from service.rule_firings
+    where id = any(${arrayOf(limited.map(({ id }) => id))}::text[]) and state <> 'withdrawn'`,
+  );
+  const { rows } = await transaction.execute<RowOf<typeof ruleCounts, 'rule_id' | 'recipient' | 'count'>>(sql`
+    select counted.rule_id, counted.recipient, counted.count
+    from service.rule_counts counted join ${keysOf(limited)} using (record_id, rule_id, recipient)`);
+  const known = new Set(stored);
   const keyOf = (ruleId: string, recipient: string) => JSON.stringify([ruleId, recipient]);
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    const key = keyOf(row.rule_id, row.recipient);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return firings.filter(({ id, ruleId, recipient, maxOccurrences = Number.POSITIVE_INFINITY }) => {
-    if (standing.has(id)) return true;
+  const counts = new Map(rows.map((row) => [keyOf(row.rule_id, row.recipient), row.count]));
+  const allowed = firings.filter(({ id, ruleId, recipient, maxOccurrences = Number.POSITIVE_INFINITY }) => {
+    if (known.has(id)) return true;
     const key = keyOf(ruleId, recipient.name);
     const count = counts.get(key) ?? 0;
     if (count >= maxOccurrences) return false;
     counts.set(key, count + 1);
     return true;
   });
+  return { allowed, known };
+}
+
+async function countFirings(transaction: Queryable, firings: readonly NewFiring[]): Promise<void> {
+  if (firings.length === 0) return;
+  await transaction.execute(sql`
+    insert into service.rule_counts as counted (record_id, rule_id, recipient, count)
+    select record_id, rule_id, recipient, count(*) from ${keysOf(firings)}
+    group by record_id, rule_id, recipient order by record_id, rule_id, recipient
+    on conflict (record_id, rule_id, recipient) do update set count = counted.count + excluded.count`);
+}
+
+function keysOf(firings: readonly NewFiring[]): SQL {
+  const keys = firings.map(({ recordId, ruleId, recipient }) => ({
+    record_id: recordId,
+    rule_id: ruleId,
+    recipient: recipient.name,
+  }));
+  return sql`${recordsOf(keys)} as fired(record_id text, rule_id text, recipient text)`;
 }

@@ -15,8 +15,11 @@ export async function withdrawRules(
     with withdrawn as (
       update service.rule_firings set state = 'withdrawn'
       where chain_id = ${chainId} and block_number = ${blocks} and state = 'pending'
-      returning id
-    )
+      returning id, record_id, rule_id, recipient),
+    uncounted as (
+      update service.rule_counts counted set count = counted.count - less.count
+      from (select record_id, rule_id, recipient, count(*)::int from withdrawn group by record_id, rule_id, recipient) as less
+      where counted.record_id = less.record_id and counted.rule_id = less.rule_id and counted.recipient = less.recipient)
     update service.mails set status = 'withdrawn', updated_at = now()
     from withdrawn where firing_id = withdrawn.id and status = 'waiting'`);
   await transaction.execute(sql`

@@ -5,8 +5,8 @@ import {
   noOldRows,
   type OldRows,
   removeOldEvents,
-  removeOldMails,
   removeOldParts,
+  removeOldRules,
 } from '../../records/retention/oldRows.ts';
 import { createRepeater } from '../leases/repeater.ts';
 
@@ -29,7 +29,7 @@ const rowsAtOnce = 500;
 const dayMs = 86_400_000;
 
 /**
- * Removes old events, deliveries, attempts and mails, a little at a time, until it is closed. Records are
+ * Removes old events, deliveries, attempts, mails, firings and schedules of rules, a little at a time, until it is closed. Records are
  * kept for ever.
  */
 export function createRetention(options: RetentionOptions): { close(): Promise<void> } {
@@ -45,10 +45,13 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
       if (rows[0]?.held !== true) return noOldRows;
       const events = await removeOldEvents(client, { before, limit: rowsAtOnce });
       const { eventParts } = await removeOldParts(client, { before, limit: rowsAtOnce });
-      const mails = await removeOldMails(client, { before, limit: rowsAtOnce });
-      return { ...events, eventParts, mails: mails.mails, usageDays: mails.usageDays };
+      const { mails, ruleFirings, ruleSchedules, usageDays } = await removeOldRules(client, {
+        before,
+        limit: rowsAtOnce,
+      });
+      return { ...events, eventParts, mails, ruleFirings, ruleSchedules, usageDays };
     });
-    isMore = Math.max(removed.events, removed.eventParts, removed.mails, removed.usageDays) >= rowsAtOnce;
+    isMore = Math.max(...Object.values(removed)) >= rowsAtOnce;
     if (Object.values(removed).some((count) => count > 0)) {
       logger.debug(removed, 'removed old rows');
       onRemoved?.(removed);

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { countOldRows, removeOldRules } from '../../../src/records/retention/oldRows.ts';
 import type { Rule } from '../../../src/records/rules/notificationTemplate.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, input, toggle } from '../projector/support/scene.ts';
@@ -126,6 +127,40 @@ test('a rule fires as often as it may', async () => {
   await scene.startRunner();
   for (let passed = 2; passed < 8; passed++) await passTo(start + passed * hour);
   expect(await scene.told()).toHaveLength(2);
+});
+
+test('what has fired long ago is removed, and counts for ever', async () => {
+  const limited = temporal(
+    { fireOnce: false, checkInterval: hours(1) },
+    { constraints: { maxOccurrences: 3 } },
+  );
+  await begin([limited, { ...temporal(), id: 'unlimited' }]);
+  await scene.deployAt(start);
+  await scene.startRunner();
+  await passTo(start + 2 * hour);
+  await passTo(start + 3 * hour);
+  const { pool } = fixture;
+  const before = new Date(Date.now() - 90 * 86_400_000);
+  const count = async () => {
+    const { ruleFirings, ruleSchedules } = await countOldRows(pool, before);
+    return { ruleFirings, ruleSchedules };
+  };
+  expect(await count()).toEqual({ ruleFirings: 0, ruleSchedules: 0 });
+  await pool.query(`update service.rule_firings set created_at = now() - interval '91 days'`);
+  expect(await count()).toEqual({ ruleFirings: 3, ruleSchedules: 0 });
+  expect(await removeOldRules(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 2 });
+  expect(await removeOldRules(pool, { before, limit: 2 })).toMatchObject({ ruleFirings: 1 });
+  expect(await scene.firings()).toEqual([]);
+
+  for (let passed = 4; passed < 8; passed++) await passTo(start + passed * hour);
+  expect(await scene.firings()).toHaveLength(1);
+
+  await scene.mineAt(start + 8 * hour, input(toggle('1')));
+  await passTo(start + 9 * hour);
+  expect(await count()).toEqual({ ruleFirings: 0, ruleSchedules: 0 });
+  await pool.query('update service.rule_schedules set until_ms = 1');
+  expect(await count()).toEqual({ ruleFirings: 0, ruleSchedules: 2 });
+  expect(await removeOldRules(pool, { before, limit: 5 })).toMatchObject({ ruleSchedules: 2 });
 });
 
 test('an approaching date is announced, and announced again after it moved', async () => {

@@ -60,6 +60,8 @@ export const ruleSchedules = serviceSchema.table(
     index('rule_schedules_turns')
       .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.dueMs)
       .where(sql`due_ms is not null`),
+    // For removal: ended, and never due again.
+    index('rule_schedules_ended').on(table.untilMs).where(sql`due_ms is null and until_ms is not null`),
     index('rule_schedules_open').on(table.recordId).where(sql`until_ms is null`),
     index().on(table.chainId, table.sinceBlock),
     index().on(table.chainId, table.untilBlock),
@@ -97,10 +99,31 @@ export const ruleFirings = serviceSchema.table(
     oneOf('rule_firings', 'trigger_type', ruleTriggers),
     oneOf('rule_firings', 'channel', ruleChannels),
     oneOf('rule_firings', 'state', releaseStates),
-    index().on(table.recordId, table.ruleId, table.recipient),
+    // For the newest of a record.
+    index().on(table.recordId, table.createdAt),
+    // For removal.
+    index().on(table.createdAt),
     index('rule_firings_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
     index().on(table.chainId, table.blockNumber),
   ],
+);
+
+/**
+ * How often a rule with a limit has fired for a recipient, without withdrawn firings. It outlives the firings,
+ * which are removed when they are old, and is read whatever their number.
+ */
+export const ruleCounts = serviceSchema.table(
+  'rule_counts',
+  {
+    recordId: text()
+      .notNull()
+      .references(() => records.id),
+    ruleId: text().notNull(),
+    /** As in the firings. */
+    recipient: text().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.recordId, table.ruleId, table.recipient] })],
 );
 
 /** `waiting` for confirmations, `due` to be sent by a job added with it, or finished. */
