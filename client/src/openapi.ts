@@ -1280,7 +1280,7 @@ export interface components {
                         variant: string;
                     };
                 };
-                /** @description All effective values in full. If together they exceed the size of an event, the longest are left out. */
+                /** @description All effective values in full, and the values of the transition's input in fields that are no variables. If together they exceed the size of an event, the longest are left out. */
                 variables: {
                     [key: string]: string | boolean;
                 };
@@ -1424,13 +1424,13 @@ export interface components {
             lastName?: string;
             walletBinding?: unknown;
         };
-        /** @description A party: its address variable and its wallet. */
+        /** @description A party: its address variable and its wallet. A detail that is null counts as absent. */
         Participant: {
             variableKey: string;
             walletAddress: string;
-            email?: string;
-            firstName?: string;
-            lastName?: string;
+            email?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
             walletBinding?: unknown;
         };
         Simulation: {

@@ -84,6 +84,15 @@ describe('validate', () => {
     expect(preflightShape.strict().parse(body.data)).toMatchSnapshot();
   });
 
+  test('takes details of a participant that are null for absent ones', async () => {
+    const [first, ...others] = participants;
+    const withNulls = { ...first, email: null, firstName: null, lastName: null, walletBinding: null };
+    const { status, body } = await check({ ...deployment, participants: [withNulls, ...others] });
+    expect(status).toBe(200);
+    const [read] = preflightShape.strict().parse(body.data).participants;
+    expect(read).toEqual({ variableKey: 'tenant', walletAddress: tenant, walletBinding: null });
+  });
+
   test('needs no chain, and stores nothing', async () => {
     await check(deployment);
     expect(await service.countRows()).toEqual({ records: 0, inputs: 0, transactions: 0 });

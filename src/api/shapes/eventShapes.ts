@@ -58,7 +58,7 @@ export const notificationEventShape = envelopeOf(
     }),
     variables: z.record(z.string(), z.union([z.string(), z.boolean()])).openapi({
       description:
-        'All effective values in full. If together they exceed the size of an event, the longest are left out.',
+        "All effective values in full, and the values of the transition's input in fields that are no variables. If together they exceed the size of an event, the longest are left out.",
     }),
     transition: z
       .object({ fromState: z.string(), toState: z.string(), inputId: z.string(), occurredAt: instant })

@@ -68,22 +68,38 @@ const emailShape = z
   .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address');
 
 const maxNameLength = 256;
-export const participantShape = z
+const personNameShape = z.string().max(maxNameLength);
+const partyShape = { variableKey: z.string().min(1).max(maxNameLength), walletAddress: z.string() };
+export const participantShape = z.strictObject({
+  ...partyShape,
+  email: emailShape.optional(),
+  firstName: personNameShape.optional(),
+  lastName: personNameShape.optional(),
+  walletBinding: z.unknown().optional(),
+});
+
+/** Some clients store absent details as null, and send them so. */
+const sentParticipantShape = z
   .strictObject({
-    variableKey: z.string().min(1).max(maxNameLength),
-    walletAddress: z.string(),
-    email: emailShape.optional(),
-    firstName: z.string().max(maxNameLength).optional(),
-    lastName: z.string().max(maxNameLength).optional(),
+    ...partyShape,
+    email: emailShape.nullish(),
+    firstName: personNameShape.nullish(),
+    lastName: personNameShape.nullish(),
     walletBinding: z.unknown().optional(),
   })
   .openapi('Participant', {
-    description: 'A party: its address variable and its wallet.',
-  });
+    description: 'A party: its address variable and its wallet. A detail that is null counts as absent.',
+  })
+  .transform(({ email, firstName, lastName, ...party }) => ({
+    ...party,
+    ...(email != null && { email }),
+    ...(firstName != null && { firstName }),
+    ...(lastName != null && { lastName }),
+  }));
 
 /** More than any installation should allow; its own limit is checked with the rest of the deployment. */
 const maxParties = 1_000;
-export const participantsShape = z.array(participantShape).max(maxParties);
+export const participantsShape = z.array(sentParticipantShape).max(maxParties);
 export const observersShape = z.array(emailShape).max(maxParties);
 
 /** An authored document. It is hashed as parsed, so it passes unchanged; the protocol's own rules check it. */

@@ -36,6 +36,8 @@ export type TransitionFact = {
   blockOrder: number;
   /** The effective values after it. */
   variables: VariableValues;
+  /** The values of its input, by field; empty for the deployment. */
+  submitted: VariableValues;
 };
 
 /** The input id of deployments. */

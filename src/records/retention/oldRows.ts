@@ -1,18 +1,20 @@
 import type pg from 'pg';
 
-/** Rows of each kind that a step has removed, or would remove. */
-export type OldRows = {
-  events: number;
-  eventParts: number;
-  deliveries: number;
-  attempts: number;
-  mails: number;
-  ruleFirings: number;
-  ruleSchedules: number;
-  usageDays: number;
-};
+export const oldRowKinds = [
+  'events',
+  'eventParts',
+  'deliveries',
+  'attempts',
+  'mails',
+  'ruleFirings',
+  'ruleSchedules',
+  'usageDays',
+] as const;
 
-export const noOldRows: OldRows = {
+/** Rows of each kind that a step has removed, or would remove. */
+export type OldRows = Record<(typeof oldRowKinds)[number], number>;
+
+export const noOldRows: Readonly<OldRows> = {
   events: 0,
   eventParts: 0,
   deliveries: 0,
@@ -23,9 +25,8 @@ export const noOldRows: OldRows = {
   usageDays: 0,
 };
 
-/** An event is old if it was created before `$1` and has no pending delivery. */
-const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn') and not exists (
-  select 1 from service.deliveries where event_id = event.id and status in ('pending', 'retry_pending'))`;
+/** An event is old if it was created before `$1`, even if a receiver has not taken it by now. */
+const isOld = `event.created_at < $1 and event.state in ('released', 'withdrawn')`;
 /** An old event's part is removed one step after the last event that uses it. */
 const isOldPart = `part.used_at < $1 and not exists (
   select 1 from service.events where notification_part_id = part.id or variables_part_id = part.id)`;
@@ -33,7 +34,8 @@ const isOldMail = `created_at < $1 and status in ('sent', 'failed', 'skipped', '
 /** A firing's mail is removed before it; how often a rule has fired is counted elsewhere. */
 const isOldFiring = (mail: string) => `firing.created_at < $1 and firing.state in ('released', 'withdrawn')
   and not exists (select 1 from service.mails mail where mail.firing_id = firing.id${mail})`;
-const isOldSchedule = `due_ms is null and until_ms < extract(epoch from $1::timestamptz) * 1000`;
+/** Even if it is still due: its principal has used up its events for a long time. */
+const isOldSchedule = `until_ms < extract(epoch from $1::timestamptz) * 1000`;
 
 /** Counts the rows that are older than a time and would be removed. Reads all of them. */
 export async function countOldRows(pool: Pick<pg.Pool, 'query'>, before: Date): Promise<OldRows> {

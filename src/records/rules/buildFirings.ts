@@ -73,13 +73,19 @@ export function buildFirings(
   });
 }
 
-/** The data shared by all events of one occasion: the values, as far as they fit. */
-export function passOnVariables(occurrences: readonly [Occurrence, ...Occurrence[]]): EventPart {
+/**
+ * The data shared by all events of one occasion, as far as they fit: the effective values, and those that the input
+ * submitted in fields which are no variables.
+ */
+export function passOnVariables(
+  occurrences: readonly [Occurrence, ...Occurrence[]],
+  submitted: VariableValues = {},
+): EventPart {
   const [{ record, variables }] = occurrences;
   const events = occurrences
     .filter(({ rule }) => channelOf(rule) !== 'email')
     .reduce((sum, occurrence) => sum + listRecipients(occurrence).length, 0);
-  return buildEventPart(record.principalId, fitVariables(variables, events));
+  return buildEventPart(record.principalId, fitVariables({ ...submitted, ...variables }, events));
 }
 
 function listRecipients({ rule, record, variables }: Occurrence): Recipient[] {

@@ -5,13 +5,13 @@ import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
 import { ownerKeyOf } from '../../platform/database/tables/transactions.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
-import { lockFeeds } from '../../records/events/lockFeeds.ts';
 import { defaultQuotas } from '../../records/quotas/quotas.ts';
+import { addUsage } from '../../records/quotas/usage.ts';
 import { buildFirings, passOnVariables } from '../../records/rules/buildFirings.ts';
 import { isTemporal, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from '../../records/rules/occasion.ts';
 import { findDue } from '../../records/rules/temporalPlan.ts';
-import { releaseEvents, releaseNow } from '../publisher/releaseEvents.ts';
+import { releaseFirst, releaseNow } from '../publisher/releaseEvents.ts';
 import { releaseFirings } from './releaseFirings.ts';
 import { numberOf, type SpanRow, spanOf } from './spanRow.ts';
 import { storeFirings } from './storeFirings.ts';
@@ -73,15 +73,13 @@ export async function fireDueRules(
     from service.rule_schedules schedule join service.records r on r.id = schedule.record_id
     where (schedule.record_id, schedule.rule_id, schedule.span) in (${findDueSchedules({ chainId, clock, turns })})
     order by schedule.due_ms for update of schedule`);
-  if (rows.length > 0) {
-    const principals = [...new Set(rows.map(({ principal_id }) => principal_id))];
-    await lockFeeds(transaction, principals);
-    const confirmed = { chainId, through: clock.confirmedBlock, principals };
-    await releaseEvents(transaction, confirmed);
-    await releaseFirings(transaction, confirmed);
-  }
+  const principals = [...new Set(rows.map(({ principal_id: id }) => id))];
+  const confirmed = { chainId, through: clock.confirmedBlock, principals };
+  const { unfinished } = await releaseFirst(transaction, confirmed);
+  if (rows.length > 0) await releaseFirings(transaction, confirmed);
+  const due = rows.filter(({ principal_id: id }) => !unfinished.includes(id));
   let firings = 0;
-  for (const row of rows) {
+  for (const row of due) {
     const { number, count } = await fire(transaction, row, options);
     firings += count;
     await transaction.execute(sql`
@@ -90,7 +88,7 @@ export async function fireDueRules(
   }
   const isCut = turns.length === schedulesAtOnce || looked.rows.length === principalsAtOnce;
   const last = turns.length === schedulesAtOnce ? turns.at(-1) : looked.rows.at(-1);
-  return { schedules: rows.length, firings, next: isCut ? last?.owner : undefined };
+  return { schedules: due.length, firings, next: isCut ? last?.owner : undefined };
 }
 
 /** A principal with schedules, and whether one of them is due and may fire today. */
@@ -184,6 +182,8 @@ async function fire(
   const firings = buildFirings(occurrence, { eventIds, createdAt, variables: passedOn });
   const stored = await storeFirings(transaction, firings, { chainId, txHash: null, blockNumber: null });
   const events = stored.flatMap(({ event }) => event ?? []);
+  // Events count when they are released; mails count here, as firings that are stored.
+  await addUsage(transaction, [{ principalId: record.principalId, events: stored.length - events.length }]);
   await releaseNow(
     transaction,
     events.map((event, blockOrder) => ({ ...event, blockNumber: null, txHash: null, blockOrder })),

@@ -7,6 +7,7 @@ import { findMismatch } from '../../records/rules/matchTransition.ts';
 import { type ReadRules, readRules } from '../../records/rules/notificationTemplate.ts';
 import { occasionOfTransition } from '../../records/rules/occasion.ts';
 import { storeEvents } from '../publisher/storeEvents.ts';
+import { createMailAllowance } from './mailAllowance.ts';
 import { storeFirings } from './storeFirings.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function fireTransitionRules(
   { facts, eventIds, createdAt }: { facts: readonly TransitionFact[]; eventIds: EventIds; createdAt: Date },
 ): Promise<void> {
   const known = new Map<string | null, ReadRules>();
+  const mailAllowance = createMailAllowance(transaction);
   for (const fact of facts) {
     const { notificationTemplate: text } = fact.record;
     const rules = known.get(text) ?? readRules(text);
@@ -26,11 +28,11 @@ export async function fireTransitionRules(
     const occurrences = listOccurrences(fact, rules);
     const [first, ...others] = occurrences;
     if (!first) continue;
-    const common = { eventIds, createdAt, variables: passOnVariables([first, ...others]) };
+    const common = { eventIds, createdAt, variables: passOnVariables([first, ...others], fact.submitted) };
     const firings = occurrences.flatMap((occurrence) => buildFirings(occurrence, common));
     const { blockNumber, txHash } = fact;
     const { chainId } = fact.record;
-    const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber });
+    const stored = await storeFirings(transaction, firings, { chainId, txHash, blockNumber, mailAllowance });
     faultPoint('afterFiringWrite');
     const events = stored.flatMap(({ event }) => event ?? []);
     await storeEvents(

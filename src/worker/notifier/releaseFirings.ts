@@ -1,18 +1,22 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { RowOf } from '../../platform/database/rowOf.ts';
+import type { OrNull, RowOf } from '../../platform/database/rowOf.ts';
 import { arrayOf } from '../../platform/database/statements.ts';
 import type { records } from '../../platform/database/tables/records.ts';
-import type { mails } from '../../platform/database/tables/rules.ts';
+import type { ruleFirings } from '../../platform/database/tables/rules.ts';
 import { queueMails } from './queueMails.ts';
 
-type DueMailRow = RowOf<typeof mails, 'firing_id'> & RowOf<typeof records, 'principal_id'>;
+/** With the owner of a mail that is due now. */
+type ReleasedRow = RowOf<typeof ruleFirings, 'id'> & OrNull<RowOf<typeof records, 'principal_id'>>;
+
+const firingsAtOnce = 1_000;
 
 /**
- * Releases a chain's waiting firings in blocks up to `through`: nothing withdraws them any more, and their
- * mails are sent after the commit. Call it with the release of events, in the same transaction.
+ * Releases a batch of a chain's waiting firings in blocks up to `through`: nothing withdraws them any more, and
+ * their mails are sent after the commit. Call it with the release of events, in the same transaction.
  *
  * @param principals whose firings; everybody's unless given.
+ * @returns whether there may be more.
  */
 export async function releaseFirings(
   transaction: Queryable,
@@ -21,23 +25,31 @@ export async function releaseFirings(
     through,
     principals,
   }: { chainId: number; through: bigint; principals?: readonly string[] | undefined },
-): Promise<void> {
+): Promise<boolean> {
   const ofThem = principals
     ? sql`and record_id in (
         select id from service.records where principal_id = any(${arrayOf(principals)}::text[]))`
     : sql``;
-  const { rows } = await transaction.execute<DueMailRow>(sql`
+  const { rows } = await transaction.execute<ReleasedRow>(sql`
     with released as (
       update service.rule_firings set state = 'released'
-      where chain_id = ${chainId} and state = 'pending' and block_number <= ${through} ${ofThem}
+      where id in (
+        select id from service.rule_firings
+        where chain_id = ${chainId} and state = 'pending' and block_number <= ${through} ${ofThem}
+        order by block_number limit ${firingsAtOnce})
       returning id, record_id
+    ), due as (
+      update service.mails mail set status = 'due', updated_at = now()
+      from released join service.records record on record.id = released.record_id
+      where mail.firing_id = released.id and mail.status = 'waiting'
+      returning mail.firing_id, record.principal_id
     )
-    update service.mails mail set status = 'due', updated_at = now()
-    from released join service.records record on record.id = released.record_id
-    where mail.firing_id = released.id and mail.status = 'waiting'
-    returning mail.firing_id, record.principal_id`);
+    select released.id, due.principal_id from released left join due on due.firing_id = released.id`);
   await queueMails(
     transaction,
-    rows.map(({ firing_id: firingId, principal_id: principalId }) => ({ firingId, principalId })),
+    rows.flatMap(({ id: firingId, principal_id: principalId }) =>
+      principalId === null ? [] : { firingId, principalId },
+    ),
   );
+  return rows.length === firingsAtOnce;
 }

@@ -7,6 +7,7 @@ import { endWith } from '../../platform/tracing/heldSpans.ts';
 import type { NewFiring } from '../../records/rules/buildFirings.ts';
 import type { Cause } from '../publisher/causeTraces.ts';
 import { beginMailSpans } from './beginMailSpans.ts';
+import { createMailAllowance, type MailAllowance, mailQuotaUsedUp } from './mailAllowance.ts';
 import { queueMails } from './queueMails.ts';
 import { writeMailText } from './writeMailText.ts';
 
@@ -14,7 +15,11 @@ const noAddress = 'The recipient has no e-mail address.';
 const strangeAddress = 'The address does not belong to a participant or observer.';
 
 /** The transaction that caused the firings, and its block; null for rules of time, which fire at once. */
-export type FiringCause = Cause & { readonly blockNumber: bigint | null };
+export type FiringCause = Cause & {
+  readonly blockNumber: bigint | null;
+  /** Shared by all firings of one transaction that are released later; each has one of its own unless given. */
+  readonly mailAllowance?: MailAllowance;
+};
 
 /**
  * Stores new firings of one record within their rules' limits, with their mails. Firings caused by a block
@@ -26,7 +31,7 @@ export type FiringCause = Cause & { readonly blockNumber: bigint | null };
 export async function storeFirings(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  cause: FiringCause,
+  { mailAllowance = createMailAllowance(transaction), ...cause }: FiringCause,
 ): Promise<NewFiring[]> {
   const { chainId, blockNumber } = cause;
   const { allowed, known } = await withoutExcess(transaction, firings);
@@ -60,28 +65,33 @@ export async function storeFirings(
     transaction,
     standing.filter(({ id, maxOccurrences }) => maxOccurrences !== undefined && !known.has(id)),
   );
-  await storeMails(transaction, standing, cause);
+  await storeMails(transaction, standing, { ...cause, mailAllowance });
   return standing;
 }
 
 async function storeMails(
   transaction: Queryable,
   firings: readonly NewFiring[],
-  cause: FiringCause,
+  { mailAllowance, ...cause }: FiringCause & { mailAllowance: MailAllowance },
 ): Promise<void> {
   const isReleased = cause.blockNumber === null;
   const mails = firings.filter(({ channel }) => channel === 'email');
   if (mails.length === 0) return;
-  const addressed = mails.filter(({ isParty }) => isParty).map(({ id }) => id);
-  const spans = await beginMailSpans(transaction, addressed, cause);
+  const sendable = mails.filter(({ isParty }) => isParty);
+  const allowed = new Set(await mailAllowance.take(sendable));
+  const spans = await beginMailSpans(
+    transaction,
+    sendable.filter(({ id }) => allowed.has(id)).map(({ id }) => id),
+    cause,
+  );
   const rows = mails.map(({ id, recipient: { email = null }, isParty, notification }) => ({
     firing_id: id,
     address: email,
     subject: notification.subject,
-    // Firings that are never sent are not stored.
-    body: isParty ? writeMailText(notification) : '',
-    status: !isParty ? 'skipped' : isReleased ? 'due' : 'waiting',
-    error: email === null ? noAddress : isParty ? null : strangeAddress,
+    // The text of a mail that is never sent is not stored.
+    body: allowed.has(id) ? writeMailText(notification) : '',
+    status: !allowed.has(id) ? 'skipped' : isReleased ? 'due' : 'waiting',
+    error: email === null ? noAddress : !isParty ? strangeAddress : allowed.has(id) ? null : mailQuotaUsedUp,
     trace_parent: spans.get(id)?.traceParent ?? null,
   }));
   const written = await idsOf(

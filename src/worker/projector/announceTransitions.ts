@@ -86,6 +86,7 @@ function describeDeployment(
     blockTimestamp: history.stateTimestamp,
     blockOrder: blockOrderOf(0),
     variables: history.variables,
+    submitted: {},
   };
 }
 
@@ -104,13 +105,23 @@ function describeTransitions(
     const number = (inBlock.get(blockNumber) ?? 0) + 1;
     inBlock.set(blockNumber, number);
     const place = { chainId, agreement, transactionHash: txHash, ordinal };
-    const { fromState, toState, inputId, blockTimestamp, variables } = input;
+    const { fromState, toState, inputId, blockTimestamp, variables, values: submitted } = input;
     return [
       {
         record: announced,
         eventId: eventIds.ofTransition({ principalId, ...place }),
         transactionIdentity: transitionIdentity(place),
-        ...{ fromState, toState, inputId, sequence, txHash, blockNumber, blockTimestamp, variables },
+        ...{
+          fromState,
+          toState,
+          inputId,
+          sequence,
+          txHash,
+          blockNumber,
+          blockTimestamp,
+          variables,
+          submitted,
+        },
         blockOrder: blockOrderOf(number),
       },
     ];

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Queryable } from '../../platform/database/database.ts';
 import { faultPoint } from '../../platform/supervision/faultPoint.ts';
 import { holdSpans } from '../../platform/tracing/heldSpans.ts';
 import { releaseFirings } from '../notifier/releaseFirings.ts';
@@ -6,18 +7,22 @@ import { releaseEvents } from '../publisher/releaseEvents.ts';
 import { type Fold, type FoldOptions, fold } from './fold.ts';
 import { withFoldTransaction } from './withFoldTransaction.ts';
 
+/** A fold releases for this long at most; the rest follows after the next fold. */
+const releaseMs = 1_000;
+
 /**
  * Folds a chain once and releases the events that then have their confirmations. Returns `undefined` if
  * another process is folding. If it fails in between, the events wait for the next fold with new blocks.
  */
-export function foldChain({
+export async function foldChain({
   pool,
   isExclusive,
   ...options
 }: FoldOptions & { pool: pg.Pool; isExclusive: boolean }): Promise<Fold | undefined> {
   const { chainId } = options;
   let spans: { end(): void } | undefined;
-  return withFoldTransaction(
+  let isReleased = true;
+  const folding = withFoldTransaction(
     { pool, chainId, isExclusive },
     {
       fold(transaction) {
@@ -30,12 +35,33 @@ export function foldChain({
         faultPoint('afterFoldCommit');
         const { releasable: through } = result;
         if (through === null) return null;
+        const release = createReleases({ chainId, through });
+        const endsAt = performance.now() + releaseMs;
         return async (transaction) => {
-          await releaseEvents(transaction, { chainId, through });
-          await releaseFirings(transaction, { chainId, through });
+          isReleased = await release(transaction);
           faultPoint('beforeReleaseCommit');
+          return !isReleased && performance.now() < endsAt;
         };
       },
     },
   );
+  const result = await folding;
+  return result?.kind === 'folded' && !isReleased ? { ...result, isComplete: false } : result;
+}
+
+/** Each call releases a batch, in rounds over the principals, and returns whether none is left. */
+function createReleases(due: {
+  chainId: number;
+  through: bigint;
+}): (transaction: Queryable) => Promise<boolean> {
+  let after: string | undefined;
+  let isMore = false;
+  return async (transaction) => {
+    const { next, unfinished } = await releaseEvents(transaction, { ...due, after });
+    const hasFirings = await releaseFirings(transaction, due);
+    const isFinished = next === undefined && !isMore && unfinished.length === 0 && !hasFirings;
+    isMore = next !== undefined && (isMore || unfinished.length > 0);
+    after = next;
+    return isFinished;
+  };
 }

@@ -23,6 +23,9 @@ const beginFold = `
   lock table chain_index.agreements, chain_index.inputs, chain_index.permit_counts, chain_index.blocks, chain_index.heads
     in access share mode`;
 
+/** For the same reason as in a fold. */
+const beginFollowing = 'begin; set local enable_seqscan = off';
+
 /** Nobody else changes a transaction then; reading them, and storing references to them, goes on. */
 const lockTransactions = '; lock table service.transactions in share row exclusive mode';
 
@@ -30,9 +33,9 @@ type Work<Result> = {
   fold(transaction: Queryable): Promise<Result>;
   /**
    * Work after a fold, if any, before the next one of this chain: in its own transaction, which unlike the
-   * fold's sees concurrent commits.
+   * fold's sees concurrent commits. It is called again, in a further transaction, as long as it returns true.
    */
-  follow(result: Result): ((transaction: Queryable) => Promise<unknown>) | null;
+  follow(result: Result): ((transaction: Queryable) => Promise<boolean>) | null;
 };
 
 /**
@@ -58,9 +61,9 @@ export function withFoldTransaction<Result>(
       const result = await fold(transaction);
       await client.query('commit');
       const rest = follow(result);
-      if (rest) {
-        await client.query('begin');
-        await rest(transaction);
+      for (let isMore = rest !== null; rest && isMore; ) {
+        await client.query(beginFollowing);
+        isMore = await rest(transaction);
         await client.query('commit');
       }
       await client.query('select pg_advisory_unlock($1, $2)', lock);

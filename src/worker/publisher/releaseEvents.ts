@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { channels } from '../../platform/database/channels.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { NotNull, RowOf } from '../../platform/database/rowOf.ts';
-import { arrayOf } from '../../platform/database/statements.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { events } from '../../platform/database/tables/events.ts';
 import { closeBody } from '../../records/events/eventParts.ts';
 import { lockFeeds } from '../../records/events/lockFeeds.ts';
@@ -11,42 +11,112 @@ import { addUsage } from '../../records/quotas/usage.ts';
 import { type DeliverableEvent, planDeliveries } from './planDeliveries.ts';
 import { storeEvents } from './storeEvents.ts';
 
-/** Whether a chain has waiting events in blocks up to `through`. */
+/** Whether a chain has waiting events, or firings of rules, in blocks up to `through`. */
 export async function hasReleasable(
   transaction: Queryable,
   { chainId, through }: { chainId: number; through: bigint },
 ): Promise<boolean> {
   const { rows } = await transaction.execute<{ found: boolean }>(sql`
-    select exists (select 1 from service.events where ${isDue(chainId, through)}) as found`);
+    select exists (select 1 from service.events where ${isDue(chainId, through)})
+      or exists (select 1 from service.rule_firings where ${isDue(chainId, through)}) as found`);
   return rows[0]?.found === true;
 }
 
+/** More events would make one transaction long. Each may need a delivery for each of many subscriptions. */
+const eventsAtOnce = 500;
+/** The most principals with waiting events, confirmed or not, that a batch looks at. */
+const principalsAtOnce = 200;
+
+export type Release = {
+  readonly released: number;
+  /** The principals that may have more events to release. */
+  readonly unfinished: readonly string[];
+  /** The principal after whom the next batch of this round begins; undefined at the round's end. */
+  readonly next: string | undefined;
+};
+
 /**
- * Releases a chain's waiting events in blocks up to `through`, in the order of the chain: they get the next
- * positions in their principals' feeds, and their deliveries are planned. The transaction must see concurrent
- * commits, because all chains share the feeds; several calls may run at once.
+ * Releases a batch of a chain's waiting events in blocks up to `through`: of each principal the first ones in the
+ * order of the chain, in turns over principals. They get the next positions in their principals' feeds, and their
+ * deliveries are planned. The transaction must see concurrent commits, because all chains share the feeds; several
+ * calls may run at once.
  *
- * @param principals whose events; everybody's unless given. Whoever names some holds their feeds already.
- * @returns how many were released.
+ * @param options.after the principal after whom this batch begins; undefined for the beginning of a round.
  */
-export function releaseEvents(
+export async function releaseEvents(
   transaction: Queryable,
-  {
-    chainId,
-    through,
-    principals,
-  }: { chainId: number; through: bigint; principals?: readonly string[] | undefined },
-): Promise<number> {
-  const due = isDue(chainId, through);
-  if (!principals) return release(transaction, due);
-  return release(transaction, sql`${due} and principal_id = any(${arrayOf(principals)}::text[])`);
+  options: { chainId: number; through: bigint; after?: string | undefined },
+): Promise<Release> {
+  const { rows: looked } = await transaction.execute<TurnRow>(findTurns(options));
+  const principals = looked.filter(({ is_due: isDue }) => isDue).map(({ principal_id: id }) => id);
+  const last = looked.length === principalsAtOnce ? looked.at(-1) : undefined;
+  return { ...(await releaseFirst(transaction, { ...options, principals })), next: last?.principal_id };
+}
+
+/**
+ * Releases the first waiting events of these principals. The caller may hold their feeds.
+ *
+ * @returns also which of them may have more.
+ */
+export async function releaseFirst(
+  transaction: Queryable,
+  { chainId, through, principals }: { chainId: number; through: bigint; principals: readonly string[] },
+): Promise<Omit<Release, 'next'>> {
+  if (principals.length === 0) return { released: 0, unfinished: [] };
+  await lockFeeds(transaction, principals);
+  const share = Math.ceil(eventsAtOnce / principals.length);
+  const released = await release(
+    transaction,
+    sql`
+    select due.* from unnest(${arrayOf(principals)}::text[]) as turn(principal_id) cross join lateral (
+      select * from service.events
+      where principal_id = turn.principal_id and ${isDue(chainId, through)}
+      order by block_number, record_id, block_order, created_at, id limit ${share}) as due`,
+  );
+  const counts = Map.groupBy(released, (principalId) => principalId);
+  const unfinished = principals.filter((id) => (counts.get(id)?.length ?? 0) >= share);
+  return { released: released.length, unfinished };
+}
+
+type TurnRow = { principal_id: string; is_due: boolean };
+
+/** Principals with waiting events, each found by one step in the index, however many events it has. */
+function findTurns({
+  chainId,
+  through,
+  after,
+}: {
+  chainId: number;
+  through: bigint;
+  after?: string | undefined;
+}): SQL {
+  const nextOf = (position: SQL) => sql`
+    select principal_id, block_number from service.events
+    where state = 'pending' and chain_id = ${chainId} and ${position} order by principal_id, block_number limit 1`;
+  return sql`
+    with recursive round as (
+      select first.*, 1 as place
+      from (${nextOf(after === undefined ? sql`true` : sql`principal_id > ${after}`)}) as first
+      union all
+      select next.*, place + 1
+      from round cross join lateral (${nextOf(sql`principal_id > round.principal_id`)}) as next
+      where place < ${principalsAtOnce})
+    select principal_id, block_number <= ${through} as is_due from round order by place`;
 }
 
 /** Stores and releases events that need no confirmation, in a transaction as for `releaseEvents`. */
-export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<number> {
+export async function releaseNow(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
   await storeEvents(transaction, events);
-  const ids = events.map(({ id }) => id);
-  return release(transaction, sql`state = 'pending' and id = any(${arrayOf(ids)}::text[])`);
+  await lockFeeds(
+    transaction,
+    events.map(({ principalId }) => principalId),
+  );
+  const ids = arrayOf(events.map(({ id }) => id));
+  await release(
+    transaction,
+    sql`select * from service.events where state = 'pending' and id = any(${ids}::text[])`,
+  );
 }
 
 function isDue(chainId: number, through: bigint): SQL {
@@ -56,19 +126,24 @@ function isDue(chainId: number, through: bigint): SQL {
 type ReleasedRow = RowOf<typeof events, 'id' | 'principal_id' | 'record_id' | 'type' | 'body'> &
   NotNull<RowOf<typeof events, 'position'>> & { has_parts: boolean };
 
-async function release(transaction: Queryable, which: SQL): Promise<number> {
-  const { rows: waiting } = await transaction.execute<RowOf<typeof events, 'principal_id'>>(sql`
-    select distinct principal_id from service.events where ${which}`);
-  if (waiting.length === 0) return 0;
-  const principals = waiting.map(({ principal_id }) => principal_id);
-  // So that no position appears before a lower one, and new subscribers miss nothing.
-  await lockFeeds(transaction, principals);
+/**
+ * Releases these events, whose feeds are locked: so no position appears before a lower one, and new subscribers miss
+ * nothing.
+ *
+ * @returns the principal of each.
+ */
+async function release(transaction: Queryable, which: SQL): Promise<string[]> {
+  const ids = await idsOf(
+    transaction,
+    sql`select id from (${which}) as due order by block_number, record_id, block_order, created_at, id`,
+  );
+  if (ids.length === 0) return [];
+  // By the ids, each event is found in the index, whatever the planner expects.
   const { rows } = await transaction.execute<ReleasedRow>(sql`
     with numbered as (
-      select id, feed.last_position + row_number() over (
-        partition by principal_id order by block_number, record_id, block_order, created_at, id) as position
-      from service.events join service.event_feeds feed using (principal_id)
-      where ${which} and principal_id = any(${arrayOf(principals)}::text[])
+      select chosen.id, feed.last_position + row_number() over (partition by principal_id order by chosen.place) as position
+      from unnest(${arrayOf(ids)}::text[]) with ordinality as chosen(id, place)
+      join service.events due on due.id = chosen.id join service.event_feeds feed using (principal_id)
     ), released as (
       update service.events event set state = 'released', position = numbered.position, released_at = now()
       from numbered where event.id = numbered.id
@@ -79,15 +154,16 @@ async function release(transaction: Queryable, which: SQL): Promise<number> {
       where feed.principal_id = last.principal_id
     )
     select * from released order by principal_id, position`);
+  const owners = rows.map(({ principal_id: id }) => id);
   await planDeliveries(transaction, rows.map(eventOf));
   await transaction.execute(
-    sql`select pg_notify(${channels.eventsReleased}, id) from unnest(${arrayOf(principals)}::text[]) as id`,
+    sql`select pg_notify(${channels.eventsReleased}, id) from unnest(${arrayOf([...new Set(owners)])}::text[]) as id`,
   );
   await addUsage(
     transaction,
-    rows.map(({ principal_id: principalId }) => ({ principalId, events: 1 })),
+    owners.map((principalId) => ({ principalId, events: 1 })),
   );
-  return rows.length;
+  return owners;
 }
 
 function eventOf(row: ReleasedRow): DeliverableEvent {

@@ -4,6 +4,7 @@ import { withTransaction } from '../../platform/database/withTransaction.ts';
 import {
   noOldRows,
   type OldRows,
+  oldRowKinds,
   removeOldEvents,
   removeOldParts,
   removeOldRules,
@@ -24,6 +25,7 @@ export type RetentionOptions = {
 
 /** Any constant works: under this lock one worker at a time removes rows. */
 const retentionLock = 0x6f6c64;
+const tryLock = 'select pg_try_advisory_xact_lock($1) as held';
 /** Small, so that each statement is quick and holds its locks briefly. */
 const rowsAtOnce = 500;
 const dayMs = 86_400_000;
@@ -38,24 +40,23 @@ export function createRetention(options: RetentionOptions): { close(): Promise<v
 
   const step = async () => {
     const before = new Date(Date.now() - keptDays * dayMs);
-    const removed = await withTransaction(pool, async (client) => {
-      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [
-        retentionLock,
-      ]);
-      if (rows[0]?.held !== true) return noOldRows;
-      const events = await removeOldEvents(client, { before, limit: rowsAtOnce });
-      const { eventParts } = await removeOldParts(client, { before, limit: rowsAtOnce });
-      const { mails, ruleFirings, ruleSchedules, usageDays } = await removeOldRules(client, {
-        before,
-        limit: rowsAtOnce,
+    const removed = { ...noOldRows };
+    const failures: unknown[] = [];
+    // Each in a transaction, so that a failed one does not keep the others from removing rows.
+    for (const remove of [removeOldEvents, removeOldParts, removeOldRules]) {
+      const removing = withTransaction(pool, async (client) => {
+        const { rows } = await client.query<{ held: boolean }>(tryLock, [retentionLock]);
+        return rows[0]?.held === true ? await remove(client, { before, limit: rowsAtOnce }) : noOldRows;
       });
-      return { ...events, eventParts, mails, ruleFirings, ruleSchedules, usageDays };
-    });
+      const rows = await removing.catch((error: unknown) => void failures.push(error));
+      for (const kind of oldRowKinds) removed[kind] += rows?.[kind] ?? 0;
+    }
     isMore = Math.max(...Object.values(removed)) >= rowsAtOnce;
     if (Object.values(removed).some((count) => count > 0)) {
       logger.debug(removed, 'removed old rows');
       onRemoved?.(removed);
     }
+    if (failures.length > 0) throw failures[0];
   };
 
   const repeater = createRepeater({

@@ -82,6 +82,24 @@ test('a confirmed transition comes before notifications about its state, even if
   expect(feed.map(({ id }) => id)).not.toContain(unconfirmed);
 });
 
+test('a rule waits until all earlier events of its principal are released, some hundred at a time', async () => {
+  const { principalId, recordId } = await insertDue('many');
+  await fixture.pool.query(
+    `insert into service.events (id, principal_id, record_id, type, body, state, chain_id, block_number, block_order)
+    select 'evt_many_' || at, $1, $2, 'agreement.transitioned', '{"data":{}}', 'pending', $3, $4, at
+    from generate_series(1, 600) as at`,
+    [principalId, recordId, chainId, String(confirmedBlock)],
+  );
+  const kinds = async () => {
+    const feed = await readFeed(principalId);
+    return [feed.length, feed.findIndex(({ type }) => type === 'agreement.notification.triggered')];
+  };
+  expect(await fire()).toMatchObject({ schedules: 0 });
+  expect(await kinds()).toEqual([500, -1]);
+  expect(await fire()).toMatchObject({ schedules: 1 });
+  expect(await kinds()).toEqual([601, 600]);
+});
+
 test('mails of a transition that is released for the sake of a rule are sent, and those of other principals wait for their own', async () => {
   const [due, other] = [await insertDue('mailed'), await insertDue('waiting')];
   const { pool } = fixture;

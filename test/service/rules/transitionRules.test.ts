@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readFeed } from '../../../src/records/events/readFeed.ts';
 import { findDueDeliveries } from '../../../src/worker/deliverer/dueDeliveries.ts';
+import { createLamp, lampVariables } from '../projector/support/lamp.ts';
 import { annotate, deployment, input, toggle } from '../projector/support/scene.ts';
 import { createFixture, emptyDatabase, type Fixture } from '../projector/support/setup.ts';
 import { createRuleScene, ruleOf } from './support/ruleScene.ts';
@@ -131,6 +132,44 @@ test('released notifications stay as they are when their transition falls out an
   await scene.mine();
   await scene.mine();
   expect([await scene.firings(), await scene.mails(), await scene.told()]).toEqual(before);
+});
+
+test('the text of a mail beyond the quota of the day is not stored', async () => {
+  const scene = await begin(ruleOf({ recipients: ['holder', '@observers'] }, 'email'));
+  await fixture.pool.query(
+    `insert into service.principal_quotas (principal_id, quota, value) values ($1, 'mailsPerDay', 3)`,
+    [scene.principalId],
+  );
+  await scene.mine(deployment());
+  await scene.mine(input(toggle('1')), input(toggle('2')));
+  const error = 'The quota of mails for this day is used up.';
+  const stored = async () => {
+    const { rows } = await fixture.pool.query(
+      'select status, body, error from service.mails order by status, body',
+    );
+    return rows;
+  };
+  expect(await stored()).toEqual([
+    { status: 'skipped', body: '', error },
+    ...Array.from({ length: 3 }, () => ({
+      status: 'waiting',
+      body: expect.stringContaining('>'),
+      error: null,
+    })),
+  ]);
+});
+
+test('an event has the values of its input too, in fields that are no variables', async () => {
+  const lamp = createLamp('with reasons', { why: { type: 'string' }, holder: { type: 'string' } });
+  const scene = await createRuleScene(fixture, { rules: [ruleOf()], lamp });
+  await scene.mine(deployment({ lamp }));
+  const values = { brightness: '5', why: 'It was dark.', holder: 'no address' };
+  await scene.mine(input({ name: 'toggle', values }));
+  await scene.mine();
+  const { holder } = lampVariables;
+  expect((await scene.told()).map(({ data }) => data.variables)).toEqual([
+    { brightness: '5', holder, remark: '', why: 'It was dark.' },
+  ]);
 });
 
 test('a rule fires up to its limit for each recipient, not counting withdrawn firings', async () => {

@@ -5,7 +5,7 @@ import { type Migration, readMigrations, readSnapshots, type Table } from './sup
 /** Migrations that a version which still runs would notice, and why they may be as they are. */
 const excused: Readonly<Record<string, string>> = {
   '0002_larger_ids': 'no version was released before it: from a commit before it, stop the workers first',
-  '0003_rule_counts': 'no version was released before it: from a commit before it, stop the workers first',
+  '0003_tenant_bounds': 'no version was released before it: from a commit before it, stop the workers first',
 };
 
 const migrations = readMigrations();

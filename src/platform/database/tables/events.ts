@@ -77,6 +77,18 @@ export const events = serviceSchema.table(
     oneOf('events', 'state', releaseStates),
     uniqueIndex('events_feed').on(table.principalId, table.position),
     index('events_pending').on(table.chainId, table.blockNumber).where(sql`state = 'pending'`),
+    // For releases, in turns over principals.
+    index('events_turns')
+      .on(
+        table.chainId,
+        table.principalId,
+        table.blockNumber,
+        table.recordId,
+        table.blockOrder,
+        table.createdAt,
+        table.id,
+      )
+      .where(sql`state = 'pending'`),
     index().on(table.chainId, table.blockNumber),
     index().on(table.recordId),
     index().on(table.createdAt),

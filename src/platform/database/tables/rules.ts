@@ -60,8 +60,8 @@ export const ruleSchedules = serviceSchema.table(
     index('rule_schedules_turns')
       .on(table.chainId, sql.raw(`(${ownerKeyOf('')})`), table.dueMs)
       .where(sql`due_ms is not null`),
-    // For removal: ended, and never due again.
-    index('rule_schedules_ended').on(table.untilMs).where(sql`due_ms is null and until_ms is not null`),
+    // For removal.
+    index('rule_schedules_ended').on(table.untilMs).where(sql`until_ms is not null`),
     index('rule_schedules_open').on(table.recordId).where(sql`until_ms is null`),
     index().on(table.chainId, table.sinceBlock),
     index().on(table.chainId, table.untilBlock),

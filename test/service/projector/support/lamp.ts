@@ -25,8 +25,12 @@ export const lampTransitions: Record<string, Partial<Record<LampInput['name'], s
 
 const variable = (name: string) => `\${variables.${name}}`;
 
-/** Lamps of different names have different documents. */
-export function createLamp(name: string): Lamp {
+/**
+ * Lamps of different names have different documents.
+ *
+ * @param reasons further fields of `toggle`, which are no variables.
+ */
+export function createLamp(name: string, reasons: Readonly<Record<string, object>> = {}): Lamp {
   const agreement = {
     metadata: { templateId: 'did:template:lamp', name },
     variables: {
@@ -39,7 +43,7 @@ export function createLamp(name: string): Lamp {
       initialize: { initialState: 'dark', data: { holder: variable('holder') } },
       states: { dark: { description: 'no light' }, lit: { description: 'light' } },
       inputs: {
-        toggle: { data: { brightness: variable('brightness') } },
+        toggle: { data: { brightness: variable('brightness'), ...reasons } },
         annotate: { data: { remark: variable('remark') } },
         hand_over: { data: { holder: variable('holder') } },
       },

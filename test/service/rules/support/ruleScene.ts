@@ -7,6 +7,7 @@ import { joinedParts, wholeBody } from '../../../../src/records/events/eventPart
 import type { Rule } from '../../../../src/records/rules/notificationTemplate.ts';
 import { createRuleRunner, type RuleRunner } from '../../../../src/worker/notifier/ruleRunner.ts';
 import type { ChainBlock, ChainEvent } from '../../projector/support/chain.ts';
+import type { Lamp } from '../../projector/support/lamp.ts';
 import { alice, createScene, deployment } from '../../projector/support/scene.ts';
 import { chainId, type Fixture, silent } from '../../projector/support/setup.ts';
 
@@ -46,11 +47,11 @@ export function ruleOf(
 /** A chain whose lamp has rules, and what they have told. */
 export async function createRuleScene(
   fixture: Fixture,
-  { rules, confirmations = 1 }: { rules: readonly Rule[]; confirmations?: number },
+  { rules, confirmations = 1, lamp }: { rules: readonly Rule[]; confirmations?: number; lamp?: Lamp },
 ) {
   const scene = await createScene(fixture, { confirmations });
   const { database } = fixture;
-  const { recordId } = await scene.draft();
+  const { recordId } = await scene.draft(lamp ? { lamp } : {});
   await database.execute(sql`
     update service.records set notification_template = ${JSON.stringify({ rules })},
       participants = ${JSON.stringify([holder])}::json, observers = '["eve@mail.example"]'

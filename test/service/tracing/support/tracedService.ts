@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { pingPong } from '../../../../bench/pingPong.ts';
 import type { Child } from '../../../../src/platform/supervision/child.ts';
 import { deployPingPong } from '../../../support/deployPingPong.ts';
+import { startMailServer } from '../../../support/mailServer.ts';
 import { patienceMs } from '../../../support/patience.ts';
 import { signInputPermit } from '../../../support/permits.ts';
 import { createTestDatabase } from '../../../support/postgres.ts';
@@ -14,7 +15,6 @@ import { createServiceStack, type ServiceKind } from '../../../support/serviceSt
 import { createSingleCallClient } from '../../../support/singleCalls.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
-import { startMailServer } from '../../../support/mailServer.ts';
 
 /** Tells of each module of OpenTelemetry that a process loads, by itself or within a bundle, which names its parts. */
 const tellLoads = `import { registerHooks } from 'node:module';

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drizzleOptions } from '../../../src/platform/database/database.ts';
+import { type Release, releaseEvents } from '../../../src/worker/publisher/releaseEvents.ts';
+import { chainId, createFixture, type Fixture } from '../projector/support/setup.ts';
+import { createExplainedPool, type ExplainedPool } from '../support/explainedPool.ts';
+import { insertRecords } from '../support/rows.ts';
+
+/** Waiting events of one principal. */
+const flood = 20_000;
+const perBlock = 100;
+/** The blocks with confirmations. */
+const through = 500n;
+let fixture: Fixture;
+let explained: ExplainedPool;
+beforeAll(async () => {
+  fixture = await createFixture();
+  explained = createExplainedPool(fixture.url, {});
+});
+afterAll(async () => {
+  await explained.pool.end();
+  await fixture.close();
+});
+
+/** A principal with so many waiting events, `perBlock` in each block. */
+async function insertWaiting(name: string, { count, from }: { count: number; from: number }): Promise<void> {
+  const { pool } = fixture;
+  await pool.query('insert into service.principals (id, name) values ($1, $1)', [name]);
+  await insertRecords(pool, { id: name }, [{ id: `agr_${name}`, chain_id: chainId }]);
+  await pool.query(
+    `insert into service.events (id, principal_id, record_id, type, body, state, chain_id, block_number, block_order)
+    select $1 || at, $2, $3, 'agreement.transitioned', '{"data":{}}', 'pending', $4, $5::int + at / ${perBlock}, -at
+    from generate_series(0, $6::int - 1) as at`,
+    [randomBytes(8).toString('hex'), name, `agr_${name}`, chainId, from, count],
+  );
+}
+
+/** One batch, with the rows that it has read. */
+async function release(after?: string): Promise<Release & { rowsRead: number }> {
+  explained.takeEfforts();
+  const client = await explained.pool.connect();
+  try {
+    // As the projector does.
+    await client.query('begin; set local enable_seqscan = off');
+    const released = await releaseEvents(drizzle(client, drizzleOptions), { chainId, through, after });
+    await client.query('commit');
+    const rowsRead = explained.takeEfforts().reduce((sum, effort) => sum + effort.rowsRead, 0);
+    return { ...released, rowsRead };
+  } finally {
+    client.release();
+  }
+}
+
+async function countReleased(): Promise<Record<string, number>> {
+  const { rows } = await fixture.pool.query<{ owner: string; count: number }>(
+    `select principal_id as owner, count(*)::int from service.events where state = 'released' group by 1`,
+  );
+  return Object.fromEntries(rows.map(({ owner, count }) => [owner, count]));
+}
+
+test('no principal waits behind the events of another, and each gets its own in the order of the chain', async () => {
+  await insertWaiting('prn_flood', { count: flood, from: 1 });
+  await insertWaiting('prn_late', { count: 3, from: 400 });
+  await insertWaiting('prn_unconfirmed', { count: 3, from: 501 });
+  await fixture.pool.query('analyze');
+  const first = await release();
+  expect(first).toMatchObject({ released: 253, unfinished: ['prn_flood'], next: undefined });
+  expect(first.rowsRead).toBeLessThan(5_000);
+  expect(await countReleased()).toEqual({ prn_flood: 250, prn_late: 3 });
+
+  let left = 100;
+  while ((await release()).unfinished.length > 0 && left > 0) left--;
+  expect(await countReleased()).toEqual({ prn_flood: flood, prn_late: 3 });
+  const { rows } = await fixture.pool.query(
+    `select position::int, lag(position) over ordered::int as before, row_number() over ordered::int as place
+    from service.events where principal_id = 'prn_flood' window ordered as (order by block_number, block_order)`,
+  );
+  expect(rows.filter(({ position, place }) => position !== place)).toEqual([]);
+});
+
+test('a round goes over all principals, some hundred at a time', async () => {
+  for (let at = 100; at < 350; at++) await insertWaiting(`prn_${at}`, { count: 1, from: 2 });
+  const first = await release();
+  expect(first).toMatchObject({ released: 200, next: 'prn_299' });
+  expect(await release(first.next)).toMatchObject({ released: 50, next: undefined });
+});
