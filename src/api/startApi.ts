@@ -138,7 +138,10 @@ export async function startApi(
   const pages = createPageRenderer({ logger });
   onClose({ name: 'pages', close: pages.close });
   const waitMs = limits.evidenceWaitMs;
-  const source = createEvidenceSource(pool, limits.evidenceBytesPerSecond);
+  const source = createEvidenceSource(pool, {
+    charactersPerSecond: limits.evidenceBytesPerSecond,
+    mostInputs: limits.evidenceInputs,
+  });
   const desk = createEvidenceDesk({ source, clients }, { waitMs, logger });
   onClose({ name: 'evidence', close: desk.close });
   const evidencePages = createEvidencePages();

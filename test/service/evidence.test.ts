@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { numberToHex } from 'viem';
+import { createPublicClient, http, numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { collectEvidence } from '../../src/api/evidence/collectEvidence.ts';
+import { createEvidenceSource } from '../../src/api/evidence/evidenceSource.ts';
+import { readEvidenceRecord } from '../../src/api/evidence/evidenceSubject.ts';
 import { verifyEvidence } from '../../src/protocol/evidence/verifyEvidence.ts';
 import { readObject } from '../evidence/editJson.ts';
 import { createDisturbedNode, type RpcCall } from '../support/relayNode.ts';
@@ -12,6 +15,8 @@ import { createCall } from './support/call.ts';
 import { deployDirectly, submitDirectly } from './support/directDeployment.ts';
 import { buildLease } from './support/documents.ts';
 import { type EvidenceWorld, startEvidenceWorld } from './support/evidenceWorld.ts';
+import { createExplainedPool } from './support/explainedPool.ts';
+import { outcome } from './support/outcome.ts';
 import { createAccount } from './support/permits.ts';
 import { chainId } from './support/testChain.ts';
 import { startTestApi } from './support/testService.ts';
@@ -219,6 +224,62 @@ describe('evidence', () => {
       expect(first.headers.get('retry-after')).toBe('2');
     } finally {
       await impatient.close();
+    }
+  });
+
+  test('is refused for more inputs than the service gives evidence of, and says how many that are', async () => {
+    const { id } = await world.playDirectLease();
+    await world.catchUp();
+    const readWith = async (most: string) => {
+      const api = await startTestApi(world.service.databaseUrl, {
+        rpcUrls: { [chainId]: world.chain.rpcUrl },
+        env: { EVIDENCE_WAIT_MS: '120000', EVIDENCE_INPUTS_MAX: most },
+      });
+      try {
+        return outcome(
+          await createCall(api.baseUrl, world.principal.key)('GET', `/v0/agreements/${id}/evidence`),
+        );
+      } finally {
+        await api.close();
+      }
+    };
+    expect(await readWith('1')).toMatchObject({
+      status: 409,
+      message: 'The agreement has 2 inputs. Evidence is given of agreements with up to 1 inputs.',
+      details: { reason: 'evidence_too_long', inputCount: 2, limit: 1 },
+    });
+    expect(await readWith('2')).toMatchObject({ status: 200 });
+  });
+
+  test('reads the steps once: that they are still the same shows in the last block', async () => {
+    const { chain, service, principal } = world;
+    const agreement = buildLease(chain.token);
+    const [, from = '0x', tenant = '0x'] = await chain.client.getAddresses();
+    const values = { landlord: from, tenant, rent: '5' };
+    const address = await deployDirectly(chain, { agreement, values });
+    // More than are read of payloads and proofs at a time.
+    const knocks = 30;
+    for (let at = 0; at < knocks; at++)
+      await submitDirectly(chain, { from, to: address, agreement, inputId: 'knock', values: {} });
+    const { id } = await world.adopt(agreement, address);
+    await world.catchUp();
+    const explained = createExplainedPool(service.databaseUrl, { enable_seqscan: 'off' });
+    try {
+      const source = createEvidenceSource(explained.pool, {
+        charactersPerSecond: 10_000_000,
+        mostInputs: 1_000,
+      });
+      const record = await readEvidenceRecord(source, { reference: { id }, principalId: principal.id });
+      const client = createPublicClient({ transport: http(chain.rpcUrl) });
+      const signal = AbortSignal.timeout(120_000);
+      const collected = await collectEvidence({ source, client, record, onProgress() {}, signal });
+      expect(collected.steps).toHaveLength(knocks);
+      const whole = explained
+        .takeEfforts()
+        .filter(({ rowsRead, plan }) => rowsRead >= knocks && plan.includes('inputs_'));
+      expect(whole, whole.map(({ plan }) => plan).join('\n')).toHaveLength(1);
+    } finally {
+      await explained.pool.end();
     }
   });
 

@@ -9,11 +9,13 @@ import { checkNotificationTemplate } from '../../records/rules/checkNotification
 import type { Transition } from '../../records/rules/matchTransition.ts';
 import { notificationTemplateShape } from '../../records/rules/notificationTemplate.ts';
 import {
+  type CountReader,
   type PreviewedRecord,
   type PreviewedRule,
   type PreviewOccasion,
   previewRules,
 } from '../../records/rules/previewRules.ts';
+import { readRuleCounts } from '../../records/rules/readRuleCounts.ts';
 import { refusePart } from './checkDeployment.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from './recordReference.ts';
 
@@ -48,7 +50,6 @@ type Row = RowOf<
   entered_by: { fromState: string; inputId: string } | null;
   spans: { ruleId: string; stay: string; span: string; sinceMs: number; nextNumber: number }[] | null;
   fired: { ruleId: string; recipient: string; occasion: string }[] | null;
-  counts: { ruleId: string; recipient: string; count: number }[] | null;
 };
 
 /** The newest firings of a record that are read: those of the present stay in a state are among them. */
@@ -66,9 +67,7 @@ const query = buildOwnedQuery({
       from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
     (select json_agg(json_build_object('ruleId', f.rule_id, 'recipient', f.recipient, 'occasion', f.occasion))
       from (select * from service.rule_firings f
-        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired,
-    (select json_agg(json_build_object('ruleId', c.rule_id, 'recipient', c.recipient, 'count', c.count))
-      from service.rule_counts c where c.record_id = r.id) as counts`,
+        where f.record_id = r.id and f.state <> 'withdrawn' order by f.created_at desc limit ${firingsAtOnce}) f) as fired`,
 });
 
 /**
@@ -100,7 +99,9 @@ export async function previewNotifications(
   const record = describeRecord(row, isOther);
   const occasion = chooseOccasion(asked, { agreement, state: record.state });
   const parsed = notificationTemplateShape.safeParse(template).data;
-  return { occasion, rules: parsed ? previewRules(parsed, { record, occasion }) : [] };
+  const readCounts: CountReader = async (firings) =>
+    isOther ? new Map() : readRuleCounts(pool, { recordId: record.id, firings });
+  return { occasion, rules: parsed ? await previewRules(parsed, { record, occasion, readCounts }) : [] };
 }
 
 /** Earlier firings do not apply to other rules, even with the same ids. */
@@ -120,7 +121,6 @@ function describeRecord(row: Row, isOther: boolean): PreviewedRecord {
     enteredBy: row.entered_by ?? { fromState: '', inputId: deployInputId },
     spans: new Map(spans.map((span) => [span.ruleId, span])),
     fired: isOther ? [] : (row.fired ?? []),
-    counts: isOther ? [] : (row.counts ?? []),
   };
 }
 

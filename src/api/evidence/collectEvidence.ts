@@ -15,7 +15,7 @@ import { compileAgreement, findChain, ValuesError } from '../../protocol/index.t
 import type { AgreementParameters } from '../../protocol/onChain.ts';
 import type { Collecting } from './collecting.ts';
 import type { EvidenceSource } from './evidenceSource.ts';
-import { type EvidenceRecord, type IndexedHistory, readHistory } from './evidenceSubject.ts';
+import { type EvidenceRecord, type IndexedHistory, isStillShown, readHistory } from './evidenceSubject.ts';
 import { BlockGoneError, readBlock, readHash } from './proveBlock.ts';
 import { listPlaces, proveHistory } from './proveHistory.ts';
 import { proveState } from './proveState.ts';
@@ -53,6 +53,7 @@ const mostAttempts = 5;
  * are kept. If a reorg changes the history meanwhile, it starts again and reuses what is still right.
  *
  * @throws ChainUnavailableError if the node or the index does not answer, or the chain does not come to rest.
+ * @throws RefusedError `evidence_too_long`, `values_unknown`, `not_provable`.
  */
 export async function collectEvidence(collecting: Collecting): Promise<CollectedEvidence> {
   for (let attempt = 1; ; attempt++) {
@@ -83,7 +84,7 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const { source, client, record } = collecting;
   const { pool } = source;
   const pace = createPace({ isPatient: true });
-  const history = await readHistory(pool, record);
+  const history = await readHistory(source, record);
   if (!history) throw new ChainUnavailableError('The index does not contain this agreement yet.');
   const places = listPlaces(history);
   await proveHistory(collecting, places, pace);
@@ -102,9 +103,9 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
   const address = lowerHex(record.address);
   const isSoundHead = head.header !== null && read.isIncluded;
   const proved = isSoundHead && (await proveState(client, { address, implementation, block: head, signers }));
+  // Later inputs are in later blocks: the state is proved before them.
   const isSteady =
-    (await readHash(client, head.number)) === head.hash &&
-    isSameHistory(history, await readHistory(pool, record));
+    (await readHash(client, head.number)) === head.hash && (await isStillShown(pool, record, history));
   if (!isSteady) return undefined;
   const blocks = [...read.blocks];
   const { stateRoot: _, ...headBlock } = head;
@@ -127,13 +128,6 @@ async function collectOnce(collecting: Collecting): Promise<CollectedEvidence | 
     steps: read.steps,
     state: proved ? { block: blocks.length - 1, ...proved } : null,
   };
-}
-
-function isSameHistory(before: IndexedHistory, now: IndexedHistory | undefined): boolean {
-  const write = (history: IndexedHistory | undefined) =>
-    history && [history.deployment, ...history.steps].map(({ blockHash }) => blockHash).join(' ');
-  // Later inputs are in later blocks: the state is proved before them.
-  return write(now)?.startsWith(write(before) ?? '') === true;
 }
 
 /** The accounts whose nonces are proved, by the verifier's rules. */

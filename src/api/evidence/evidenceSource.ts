@@ -6,12 +6,17 @@ export type EvidenceSource = {
   readonly pool: pg.Pool;
   /** In characters, of all readers together: a history can have hundreds of megabytes. */
   readonly allowance: Allowance;
+  /** Inputs of an agreement; evidence of more is refused. */
+  readonly mostInputs: number;
 };
 
 /** Files of up to as much are made without a pause. */
 const burstSeconds = 0.25;
 
-export function createEvidenceSource(pool: pg.Pool, charactersPerSecond: number): EvidenceSource {
-  const perSecond = charactersPerSecond;
-  return { pool, allowance: createAllowance({ perSecond, burst: perSecond * burstSeconds }) };
+export function createEvidenceSource(
+  pool: pg.Pool,
+  { charactersPerSecond: perSecond, mostInputs }: { charactersPerSecond: number; mostInputs: number },
+): EvidenceSource {
+  const allowance = createAllowance({ perSecond, burst: perSecond * burstSeconds });
+  return { pool, allowance, mostInputs };
 }

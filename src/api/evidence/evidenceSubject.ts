@@ -8,6 +8,7 @@ import { withConnection } from '../../platform/database/withConnection.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { WireValues } from '../../protocol/index.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
+import type { EvidenceSource } from './evidenceSource.ts';
 
 /** The parts of a record that evidence needs. */
 export type EvidenceRecord = {
@@ -69,16 +70,17 @@ type RecordRow = RowOf<
   | 'doc_uri'
   | 'doc_hash'
   | 'initial_variables'
+  | 'input_count'
 >;
 
 const ownedQuery = buildOwnedQuery({
   columns:
-    'r.id, r.status, r.display_name, r.chain_id, r.address, r.document, r.doc_uri, r.doc_hash, r.initial_variables',
+    'r.id, r.status, r.display_name, r.chain_id, r.address, r.document, r.doc_uri, r.doc_hash, r.initial_variables, r.input_count',
 });
 
-/** @throws RefusedError `not_deployed`, and what `queryOwned` throws. */
+/** @throws RefusedError `not_deployed`, `evidence_too_long`, and what `queryOwned` throws. */
 export async function readEvidenceRecord(
-  pool: pg.Pool,
+  { pool, mostInputs }: Pick<EvidenceSource, 'pool' | 'mostInputs'>,
   { reference, principalId }: { reference: RecordReference; principalId: string },
 ): Promise<EvidenceRecord> {
   const [row] = await queryOwned<RecordRow>(pool, { reference, principalId, query: ownedQuery });
@@ -87,6 +89,7 @@ export async function readEvidenceRecord(
       'not_deployed',
       'The agreement is not deployed yet, so there is nothing to prove.',
     );
+  requireShort(row.input_count, mostInputs);
   return {
     id: row.id,
     displayName: row.display_name,
@@ -103,7 +106,7 @@ const agreementQuery = `
   select a.factory, a.owner, a.initial_state as "initialState", a.current_state as "currentState",
     a.permit_signer as "permitSigner", a.permit_nonce::text as "permitNonce", a.transaction_hash as "transactionHash",
     a.block_hash as "blockHash", a.block_number::float8 as "blockNumber",
-    h.number::float8 as "headNumber", h.hash as "headHash"
+    a.input_count as "inputCount", h.number::float8 as "headNumber", h.hash as "headHash"
   from chain_index.agreements a join chain_index.heads h on h.chain_id = a.chain_id
   where a.chain_id = $1 and a.address = $2`;
 const stepsQuery = `
@@ -113,30 +116,75 @@ const stepsQuery = `
     block_hash as "blockHash", block_number::float8 as "blockNumber", transaction_ordinal as ordinal,
     block_timestamp::float8 as time
   from chain_index.inputs where chain_id = $1 and agreement = $2 order by position`;
+const deploymentBlockQuery = `
+  select block_hash as "blockHash" from chain_index.agreements where chain_id = $1 and address = $2`;
+// Written as a range in order: only the index over the position serves it.
+const stepBlockQuery = `
+  select block_hash as "blockHash" from chain_index.inputs
+  where chain_id = $1 and agreement = $2 and position >= $3 and position <= $3 order by position limit 1`;
 
 type AgreementRow = IndexedPlace &
   RowAs<
     typeof indexedAgreements,
-    { factory: 'factory'; owner: 'owner'; permitSigner: 'permit_signer'; permitNonce: 'permit_nonce' }
+    {
+      factory: 'factory';
+      owner: 'owner';
+      permitSigner: 'permit_signer';
+      permitNonce: 'permit_nonce';
+      inputCount: 'input_count';
+    }
   > &
   NotNull<RowAs<typeof indexedAgreements, { initialState: 'initial_state'; currentState: 'current_state' }>> &
   RowAs<typeof indexedHeads, { headHash: 'hash' }> & { headNumber: number };
 
-/** Undefined if the index does not show the agreement, or does not exist. */
+/**
+ * Undefined if the index does not show the agreement, or does not exist.
+ *
+ * @throws RefusedError `evidence_too_long` before any input is read.
+ */
 export async function readHistory(
-  pool: pg.Pool,
+  source: Pick<EvidenceSource, 'pool' | 'mostInputs'>,
   agreement: { chainId: number; address: Address },
 ): Promise<IndexedHistory | undefined> {
   try {
-    return await readShown(pool, agreement);
+    return await readShown(source, agreement);
   } catch (error) {
     if (isIndexAbsent(error)) return undefined;
     throw error;
   }
 }
 
-async function readShown(
+/**
+ * Whether the index still shows this history, perhaps with later inputs. Reads the block of its last event only:
+ * the hash stands for all blocks before it.
+ */
+export async function isStillShown(
   pool: pg.Pool,
+  { chainId, address }: { chainId: number; address: Address },
+  { deployment, steps }: IndexedHistory,
+): Promise<boolean> {
+  const last = steps.at(-1);
+  const values = [chainId, address.toLowerCase()];
+  try {
+    const { rows } = last
+      ? await pool.query<Pick<IndexedPlace, 'blockHash'>>(stepBlockQuery, [...values, steps.length])
+      : await pool.query<Pick<IndexedPlace, 'blockHash'>>(deploymentBlockQuery, values);
+    return rows[0]?.blockHash === (last ?? deployment).blockHash;
+  } catch (error) {
+    if (isIndexAbsent(error)) return false;
+    throw error;
+  }
+}
+
+/** @throws RefusedError `evidence_too_long` */
+function requireShort(inputCount: number, limit: number): void {
+  if (inputCount <= limit) return;
+  const message = `The agreement has ${inputCount} inputs. Evidence is given of agreements with up to ${limit} inputs.`;
+  throw new RefusedError('evidence_too_long', message, { facts: { inputCount, limit } });
+}
+
+async function readShown(
+  { pool, mostInputs }: Pick<EvidenceSource, 'pool' | 'mostInputs'>,
   { chainId, address }: { chainId: number; address: Address },
 ): Promise<IndexedHistory | undefined> {
   const values = [chainId, address.toLowerCase()];
@@ -147,8 +195,10 @@ async function readShown(
       const { rows } = await client.query<AgreementRow>(agreementQuery, values);
       const [row] = rows;
       if (!row) return undefined;
+      const { inputCount, headNumber: number, headHash: hash, ...more } = row;
+      requireShort(inputCount, mostInputs);
       const { rows: steps } = await client.query<IndexedStep>(stepsQuery, values);
-      const { headNumber: number, headHash: hash, transactionHash, blockHash, blockNumber, ...facts } = row;
+      const { transactionHash, blockHash, blockNumber, ...facts } = more;
       return {
         ...facts,
         deployment: { transactionHash, blockHash, blockNumber },

@@ -20,7 +20,7 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     tag: 'Agreement records',
     summary: 'Read independently verifiable evidence of an agreement',
     description:
-      'Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB.',
+      'Returns one file with the document, all signatures, all transactions and receipts with their inclusion proofs, and proofs of the contract storage. The file can be verified years later without this service: with `agreements verify`, at `/verify`, or with any other program. docs/evidence.md describes the format; the JSON Schema is at `/v0/evidence.schema.json`. Blocks are fetched once and then kept. While they are being fetched, the response is 202 with the progress. `text/html` returns a printable page for files up to 8 MiB. Evidence of an agreement with more inputs than the limit is refused.',
     scope: 'agreements.read',
     params: recordParams,
     query: chainOfReference,
@@ -34,7 +34,7 @@ export function getEvidence(services: Services, evidence: EvidenceServices): End
     async handle({ params, query, caller, headers, requestId, disconnect }) {
       const { principalId } = caller;
       const reference = { id: params.id, chainId: query.chainId };
-      const readRecord = () => readEvidenceRecord(services.pool, { reference, principalId });
+      const readRecord = () => readEvidenceRecord(evidence.source, { reference, principalId });
       const request = { readRecord, turn: principalId, headers, requestId, disconnect };
       return respondEvidence(request, { ...services, ...evidence });
     },

@@ -8,7 +8,7 @@ import { sharedQuery } from '../shapes/sharingShapes.ts';
 import { evidenceData } from './getEvidence.ts';
 
 export function getSharedEvidence(services: GuestServices, evidence: EvidenceServices): Endpoint {
-  const { pool, database, guests } = services;
+  const { database, guests } = services;
   return defineOpenEndpoint({
     method: 'get',
     path: '/v0/shared/agreement/evidence',
@@ -33,7 +33,8 @@ export function getSharedEvidence(services: GuestServices, evidence: EvidenceSer
         need: 'read',
       });
       await limitGuest({ name, principalId });
-      const readRecord = () => readEvidenceRecord(pool, { reference: { id: recordId }, principalId });
+      const readRecord = () =>
+        readEvidenceRecord(evidence.source, { reference: { id: recordId }, principalId });
       const turn = turnOfGuests(principalId);
       const response = await respondEvidence(
         { readRecord, turn, headers, requestId, disconnect },

@@ -10,7 +10,7 @@ import {
 import { resolveRecipients } from '../../records/rules/recipients.ts';
 import { dateOf, findDue, planTemporal } from '../../records/rules/temporalPlan.ts';
 
-/** A firing rule and its recipients. */
+/** A firing rule and its recipients. The rule's limit is not applied yet: `limitFirings` does that. */
 export type FiredRule = {
   readonly ruleId: string;
   readonly triggerType: 'onTransition' | 'temporal';
@@ -29,8 +29,6 @@ export type RuleClock = {
   readonly enteredMs: number;
   /** By rule of time: since when its date has its value, and the number of the next interval. */
   readonly spans: ReadonlyMap<string, { readonly sinceMs: number; readonly nextNumber: number }>;
-  /** How often a rule has fired for a recipient, by `firingKey`. */
-  readonly counts: ReadonlyMap<string, number>;
 };
 
 /** The people that rules may name, and the values that rules use. */
@@ -40,17 +38,12 @@ export type RuleParties = {
   readonly variables: WireValues;
 };
 
-export function firingKey(ruleId: string, recipient: string): string {
-  return JSON.stringify([ruleId, recipient]);
-}
-
 /** The rules of time that become due up to a moment, if the state lasts until then. */
 export function passTime(
   clock: RuleClock,
   { state, atMs, parties }: { state: string; atMs: number; parties: RuleParties },
 ): { fired: FiredRule[]; clock: RuleClock } {
   const spans = new Map(clock.spans);
-  const counts = new Map(clock.counts);
   const fired: FiredRule[] = [];
   for (const rule of clock.rules) {
     if (!isTemporal(rule) || !rule.trigger.states.includes(state)) continue;
@@ -61,11 +54,11 @@ export function passTime(
     if (due === undefined) continue;
     spans.set(rule.id, { sinceMs, nextNumber: due.number + 1 });
     const times = due.number - nextNumber + 1;
-    const recipients = count(counts, { rule, parties, times });
+    const recipients = namesOf(rule, parties);
     if (recipients.length === 0) continue;
     fired.push({ ...describe(rule), recipients, dueAt: new Date(due.dueMs).toISOString(), times });
   }
-  return { fired, clock: { ...clock, spans, counts } };
+  return { fired, clock: { ...clock, spans } };
 }
 
 /** The rules that a transition triggers, and the clock in the new state. */
@@ -73,13 +66,12 @@ export function passTransition(
   clock: RuleClock,
   { transition, atMs, parties }: { transition: Transition; atMs: number; parties: RuleParties },
 ): { fired: FiredRule[]; clock: RuleClock } {
-  const counts = new Map(clock.counts);
   const fired = clock.rules.flatMap((rule): FiredRule[] => {
     if (rule.trigger.type !== 'onTransition' || findMismatch(rule.trigger, transition)) return [];
-    const recipients = count(counts, { rule, parties, times: 1 });
+    const recipients = namesOf(rule, parties);
     return recipients.length === 0 ? [] : [{ ...describe(rule), recipients }];
   });
-  return { fired, clock: { ...clock, counts, enteredMs: atMs, spans: new Map() } };
+  return { fired, clock: { ...clock, enteredMs: atMs, spans: new Map() } };
 }
 
 /** The clock after an input that changed values and kept the state: a changed date starts again. */
@@ -96,19 +88,8 @@ export function passChange(
   return { ...clock, spans: new Map([...clock.spans, ...begun]) };
 }
 
-/** The recipients for whom a rule is not at its limit; counts the firing. */
-function count(
-  counts: Map<string, number>,
-  { rule, parties, times }: { rule: Rule; parties: RuleParties; times: number },
-): string[] {
-  const maximum = rule.constraints?.maxOccurrences ?? Number.POSITIVE_INFINITY;
-  return resolveRecipients(rule.recipients, parties).flatMap(({ name }) => {
-    const key = firingKey(rule.id, name);
-    const before = counts.get(key) ?? 0;
-    if (before >= maximum) return [];
-    counts.set(key, Math.min(before + times, maximum));
-    return [name];
-  });
+function namesOf({ recipients }: Rule, parties: RuleParties): string[] {
+  return resolveRecipients(recipients, parties).map(({ name }) => name);
 }
 
 function describe(rule: Rule): Pick<FiredRule, 'ruleId' | 'triggerType' | 'channel'> {

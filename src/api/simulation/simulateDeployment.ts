@@ -15,6 +15,7 @@ import {
   type DeploymentRequest,
   type DeploymentRules,
 } from '../agreements/checkDeployment.ts';
+import { limitFirings } from './limitFirings.ts';
 import { type FiredRule, passTransition, type RuleClock } from './ruleClock.ts';
 import { type Announcement, type SimulatedMoment, type SimulatedStep, stateOf } from './simulateStep.ts';
 import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
@@ -47,7 +48,6 @@ export async function simulateDeployment(
     rules: notificationTemplate === undefined ? [] : readRules(JSON.stringify(notificationTemplate)).rules,
     enteredMs: atMs,
     spans: new Map(),
-    counts: new Map(),
   };
   const state = stateOf({ names }, engine);
   const transition = { fromState: '', toState: state, inputId: deployInputId };
@@ -63,9 +63,16 @@ export async function simulateDeployment(
     atMs,
   };
   const announces = { ...transition, sequence: 0 };
+  const played = await simulateSteps(start, steps);
+  const readCounts = async () => new Map<string, number>();
+  const [begun = [], ...fired] = await limitFirings(
+    [deployed.fired, ...played.steps.map((step) => step.rules)],
+    { rules: clock.rules, readCounts },
+  );
   return {
-    deployment: { state, variables, announces, rules: deployed.fired },
-    ...(await simulateSteps(start, steps)),
+    deployment: { state, variables, announces, rules: begun },
+    ...played,
+    steps: played.steps.map((step, at) => ({ ...step, rules: fired[at] ?? [] })),
   };
 }
 

@@ -7,13 +7,16 @@ import type { records } from '../../platform/database/tables/records.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { listStoringInputs, resumeAgreement } from '../../protocol/index.ts';
 import { readRules } from '../../records/rules/notificationTemplate.ts';
+import { readRuleCounts } from '../../records/rules/readRuleCounts.ts';
 import { buildOwnedQuery, queryOwned, type RecordReference } from '../agreements/recordReference.ts';
-import { firingKey } from './ruleClock.ts';
+import { limitFirings } from './limitFirings.ts';
 import type { SimulatedMoment, SimulatedStep } from './simulateStep.ts';
 import { indexNames, type SimulatedSteps, simulateSteps } from './simulateSteps.ts';
 
 /** The most inputs that are read for the contract's stored values; values stored earlier are unknown. */
 const inputsAtOnce = 200;
+/** How far back they are looked for: anybody may send inputs that store nothing. */
+const inputsLookedAt = 10_000;
 
 type Row = RowOf<
   typeof records,
@@ -30,7 +33,6 @@ type Row = RowOf<
 > & {
   entered_ms: string | null;
   spans: { ruleId: string; sinceMs: number; nextNumber: number }[] | null;
-  fired: { ruleId: string; recipient: string; count: number }[] | null;
 };
 
 const recordQuery = buildOwnedQuery({
@@ -38,9 +40,7 @@ const recordQuery = buildOwnedQuery({
     (extract(epoch from r.state_updated_at) * 1000)::bigint::text as entered_ms, r.input_count, r.transition_count,
     r.notification_template,
     (select json_agg(json_build_object('ruleId', s.rule_id, 'sinceMs', s.since_ms, 'nextNumber', s.next_number))
-      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans,
-    (select json_agg(json_build_object('ruleId', c.rule_id, 'recipient', c.recipient, 'count', c.count))
-      from service.rule_counts c where c.record_id = r.id) as fired`,
+      from service.rule_schedules s where s.record_id = r.id and s.until_ms is null) as spans`,
 });
 
 type StoringInput = OrNull<RowAs<typeof inputs, { inputId: 'input_id'; payload: 'payload' }>>;
@@ -49,7 +49,7 @@ const storingQuery = (parameters: [names: string, count: number]) =>
   buildOwnedQuery({
     columns: 'storing.input_id as "inputId", storing.payload',
     joins: `left join lateral (select i.input_id, i.payload from service.inputs i
-      where i.record_id = r.id and i.position <= $2::int
+      where i.record_id = r.id and i.position <= $2::int and i.position > $2::int - ${inputsLookedAt}
         and i.input_id in (select json_array_elements_text($1::json))
       order by i.position desc limit ${inputsAtOnce}) storing on true`,
     parameters,
@@ -80,17 +80,13 @@ export async function simulateRecord(
   if (state === null || enteredMs === null)
     throw new RefusedError('not_deployed', 'The agreement is not deployed yet.');
   const agreement: unknown = JSON.parse(row.document);
-  const inputs = await readStoringInputs(pool, { ...request, agreement, inputCount: row.input_count });
+  const storing = await readStoringInputs(pool, { ...request, agreement, inputCount: row.input_count });
   const engine = resumeAgreement({
     agreement,
     initialValues: row.initial_variables,
     state,
-    inputs,
-    isWhole: inputs.length < inputsAtOnce,
+    ...storing,
   });
-  const counts = (row.fired ?? []).map(
-    ({ ruleId, recipient, count }) => [firingKey(ruleId, recipient), count] as const,
-  );
   const start: SimulatedMoment = {
     agreement,
     limits: request.limits,
@@ -101,12 +97,23 @@ export async function simulateRecord(
       rules: readRules(row.notification_template).rules,
       enteredMs: Number(enteredMs),
       spans: new Map((row.spans ?? []).map((span) => [span.ruleId, span])),
-      counts: new Map(counts),
     },
     sequence: row.transition_count,
     atMs,
   };
-  return { agreement, ...(await simulateSteps(start, steps)) };
+  const played = await simulateSteps(start, steps);
+  const fired = await limitFirings(
+    played.steps.map((step) => step.rules),
+    {
+      rules: start.clock.rules,
+      readCounts: (firings) => readRuleCounts(pool, { recordId: row.id, firings }),
+    },
+  );
+  return {
+    agreement,
+    ...played,
+    steps: played.steps.map((step, at) => ({ ...step, rules: fired[at] ?? [] })),
+  };
 }
 
 async function readStoringInputs(
@@ -116,12 +123,13 @@ async function readStoringInputs(
     inputCount,
     ...request
   }: { reference: RecordReference; principalId: string; agreement: unknown; inputCount: number },
-): Promise<{ inputId: string; payload: Hex }[]> {
+): Promise<{ inputs: { inputId: string; payload: Hex }[]; isWhole: boolean }> {
   const names = listStoringInputs(agreement);
-  if (names.length === 0 || inputCount === 0) return [];
+  if (names.length === 0 || inputCount === 0) return { inputs: [], isWhole: true };
   const query = storingQuery([JSON.stringify(names), inputCount]);
   const rows = await queryOwned<StoringInput>(pool, { ...request, query });
-  return rows.flatMap(({ inputId, payload }) =>
+  const inputs = rows.flatMap(({ inputId, payload }) =>
     inputId === null || payload === null ? [] : [{ inputId, payload }],
   );
+  return { inputs, isWhole: inputs.length < inputsAtOnce && inputCount <= inputsLookedAt };
 }

@@ -45,6 +45,7 @@ export const limitShape = z
     SIGNING_LINKS_MAX: count(100),
     EVENT_STREAMS_MAX: count(1_024),
     EVIDENCE_WAIT_MS: count(20_000),
+    EVIDENCE_INPUTS_MAX: count(50_000),
     EVIDENCE_BYTES_PER_SECOND: count(16 * 1024 * 1024),
     TRUSTED_PROXIES: z
       .string()
@@ -96,6 +97,8 @@ export const limitShape = z
     eventStreams: env.EVENT_STREAMS_MAX,
     /** How long a request for evidence waits for its blocks to be proved. */
     evidenceWaitMs: env.EVIDENCE_WAIT_MS,
+    /** Inputs of an agreement that has evidence: a whole history is held in memory. */
+    evidenceInputs: env.EVIDENCE_INPUTS_MAX,
     /** How much of proofs and payloads one API reads for all evidence. */
     evidenceBytesPerSecond: env.EVIDENCE_BYTES_PER_SECOND,
     /** Number of proxies in front that add their caller to X-Forwarded-For. */

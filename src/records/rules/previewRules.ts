@@ -4,6 +4,7 @@ import { describe as describeNotification } from './buildFirings.ts';
 import { findMismatch, type Transition } from './matchTransition.ts';
 import { channelOf, isTemporal, type NotificationTemplate, type Rule } from './notificationTemplate.ts';
 import { occasionOfInterval, occasionOfStay } from './occasion.ts';
+import { type CountedFiring, firingKey, type RuleCounts } from './readRuleCounts.ts';
 import { resolveRecipients } from './recipients.ts';
 import { dateOf, findDue, planTemporal } from './temporalPlan.ts';
 import type { Notification } from './writeNotification.ts';
@@ -35,9 +36,11 @@ export type PreviewedRecord = {
   readonly spans: ReadonlyMap<string, PreviewedSpan>;
   /** Firings so far, without withdrawn ones. */
   readonly fired: readonly { ruleId: string; recipient: string; occasion: string }[];
-  /** How often rules with a limit have fired. */
-  readonly counts: readonly { ruleId: string; recipient: string; count: number }[];
 };
+
+/** Reads how often rules with a limit have fired for these recipients. */
+export type CountReader = (firings: readonly CountedFiring[]) => Promise<RuleCounts>;
+
 export type PreviewedSpan = {
   readonly stay: string;
   readonly span: string;
@@ -74,19 +77,33 @@ export type PreviewedRule = {
 };
 
 /** The effect of each rule of a template on an occasion, and why the others would do nothing. */
-export function previewRules(
+export async function previewRules(
   template: NotificationTemplate,
-  { record, occasion }: { record: PreviewedRecord; occasion: PreviewOccasion },
-): PreviewedRule[] {
-  return template.rules.map((rule) => {
+  {
+    record,
+    occasion,
+    readCounts,
+  }: { record: PreviewedRecord; occasion: PreviewOccasion; readCounts: CountReader },
+): Promise<PreviewedRule[]> {
+  const all = template.rules.map((rule) => {
     const judged = judge(rule, { record, occasion });
+    const isSilent = judged.reason !== undefined;
+    const names = isSilent ? [] : resolveRecipients(rule.recipients, record).map(({ name }) => name);
+    return { rule, judged, names };
+  });
+  const limited = all.filter(({ rule }) => rule.constraints?.maxOccurrences !== undefined);
+  const counts = await readCounts(
+    limited.flatMap(({ rule, names }) => names.map((recipient) => ({ ruleId: rule.id, recipient }))),
+  );
+  const fired = new Set(record.fired.map(occasionKey));
+  return all.map(({ rule, judged, names }) => {
     const common = { ruleId: rule.id, triggerType: rule.trigger.type, channel: channelOf(rule) };
     const dueAt = judged.dueMs === undefined ? {} : { dueAt: new Date(judged.dueMs).toISOString() };
     if (judged.reason !== undefined)
       return { ...common, fires: false, reason: judged.reason, ...dueAt, recipients: [] };
-    const recipients = resolveRecipients(rule.recipients, record).map(({ name }) => {
-      const reason = findSilence(rule, { record, recipient: name, occasion: judged.occasion });
-      return { recipient: name, fires: reason === undefined, ...(reason !== undefined && { reason }) };
+    const recipients = names.map((recipient) => {
+      const reason = findSilence(rule, { fired, counts, recipient, occasion: judged.occasion });
+      return { recipient, fires: reason === undefined, ...(reason !== undefined && { reason }) };
     });
     const [first] = recipients;
     const fires = recipients.some((recipient) => recipient.fires);
@@ -149,15 +166,23 @@ function judgeMoment(
 function findSilence(
   { id: ruleId, constraints }: Rule,
   {
-    record: { fired, counts },
+    fired,
+    counts,
     recipient,
     occasion,
-  }: { record: PreviewedRecord; recipient: string; occasion: string | undefined },
+  }: {
+    fired: ReadonlySet<string>;
+    counts: RuleCounts;
+    recipient: string;
+    occasion: string | undefined;
+  },
 ): SilenceReason | undefined {
-  const isOwn = (known: { ruleId: string; recipient: string }) =>
-    known.ruleId === ruleId && known.recipient === recipient;
-  if (occasion !== undefined && fired.some((firing) => firing.occasion === occasion && isOwn(firing)))
+  if (occasion !== undefined && fired.has(occasionKey({ ruleId, recipient, occasion })))
     return 'already_fired';
   const maximum = constraints?.maxOccurrences ?? Number.POSITIVE_INFINITY;
-  return (counts.find(isOwn)?.count ?? 0) >= maximum ? 'max_occurrences' : undefined;
+  return (counts.get(firingKey({ ruleId, recipient })) ?? 0) >= maximum ? 'max_occurrences' : undefined;
+}
+
+function occasionKey({ ruleId, recipient, occasion }: CountedFiring & { readonly occasion: string }): string {
+  return JSON.stringify([ruleId, recipient, occasion]);
 }

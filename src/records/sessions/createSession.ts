@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
@@ -7,7 +7,7 @@ import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { RefusedError } from '../../platform/errors/serviceError.ts';
 import type { Capabilities } from './capabilities.ts';
 import { createSecret, hashSecret } from './secretText.ts';
-import { isInForce, type SessionRow, sessionColumns } from './sessionRow.ts';
+import { isInForceOf, type SessionRow, sessionColumns } from './sessionRow.ts';
 
 export type NewSession = {
   readonly principalId: string;
@@ -44,7 +44,7 @@ export async function insertSession(
     .select({ id: sessions.id })
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-    .where(and(eq(sessions.principalId, principalId), isInForce))
+    .where(isInForceOf(principalId))
     .as('open');
   if ((await transaction.$count(open)) >= limit)
     throw new RefusedError('session_limit_reached', 'The principal has reached its session limit.', {

@@ -4,7 +4,7 @@ import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { NotFoundError } from '../../platform/errors/serviceError.ts';
 import { buildAfter, finishPage, type Page } from '../webhooks/listPosition.ts';
-import { isInForce, type SessionRow, sessionColumns } from './sessionRow.ts';
+import { isInForce, isInForceOf, type SessionRow, sessionColumns } from './sessionRow.ts';
 
 /**
  * A page of a principal's active sessions, newest first.
@@ -21,7 +21,7 @@ export async function listSessions(
     .select(sessionColumns)
     .from(sessions)
     .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-    .where(and(eq(sessions.principalId, principalId), isInForce, buildAfter(list, cursor, { createdAt, id })))
+    .where(and(isInForceOf(principalId), buildAfter(list, cursor, { createdAt, id })))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
   return finishPage(list, rows, { limit, cursor });

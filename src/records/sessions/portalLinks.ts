@@ -1,6 +1,7 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
+import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { apiKeys, principals } from '../../platform/database/tables/access.ts';
 import { portalLinks } from '../../platform/database/tables/browserSessions.ts';
@@ -27,6 +28,9 @@ export type PortalLinkRow = Pick<typeof portalLinks.$inferSelect, keyof typeof c
 /** Unused, and with an active key. To be joined with the keys. */
 const isWaiting: SQL = sql`${portalLinks.usedAt} is null and ${portalLinks.endedAt} is null
   and ${portalLinks.expiresAt} > now() and ${apiKeys.status} = 'active'`;
+/** Those of a principal: no more are read, however many are used or have ended. */
+const isWaitingOf = (principalId: string) =>
+  sql`${sql.raw(inForceKey('portal_links.principal_id'))} = ${principalId} and ${isWaiting}`;
 
 /**
  * Creates a link that logs in one browser.
@@ -52,7 +56,7 @@ export function createPortalLink(
       .select({ id: portalLinks.id })
       .from(portalLinks)
       .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
-      .where(and(eq(portalLinks.principalId, principalId), isWaiting))
+      .where(isWaitingOf(principalId))
       .as('waiting');
     if ((await transaction.$count(waiting)) >= limit)
       throw new RefusedError('link_limit_reached', 'The principal has reached its limit of portal links.', {
@@ -143,9 +147,7 @@ export async function listPortalLinks(
     .select(columns)
     .from(portalLinks)
     .innerJoin(apiKeys, eq(apiKeys.id, portalLinks.keyId))
-    .where(
-      and(eq(portalLinks.principalId, principalId), isWaiting, buildAfter(list, cursor, { createdAt, id })),
-    )
+    .where(and(isWaitingOf(principalId), buildAfter(list, cursor, { createdAt, id })))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
   return finishPage(list, rows, { limit, cursor });

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { apiKeys } from '../../platform/database/tables/access.ts';
 import { sessions } from '../../platform/database/tables/browserSessions.ts';
 import { scopes } from '../principals/scopes.ts';
@@ -21,6 +22,9 @@ export type SessionRow = Pick<typeof sessions.$inferSelect, keyof typeof session
 /** Active: not ended, not expired, and with an active key. To be joined with the keys. */
 export const isInForce: SQL = sql`${sessions.endedAt} is null and ${sessions.expiresAt} > now()
   and ${apiKeys.status} = 'active'`;
+/** Those of a principal: no more are read, however many have ended. */
+export const isInForceOf = (principalId: string): SQL =>
+  sql`${sql.raw(inForceKey('sessions.principal_id'))} = ${principalId} and ${isInForce}`;
 
 /** A session in wire form; `currentId` is the caller's own. */
 export function toSession(row: SessionRow, currentId: string | undefined) {

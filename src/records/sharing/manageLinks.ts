@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
+import { inForceKey } from '../../platform/database/inForceKey.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { records } from '../../platform/database/tables/records.ts';
 import {
@@ -27,7 +28,10 @@ export type NewLink = {
 
 type OfRecord = { readonly principalId: string; readonly recordId: string };
 
-const isInForce = sql`${signingLinks.endedAt} is null and ${signingLinks.expiresAt} > now()`;
+/** The links of a record that are active: no more are read, however many have ended. */
+const isInForce = (recordId: string) =>
+  sql`${sql.raw(inForceKey('signing_links.record_id'))} = ${recordId} and ${signingLinks.endedAt} is null
+    and ${signingLinks.expiresAt} > now()`;
 
 /**
  * Creates a link to a record.
@@ -47,10 +51,7 @@ export function createLink(
       .from(records)
       .where(eq(records.id, link.recordId))
       .for('no key update');
-    const open = await transaction.$count(
-      signingLinks,
-      and(eq(signingLinks.recordId, link.recordId), isInForce),
-    );
+    const open = await transaction.$count(signingLinks, isInForce(link.recordId));
     if (open >= limit)
       throw new RefusedError('link_limit_reached', 'The agreement has reached its limit of signing links.', {
         facts: { limit },
@@ -87,7 +88,7 @@ export async function listLinks(
   const rows = await database
     .select({ ...linkColumns, uses: usesOfLink })
     .from(signingLinks)
-    .where(and(eq(signingLinks.recordId, recordId), isInForce, buildAfter(list, cursor, { createdAt, id })))
+    .where(and(isInForce(recordId), buildAfter(list, cursor, { createdAt, id })))
     .orderBy(desc(createdAt), desc(id))
     .limit(limit + 1);
   return finishPage(list, rows, { limit, cursor });

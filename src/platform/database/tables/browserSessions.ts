@@ -1,10 +1,14 @@
+import { sql } from 'drizzle-orm';
 import { index, json, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { hash, instant } from '../columns.ts';
+import { inForceKey } from '../inForceKey.ts';
 import { serviceSchema } from '../schema.ts';
 import { apiKeys, principals } from './access.ts';
 
 /** What a session or link may do of its key's permissions; null for all. */
 const capabilities = () => json().$type<readonly string[]>();
+
+const principalInForce = sql.raw(inForceKey('principal_id'));
 
 /**
  * A link into the console for a principal's own users: opens one session, until `expiresAt`. Only the SHA-256
@@ -34,6 +38,9 @@ export const portalLinks = serviceSchema.table(
     uniqueIndex().on(table.secretHash),
     index().on(table.principalId, table.createdAt, table.id),
     index().on(table.expiresAt),
+    index('portal_links_waiting')
+      .on(principalInForce, table.expiresAt)
+      .where(sql`used_at is null and ended_at is null`),
   ],
 );
 
@@ -65,5 +72,6 @@ export const sessions = serviceSchema.table(
     uniqueIndex().on(table.tokenHash),
     index().on(table.principalId, table.createdAt, table.id),
     index().on(table.expiresAt),
+    index('sessions_in_force').on(principalInForce, table.expiresAt).where(sql`ended_at is null`),
   ],
 );

@@ -69,6 +69,8 @@ export const inputs = serviceSchema.table(
     oneOf('inputs', 'status', inputStatuses),
     unique('inputs_position').on(table.recordId, table.position),
     unique('inputs_permit').on(table.recordId, table.transactionId),
+    // For the last transition, behind any number of inputs that kept the state.
+    index('inputs_transitions').on(table.recordId, table.position).where(sql`sequence is not null`),
     // One index for each order of the history: of all inputs, and of those of one status and user, also by
     // input. Less specific filters are merged from these, because there are few statuses and only two users:
     // the principal and nobody.

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { bigserial, index, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { address, hash, instant } from '../columns.ts';
+import { inForceKey } from '../inForceKey.ts';
 import { serviceSchema } from '../schema.ts';
 import { apiKeys, principals } from './access.ts';
 import { records } from './records.ts';
@@ -33,6 +35,9 @@ export const signingLinks = serviceSchema.table(
     uniqueIndex().on(table.secretHash),
     index().on(table.recordId, table.createdAt, table.id),
     index().on(table.expiresAt),
+    index('signing_links_in_force')
+      .on(sql.raw(inForceKey('record_id')), table.expiresAt)
+      .where(sql`ended_at is null`),
   ],
 );
 
