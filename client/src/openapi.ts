@@ -419,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe a receiver to events
-         * @description `eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets.
+         * @description `eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets. A principal keeps 2000 disabled webhooks. Beyond that, a new webhook removes one that was disabled long ago and has no deliveries any more.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -448,7 +448,7 @@ export interface paths {
         post?: never;
         /**
          * Disable a webhook
-         * @description The webhook and its deliveries are kept. Nothing more is sent. Pending deliveries are marked as failed. Disabling a disabled webhook changes nothing.
+         * @description The webhook is kept with its deliveries. Nothing more is sent. Pending deliveries are marked as failed, soon after the response. Disabling a disabled webhook changes nothing.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -457,7 +457,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events.
+         * @description Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events. It is refused with 409 while very many pending deliveries are still being marked as failed.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -475,7 +475,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to a webhook
-         * @description Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day.
+         * @description Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day. While ten tests of the webhook wait for their first attempt, the next is 429.
          *
          *     Requires the scope `webhooks.write`.
          */
@@ -10125,7 +10125,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`. */
+            /** @description The request conflicts with the current state of the agreement, a nonce or another resource. Reasons: `webhook_limit_reached`, `webhook_disabled`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10145,7 +10145,7 @@ export interface operations {
                             code?: "conflict";
                             details?: {
                                 /** @enum {string} */
-                                reason?: "webhook_limit_reached";
+                                reason?: "webhook_limit_reached" | "webhook_disabled";
                             };
                         };
                     };

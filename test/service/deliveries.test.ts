@@ -220,6 +220,30 @@ test('what waits for a subscription that was disabled fails without being sent',
   expect(receiver.received).toHaveLength(1);
 });
 
+test('however much waits for a subscription that was disabled fails without a further look, and others are served', async () => {
+  const receiver = await receive();
+  const { id } = await world.subscribe(receiver.url);
+  await world.pool.query(
+    `insert into service.events (id, principal_id, type, body, state)
+    select 'evt_heap' || at, $1, 'webhook.test', '{}', 'released' from generate_series(1, 5000) as at`,
+    [world.principalId],
+  );
+  await world.pool.query(
+    `insert into service.deliveries (id, subscription_id, event_id, status, next_attempt_at)
+    select 'dlv_heap' || at, $1, 'evt_heap' || at, case when at % 2 = 0 then 'pending' else 'retry_pending' end,
+      case when at % 2 = 1 then now() + interval '1 hour' end
+    from generate_series(1, 5000) as at`,
+    [id],
+  );
+  await world.pool.query(`update service.webhook_subscriptions set status = 'disabled' where id = $1`, [id]);
+  const other = await world.subscribe(receiver.url);
+  await world.release([await world.createRecord()]);
+  await world.startDeliverer({ pollMs: 600_000 });
+  await world.awaitDeliveries(other.id, isSucceeded);
+  await world.awaitDeliveries(id, ({ status, error }) => status === 'failed' && error !== null);
+  expect(receiver.received).toHaveLength(1);
+});
+
 test('an event for a subscription that is active again is sent, though a worker has just seen it disabled', async () => {
   const receiver = await receive();
   const { id } = await world.subscribe(receiver.url);

@@ -21,7 +21,7 @@ export function createWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Subscribe a receiver to events',
     description:
-      '`eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets.',
+      '`eventTypes` defaults to `agreement.transitioned`. Deliveries are signed with the secret in the response. The URL must use https and resolve to public addresses only, unless the operator allows other targets. A principal keeps 2000 disabled webhooks. Beyond that, a new webhook removes one that was disabled long ago and has no deliveries any more.',
     scope: 'webhooks.write',
     params: none,
     query: none,
@@ -47,7 +47,7 @@ export function createWebhook(services: WebhookServices): Endpoint {
         { ...body, principalId, apiKeyId: keyId },
         services,
       );
-      // Disabled webhooks stay, however many there are.
+      // Disabled webhooks stay.
       services.quotas.note(principalId, { storedBytes: measureStored([body]) });
       const dataText = JSON.stringify(toSubscription(subscription, secret));
       return respondSingle({ requestId, dataText, consistency: writeConsistency([]) });

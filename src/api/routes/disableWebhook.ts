@@ -14,7 +14,7 @@ export function disableWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Disable a webhook',
     description:
-      'The webhook and its deliveries are kept. Nothing more is sent. Pending deliveries are marked as failed. Disabling a disabled webhook changes nothing.',
+      'The webhook is kept with its deliveries. Nothing more is sent. Pending deliveries are marked as failed, soon after the response. Disabling a disabled webhook changes nothing.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,

@@ -13,7 +13,7 @@ export function testWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Send a test event to a webhook',
     description:
-      'Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day.',
+      'Takes no body. Sends a signed `webhook.test`, waits for the first attempt and returns its result. A failed attempt is retried as for any event. Counts as an event of the day. While ten tests of the webhook wait for their first attempt, the next is 429.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,

@@ -21,7 +21,7 @@ export function updateWebhook(services: WebhookServices): Endpoint {
     tag: 'Webhooks',
     summary: 'Change a webhook',
     description:
-      'Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events.',
+      'Omitted fields stay unchanged. Null or empty `eventTypes` resets them to `agreement.transitioned`. `filters` replaces all filters; null removes them. Status `active` enables a disabled webhook for new events. It is refused with 409 while very many pending deliveries are still being marked as failed.',
     scope: 'webhooks.write',
     params: webhookParams,
     query: none,
@@ -33,7 +33,7 @@ export function updateWebhook(services: WebhookServices): Endpoint {
     }),
     data: { schema: subscriptionShape, description: 'The webhook.' },
     refusals: [400, 404, 413, 415],
-    reasons: ['webhook_target_not_allowed', 'webhook_limit_reached'],
+    reasons: ['webhook_target_not_allowed', 'webhook_limit_reached', 'webhook_disabled'],
     example: {
       body: { eventTypes: ['agreement.transitioned'], filters: { inputIds: ['__deploy'] }, status: 'active' },
       after: [{ operationId: 'createWebhook', params: { id: '/data/id' } }],

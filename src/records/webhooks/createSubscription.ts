@@ -6,6 +6,7 @@ import {
   webhookSubscriptions,
 } from '../../platform/database/tables/webhooks.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
+import { removeLongDisabled } from './removeLongDisabled.ts';
 import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { createSigningSecret, encryptSecret } from './secrets.ts';
 import { defaultEventTypes } from './subscriptionFilters.ts';
@@ -43,6 +44,7 @@ export async function createSubscription(
   return inTransaction(database, async (transaction) => {
     await lockSubscriptionsOf(transaction, principalId);
     await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
+    await removeLongDisabled(transaction, principalId);
     const [subscription] = await transaction
       .insert(webhookSubscriptions)
       .values({

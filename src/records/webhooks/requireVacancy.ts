@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { principals } from '../../platform/database/tables/access.ts';
 import { webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
@@ -18,7 +18,7 @@ export async function lockSubscriptionsOf(
 
 /**
  * Checks that a principal, whose subscriptions are locked, may have one more active one. Disabled ones do not
- * count: they cannot be deleted, and cost nothing.
+ * count.
  *
  * @throws RefusedError `webhook_limit_reached` if it has as many as it may have.
  */
@@ -28,7 +28,7 @@ export async function requireVacancy(
 ): Promise<void> {
   const active = await transaction.$count(
     webhookSubscriptions,
-    and(eq(webhookSubscriptions.principalId, principalId), eq(webhookSubscriptions.status, 'active')),
+    and(eq(webhookSubscriptions.principalId, principalId), sql`${webhookSubscriptions.status} = 'active'`),
   );
   if (active < limit) return;
   const message = 'The principal has reached its limit of active webhooks.';

@@ -1,8 +1,10 @@
-import type { Database } from '../../platform/database/database.ts';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Database, DatabaseTransaction } from '../../platform/database/database.ts';
 import { createId } from '../../platform/database/ids.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import { events } from '../../platform/database/tables/events.ts';
 import { type DeliveryStatus, deliveries } from '../../platform/database/tables/webhooks.ts';
+import { RateLimitedError } from '../../platform/errors/serviceError.ts';
 import { currentTraceParent } from '../../platform/tracing/tracing.ts';
 import { writeEnvelope } from '../events/envelope.ts';
 import { addUsage } from '../quotas/usage.ts';
@@ -14,6 +16,9 @@ import type { WebhookServices } from './webhookServices.ts';
 
 /** Time that a worker may need in addition to the attempt itself. */
 const marginMs = 5_000;
+/** The most tests of one subscription that wait for their first attempt, so that a dead receiver gathers no heap of them. */
+const mostWaiting = 10;
+const retryAfterSeconds = 10;
 
 export type TestOutcome = {
   /** Whether the first attempt succeeded. */
@@ -29,6 +34,7 @@ export type TestOutcome = {
  * result of the first attempt. The status is `pending` if no worker got to it in time.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does; RefusedError `webhook_disabled`.
+ * @throws RateLimitedError while too many tests of the subscription wait for their first attempt.
  */
 export async function testDelivery(
   reference: SubscriptionReference,
@@ -56,18 +62,21 @@ export async function testDelivery(
  * Plans the delivery of a test event, which is in no feed and waits for no chain.
  *
  * @param attempts how often it is attempted at most.
+ * @throws RateLimitedError while too many tests of the subscription wait for their first attempt.
  */
 export function planTest(
   database: Database,
-  { id: subscriptionId, principalId }: SubscriptionReference,
+  reference: SubscriptionReference,
   attempts: number,
 ): Promise<{ deliveryId: string }> {
+  const { id: subscriptionId, principalId } = reference;
   const eventId = createId('evt');
   const deliveryId = createId('dlv');
   const type = 'webhook.test';
   const createdAt = new Date();
   const body = writeEnvelope({ id: eventId, type, createdAt, data: {} });
   return inTransaction(database, async (transaction) => {
+    await requireFewWaiting(transaction, reference);
     await transaction.insert(events).values({
       id: eventId,
       principalId,
@@ -85,4 +94,26 @@ export function planTest(
     await wakeSubscription(transaction, subscriptionId);
     return { deliveryId };
   });
+}
+
+/** Of concurrent tests one after the other is counted. */
+async function requireFewWaiting(
+  transaction: DatabaseTransaction,
+  reference: SubscriptionReference,
+): Promise<void> {
+  await getSubscription(transaction, reference, { isLocked: true });
+  const waiting = await transaction
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.subscriptionId, reference.id),
+        sql`${deliveries.status} = 'pending'`,
+        isNull(deliveries.position),
+      ),
+    )
+    .limit(mostWaiting);
+  if (waiting.length < mostWaiting) return;
+  const message = `${mostWaiting} tests of the webhook are still waiting for their first attempt.`;
+  throw new RateLimitedError(message, { retryAfterSeconds });
 }

@@ -1,15 +1,15 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
-import type { Queryable } from '../../platform/database/database.ts';
+import { eq, sql } from 'drizzle-orm';
+import type { DatabaseTransaction } from '../../platform/database/database.ts';
 import { inTransaction } from '../../platform/database/inTransaction.ts';
 import {
-  deliveries,
   type SubscribableEventType,
   type SubscriptionFilters,
   webhookSubscriptions,
 } from '../../platform/database/tables/webhooks.ts';
+import { RefusedError } from '../../platform/errors/serviceError.ts';
 import { lockFeeds } from '../events/lockFeeds.ts';
+import { failWaiting } from './failWaiting.ts';
 import { getSubscription, type SubscriptionReference } from './getSubscription.ts';
-import { disabledReason } from './requireActive.ts';
 import { lockSubscriptionsOf, requireVacancy } from './requireVacancy.ts';
 import { defaultEventTypes } from './subscriptionFilters.ts';
 import { type SubscriptionRow, subscriptionColumns } from './subscriptionResource.ts';
@@ -27,76 +27,91 @@ export type SubscriptionChange = {
   readonly status?: 'active' | 'disabled' | undefined;
 };
 
+/** How many steps of failing deliveries one request takes; a worker may take the others. */
+const mostSteps = 10;
+
 /**
  * Changes a principal's subscription. Planned deliveries go to the new address; types and filters apply to
  * later releases. A disabled subscription gets no more deliveries: pending ones end as failed, and can be
- * recovered once it is active again.
+ * recovered once it is active again. It becomes active only when all have ended.
  *
  * @throws NotFoundError, AccessError as `getSubscription` does.
- * @throws RefusedError `webhook_target_not_allowed`, and `webhook_limit_reached` where it would become active.
+ * @throws RefusedError `webhook_target_not_allowed`, and where it would become active `webhook_limit_reached`,
+ * and `webhook_disabled` while too many deliveries have to end first.
  */
 export async function updateSubscription(
   reference: SubscriptionReference,
   change: SubscriptionChange,
-  {
-    database,
-    webhookSettings,
-    targetRules,
-  }: Pick<WebhookServices, 'database' | 'webhookSettings' | 'targetRules'>,
+  services: Pick<WebhookServices, 'database' | 'webhookSettings' | 'targetRules'>,
 ): Promise<SubscriptionRow> {
-  const { id, principalId } = reference;
-  const { url, eventTypes, filters, status } = change;
+  const { database, targetRules } = services;
+  const { url } = change;
   await getSubscription(database, reference);
   if (url !== undefined) await requireTarget(url, targetRules);
-  return inTransaction(database, async (transaction) => {
-    // Before the subscription's own lock, in the same order as everywhere.
-    if (status === 'active') {
-      await lockSubscriptionsOf(transaction, principalId);
-      const present = await getSubscription(transaction, reference);
-      // Nobody else activates it meanwhile. Deliveries are locked before their subscription, in the same
-      // order as when attempts are recorded.
-      if (present.status !== 'active') await failUndelivered(transaction, id);
-    }
-    const before = await getSubscription(transaction, reference, { isLocked: true });
-    const others = [url, eventTypes, filters];
-    const isStatusKept = status === undefined || status === before.status;
-    if (isStatusKept && others.every((member) => member === undefined)) return before;
-    if (status === 'active' && before.status !== 'active')
-      await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
-    const [after] = await transaction
-      .update(webhookSubscriptions)
-      .set({
-        ...(url !== undefined && { url }),
-        ...(eventTypes !== undefined && { eventTypes: eventTypes?.length ? eventTypes : defaultEventTypes }),
-        ...(filters !== undefined && { filters }),
-        ...(status !== undefined && { status }),
-        updatedAt: sql`now()`,
-      })
-      .where(eq(webhookSubscriptions.id, id))
-      .returning(subscriptionColumns);
-    if (!after) throw new Error(`the subscription ${id} is gone`);
-    // A concurrent release with the old settings is in the feed before this commit.
-    await lockFeeds(transaction, [principalId]);
-    if (after.status !== before.status) await wakeSubscription(transaction, id);
-    return after;
-  });
+  for (let step = 0; step < mostSteps; step++) {
+    const after = await inTransaction(database, (transaction) =>
+      changeOrFail(transaction, { reference, change, services }),
+    );
+    if (after) return after;
+  }
+  throw new RefusedError(
+    'webhook_disabled',
+    'The pending deliveries of the disabled webhook are still being marked as failed. Try again in some seconds.',
+  );
 }
 
-/** A worker does the same as soon as a subscription is disabled, but there may have been no worker since. */
-async function failUndelivered(transaction: Queryable, subscriptionId: string): Promise<void> {
-  await transaction
-    .update(deliveries)
+/**
+ * Makes the change. If the subscription would become active, its waiting deliveries fail before, one step of them
+ * in each transaction.
+ *
+ * @returns undefined if there may be more of them.
+ */
+async function changeOrFail(
+  transaction: DatabaseTransaction,
+  {
+    reference,
+    change,
+    services: { webhookSettings },
+  }: {
+    reference: SubscriptionReference;
+    change: SubscriptionChange;
+    services: Pick<WebhookServices, 'webhookSettings'>;
+  },
+): Promise<SubscriptionRow | undefined> {
+  const { id, principalId } = reference;
+  const { url, eventTypes, filters, status } = change;
+  // Before the subscription's own lock, in the same order as everywhere.
+  if (status === 'active') {
+    await lockSubscriptionsOf(transaction, principalId);
+    const present = await getSubscription(transaction, reference);
+    // Nobody else activates it meanwhile. Deliveries are locked before their subscription, in the same
+    // order as when attempts are recorded.
+    if (present.status !== 'active') {
+      // A worker does the same as soon as a subscription is disabled, but there may have been no worker since.
+      const left = await failWaiting(transaction, { subscriptionIds: [id], inFlight: [], now: new Date() });
+      if (left.length > 0) return undefined;
+    }
+  }
+  const before = await getSubscription(transaction, reference, { isLocked: true });
+  const others = [url, eventTypes, filters];
+  const isStatusKept = status === undefined || status === before.status;
+  if (isStatusKept && others.every((member) => member === undefined)) return before;
+  if (status === 'active' && before.status !== 'active')
+    await requireVacancy(transaction, { principalId, limit: webhookSettings.subscriptions });
+  const [after] = await transaction
+    .update(webhookSubscriptions)
     .set({
-      status: 'failed',
-      error: disabledReason,
-      nextAttemptAt: null,
-      completedAt: sql`now()`,
+      ...(url !== undefined && { url }),
+      ...(eventTypes !== undefined && { eventTypes: eventTypes?.length ? eventTypes : defaultEventTypes }),
+      ...(filters !== undefined && { filters }),
+      ...(status !== undefined && { status }),
       updatedAt: sql`now()`,
     })
-    .where(
-      and(
-        eq(deliveries.subscriptionId, subscriptionId),
-        inArray(deliveries.status, ['pending', 'retry_pending']),
-      ),
-    );
+    .where(eq(webhookSubscriptions.id, id))
+    .returning(subscriptionColumns);
+  if (!after) throw new Error(`the subscription ${id} is gone`);
+  // A concurrent release with the old settings is in the feed before this commit.
+  await lockFeeds(transaction, [principalId]);
+  if (after.status !== before.status) await wakeSubscription(transaction, id);
+  return after;
 }

@@ -1,13 +1,15 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ClientProfile } from '../../platform/config/clientProfile.ts';
 import type { WebhookSettings } from '../../platform/config/webhookSettings.ts';
 import { channels } from '../../platform/database/channels.ts';
+import { drizzleOptions } from '../../platform/database/database.ts';
 import { listen } from '../../platform/database/listen.ts';
 import type { DeliveryStatus } from '../../platform/database/tables/webhooks.ts';
 import type { Cipher } from '../../platform/encryption/cipher.ts';
 import { byTurns } from '../../platform/turns/byTurns.ts';
-import { disabledReason } from '../../records/webhooks/requireActive.ts';
+import { failWaiting } from '../../records/webhooks/failWaiting.ts';
 import type { TargetRules } from '../../records/webhooks/targetRules.ts';
 import { createRepeater } from '../leases/repeater.ts';
 import { openWorkerLease } from '../leases/workerLease.ts';
@@ -16,7 +18,6 @@ import { findDueDeliveries, readSubscriptions } from './dueDeliveries.ts';
 import type { Lane } from './lane.ts';
 import { createLanes } from './lanes.ts';
 import { makeAttempt } from './makeAttempt.ts';
-import { giveUpDeliveries } from './recordResults.ts';
 import { createResultRecorder } from './resultRecorder.ts';
 import { createRunningAttempts } from './runningAttempts.ts';
 import { createWebhookAgent } from './webhookAgent.ts';
@@ -66,6 +67,7 @@ const closingGraceMs = 4_000;
 export async function createDeliverer(options: DelivererOptions): Promise<Deliverer> {
   const { pool, settings, rules, logger, now = Date.now, pollMs = defaultPollMs } = options;
   const { cipher, profile, onAttempt } = options;
+  const database = drizzle(pool, drizzleOptions);
   const agent = createWebhookAgent({ rules, timeoutMs: settings.timeoutMs, ca: options.ca });
   const recorder = createResultRecorder({ pool, logger });
   const context = { agent, cipher, settings, profile, logger, recorder, onAttempt, now };
@@ -122,21 +124,26 @@ export async function createDeliverer(options: DelivererOptions): Promise<Delive
     if (present !== term || !isServing()) return;
     const { signal } = present.ending;
     const bySubscription = Map.groupBy(due, ({ subscriptionId }) => subscriptionId);
-    const disabled: string[] = [];
+    const disabled: Lane[] = [];
     // Free places go to the principals in turn.
     for (const lane of byTurns(open, ({ id }) => subscriptions.get(id)?.principalId ?? '')) {
       const subscription = subscriptions.get(lane.id);
       if (!subscription) continue;
-      if (!subscription.isActive) disabled.push(lane.id);
+      if (!subscription.isActive) disabled.push(lane);
       else attempts.begin(lane, { subscription, due: bySubscription.get(lane.id) ?? [], signal });
     }
-    if (disabled.length > 0)
-      await giveUpDeliveries(pool, {
-        subscriptionIds: disabled,
-        inFlight,
-        reason: disabledReason,
-        now: new Date(now()),
-      });
+    if (disabled.length > 0) await giveUp(disabled, inFlight);
+  };
+
+  /** One step in a pass: the deliveries of the other subscriptions have their turn before the next step. */
+  const giveUp = async (disabled: readonly Lane[], inFlight: readonly string[]) => {
+    const left = await failWaiting(database, {
+      subscriptionIds: disabled.map(({ id }) => id),
+      inFlight,
+      now: new Date(now()),
+    });
+    for (const lane of disabled) if (left.includes(lane.id)) lane.isWanted = true;
+    if (left.length > 0) passes.wake();
   };
 
   const look = async () => {

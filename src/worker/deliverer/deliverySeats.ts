@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import type { RowAs, RowOf } from '../../platform/database/rowOf.ts';
+import type { RowAs } from '../../platform/database/rowOf.ts';
 import { runPrepared } from '../../platform/database/runPrepared.ts';
-import type { deliverySeats, webhookSubscriptions } from '../../platform/database/tables/webhooks.ts';
+import type { DeliveryStatus, deliveries, deliverySeats } from '../../platform/database/tables/webhooks.ts';
 
-/** Seats of live workers stay with them. */
+/** Seats of live workers stay with them. A subscription that is just being removed gets none. */
 const takeStatement = `
   insert into service.delivery_seats as seat (subscription_id, worker_id)
-  select id, $1 from service.webhook_subscriptions where id = any($2::text[]) order by id
+  select id, $1 from service.webhook_subscriptions where id = any($2::text[]) order by id for key share skip locked
   on conflict (subscription_id) do update set worker_id = excluded.worker_id
     where seat.worker_id = excluded.worker_id or not exists (
       select 1 from service.worker_leases where id = seat.worker_id and lease_until > now())
@@ -15,14 +15,26 @@ const takeStatement = `
 const leaveStatement = `
   delete from service.delivery_seats where worker_id = $1 and subscription_id = any($2::text[])`;
 
-/** Includes waiting deliveries of disabled subscriptions. */
+/** Each subscription with such deliveries, and its first one, is found by one step in the index. */
+const walk = (name: string, { status, order }: { status: DeliveryStatus; order: string }) => {
+  const nextOf = (position: string) => `
+    select subscription_id as id, ${order} as due from service.deliveries
+    where status = '${status}' and ${position} order by subscription_id, ${order} limit 1`;
+  return `${name} as (
+    (${nextOf('true')})
+    union all
+    select next.* from ${name} cross join lateral (${nextOf(`subscription_id > ${name}.id`)}) as next)`;
+};
+
+/**
+ * Includes waiting deliveries of disabled subscriptions. Reads a row or two for each subscription that has
+ * something waiting, however much it is, and nothing of the others.
+ */
 const findStatement = `
-  select id from service.webhook_subscriptions as subscription
-  where (
-    exists (select 1 from service.deliveries where subscription_id = subscription.id and status = 'pending')
-    or exists (select 1 from service.deliveries
-      where subscription_id = subscription.id and status = 'retry_pending' and next_attempt_at <= $2)
-  ) and not exists (
+  with recursive ${walk('firsts', { status: 'pending', order: 'position' })},
+  ${walk('retries', { status: 'retry_pending', order: 'next_attempt_at' })}
+  select id from (select id from firsts union select id from retries where due <= $2) as subscription
+  where not exists (
     select 1 from service.delivery_seats join service.worker_leases lease on lease.id = worker_id
     where subscription_id = subscription.id and worker_id <> $1 and lease_until > now())`;
 
@@ -43,7 +55,7 @@ export async function leaveSeats(pool: pg.Pool, workerId: string, ids: readonly 
 
 /** Subscriptions that have something due at a time and that no other worker serves. */
 export async function findDueSubscriptions(pool: pg.Pool, workerId: string, now: Date): Promise<string[]> {
-  const rows = await runPrepared<RowOf<typeof webhookSubscriptions, 'id'>>(pool, findStatement, [
+  const rows = await runPrepared<RowAs<typeof deliveries, { id: 'subscription_id' }>>(pool, findStatement, [
     workerId,
     now,
   ]);

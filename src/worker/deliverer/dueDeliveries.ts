@@ -50,8 +50,7 @@ const subscriptionsStatement = `
 const dueStatement = `
   select due.id, due.subscription_id as "subscriptionId", due.event_id as "eventId", due.record_id as "recordId",
     due.status = 'pending' as "isFirst", due.attempt_count as "attemptCount", due.attempt_limit as "attemptLimit",
-    due.next_attempt_at::text as "dueAt", ${wholeBody} as body,
-    event.trace_parent as "traceParent"
+    due.next_attempt_at::text as "dueAt", event.body, event.trace_parent as "traceParent"
   from unnest($1::text[], $2::int[]) as wanted (subscription_id, free)
   cross join lateral (
     (select * from service.deliveries
@@ -71,8 +70,9 @@ const dueStatement = `
         and id <> all($3::text[])
       order by next_attempt_at limit wanted.free)
   ) as due
-  join service.events event on event.id = due.event_id
-  ${joinedParts}
+  cross join lateral (
+    select event.trace_parent, ${wholeBody} as body from service.events event ${joinedParts}
+    where event.id = due.event_id offset 0) as event
   order by due.status = 'retry_pending', due.position nulls first, due.next_attempt_at, due.created_at`;
 
 export async function readSubscriptions(

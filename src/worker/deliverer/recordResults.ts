@@ -71,16 +71,6 @@ const recordStatement = `
   select recorded.id, pg_notify('${channels.deliveryChanged}', recorded.id)::text
   from recorded where attempt_limit is not null`;
 
-const giveUpStatement = `
-  with failed as (
-    update service.deliveries set status = 'failed', error = $3, next_attempt_at = null, updated_at = $4, completed_at = $4
-    where subscription_id in (
-        select id from service.webhook_subscriptions where id = any($1::text[]) and status <> 'active')
-      and status in ('pending', 'retry_pending') and id <> all($2::text[])
-    returning id, attempt_limit
-  )
-  select failed.id, pg_notify('${channels.deliveryChanged}', failed.id)::text from failed where attempt_limit is not null`;
-
 /** Stores attempts with their effects on deliveries and subscriptions, all or nothing. */
 export async function recordResults(pool: pg.Pool, results: readonly AttemptResult[]): Promise<void> {
   const rows = results.map(({ outcome, verdict, ...result }, place) => ({
@@ -100,13 +90,4 @@ export async function recordResults(pool: pg.Pool, results: readonly AttemptResu
     place,
   }));
   await runPrepared(pool, recordStatement, [JSON.stringify(rows)]);
-}
-
-/** Fails all waiting deliveries of these subscriptions, except of those that are active again by now. */
-export async function giveUpDeliveries(
-  pool: pg.Pool,
-  options: { subscriptionIds: readonly string[]; inFlight: readonly string[]; reason: string; now: Date },
-): Promise<void> {
-  const { subscriptionIds, inFlight, reason, now } = options;
-  await runPrepared(pool, giveUpStatement, [subscriptionIds, inFlight, reason, now]);
 }

@@ -106,6 +106,31 @@ describe('a disabled webhook', () => {
     ]);
   });
 
+  test('is active again only when all its deliveries have failed, however many waited', async () => {
+    const webhook = await createWebhook(service);
+    const { pool } = service.handle;
+    await pool.query(
+      `insert into service.events (id, principal_id, type, body, state)
+      select 'evt_heap' || at, $1, 'webhook.test', '{}', 'released' from generate_series(1, 12000) as at`,
+      [webhook.by.id],
+    );
+    await pool.query(
+      `insert into service.deliveries (id, subscription_id, event_id, status, next_attempt_at)
+      select 'dlv_heap' || at, $1, 'evt_heap' || at, case when at % 2 = 0 then 'pending' else 'retry_pending' end,
+        case when at % 2 = 1 then now() + interval '1 hour' end
+      from generate_series(1, 12000) as at`,
+      [webhook.id],
+    );
+    await webhook.by.call('DELETE', `/v0/webhooks/${webhook.id}`);
+    const first = await webhook.by.call('PATCH', `/v0/webhooks/${webhook.id}`, {
+      body: { status: 'active' },
+    });
+    expect(outcome(first)).toMatchObject({ status: 409, details: { reason: 'webhook_disabled' } });
+    expect((await readWebhook(webhook)).status).toBe('disabled');
+    expect((await changeWebhook(webhook, { status: 'active' })).status).toBe('active');
+    expect(new Set(await readDeliveryStatuses(service, webhook))).toEqual(new Set(['failed']));
+  });
+
   test('cannot be tested, and nothing of it be sent again', async () => {
     const webhook = await createWebhook(service);
     const delivery = await insertDelivery(service, webhook, { status: 'failed' });

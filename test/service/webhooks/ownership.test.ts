@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { keptDisabled } from '../../../src/records/webhooks/removeLongDisabled.ts';
 import { createCall } from '../support/call.ts';
 import { outcome } from '../support/outcome.ts';
 import { insertDelivery, readDeliveryStatuses } from '../support/storedDeliveries.ts';
@@ -116,6 +117,55 @@ describe('a principal at its limit of active webhooks', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(limit - 1).fill(200), 409]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused && outcome(refused)).toMatchObject(reached);
+  });
+
+  test('and of disabled ones loses that which was disabled first and has no deliveries', async () => {
+    const by = await service.createPrincipal();
+    const { pool } = service.handle;
+    const insert = (name: string, count: number) =>
+      pool.query(
+        `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret, status, updated_at)
+        select 'wh_' || $2 || at, $1, 'http://127.0.0.1:9/', '[]', '', 'disabled', now() - at * interval '1 hour'
+        from generate_series(1, $3::int) as at`,
+        [by.id, name, count],
+      );
+    const count = async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(*)::int from service.webhook_subscriptions where principal_id = $1 and status = 'disabled'`,
+        [by.id],
+      );
+      return rows[0]?.count;
+    };
+    await insert('old', keptDisabled);
+    const delivered = { id: `wh_old${keptDisabled}`, by };
+    const delivery = await insertDelivery(service, delivered, { status: 'failed' });
+    await pool.query(
+      `insert into service.delivery_seats (subscription_id, worker_id) values ($1, 'a dead one')`,
+      [`wh_old${keptDisabled - 1}`],
+    );
+    const made = await createWebhook(service, {}, by);
+    await by.call('DELETE', `/v0/webhooks/${made.id}`);
+    expect(await count()).toBe(keptDisabled);
+    const read = async (id: string) => (await by.call('GET', `/v0/webhooks/${id}`)).status;
+    expect(await Promise.all([read(delivered.id), read(`wh_old${keptDisabled - 1}`)])).toEqual([200, 404]);
+    expect(await read(`wh_old${keptDisabled - 2}`)).toBe(200);
+
+    await insert('more', 250);
+    await createWebhook(service, {}, by);
+    expect(await count()).toBe(keptDisabled + 150);
+    await pool.query(
+      `insert into service.deliveries (id, subscription_id, event_id, status)
+      select 'dlv_' || subscription.id, subscription.id, event_id, 'failed'
+      from service.webhook_subscriptions subscription, service.deliveries one
+      where principal_id = $1 and one.id = $2 on conflict do nothing`,
+      [by.id, delivery],
+    );
+    await by.call('DELETE', `/v0/webhooks/${made.id}`);
+    const refused = await by.call('POST', '/v0/webhooks', { body: { url } });
+    expect(outcome(refused)).toMatchObject({
+      status: 409,
+      details: { reason: 'webhook_limit_reached', limit: keptDisabled },
+    });
   });
 
   test('and may change the existing ones', async () => {

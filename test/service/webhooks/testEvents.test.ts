@@ -87,6 +87,21 @@ describe('a test of a webhook', () => {
     expect(await webhook.settle('succeeded')).toMatchObject([{ id: outcome.deliveryId }]);
   });
 
+  test('is refused while ten others wait for their first attempt, however fast they are asked for', async () => {
+    const { url } = await scene.receive();
+    const webhook = await scene.subscribe(url);
+    const path = `/v0/webhooks/${webhook.id}/test`;
+    const answers = await scene.withoutDeliverer(() =>
+      Promise.all(Array.from({ length: 13 }, () => scene.owner.call('POST', path))),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, body }) => [status, body.error?.code])).toEqual(
+      Array(3).fill([429, 'rate_limited']),
+    );
+    expect(await webhook.settle('succeeded')).toHaveLength(10);
+    expect(await webhook.test()).toMatchObject({ ok: true });
+  });
+
   test('of several at a time ends for each with its own', async () => {
     const receiver = await scene.receive();
     const webhook = await scene.subscribe(receiver.url);

@@ -27,7 +27,10 @@ export type SubscriptionFilters = {
 
 export const subscriptionStatuses = ['active', 'disabled'] as const;
 
-/** One receiver of a principal's events. A disabled one stays for its deliveries and is never deleted. */
+/**
+ * One receiver of a principal's events. A disabled one stays for its deliveries; one without any is removed when
+ * its principal has very many.
+ */
 export const webhookSubscriptions = serviceSchema.table(
   'webhook_subscriptions',
   {
@@ -100,6 +103,9 @@ export const deliveries = serviceSchema.table(
     // Lists of all deliveries are merged from the lists of each status.
     index('deliveries_listed').on(listedKey, table.status, table.createdAt, table.id),
     index('deliveries_first').on(table.subscriptionId, table.position).where(sql`status = 'pending'`),
+    index('deliveries_tests')
+      .on(table.subscriptionId, table.createdAt)
+      .where(sql`status = 'pending' and position is null`),
     index('deliveries_due')
       .on(table.subscriptionId, table.nextAttemptAt)
       .where(sql`status = 'retry_pending'`),
