@@ -5,9 +5,10 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import type { foldedBlocks } from '../../platform/database/tables/projections.ts';
 import type { BlockMark, IndexPosition } from './indexPosition.ts';
 
-/** At most this many blocks, and about this many of their inputs, are folded at once. */
+/** At most this many blocks, and about this many of their inputs and characters of payloads, are folded at once. */
 const blockLimit = 256;
 const inputLimit = 1_000;
+const payloadLimit = 16 * 1024 * 1024;
 
 /** The steps after which the folded blocks are those of the index. */
 export type Comparison = {
@@ -99,9 +100,9 @@ async function findAdded(
   }));
 }
 
-type BlockCount = RowOf<typeof indexedInputs, 'block_number'> & { inputs: number };
+type BlockCount = RowOf<typeof indexedInputs, 'block_number'> & { inputs: number; payloads: number };
 
-/** The first blocks that together hold no more inputs than are folded at once; at least one block. */
+/** The first blocks that together hold no more inputs and payloads than are folded at once; at least one block. */
 async function takeBatch(
   transaction: Queryable,
   { chainId, blocks }: { chainId: number; blocks: BlockMark[] },
@@ -110,15 +111,17 @@ async function takeBatch(
   const last = blocks.at(blockLimit - 1) ?? blocks.at(-1);
   if (!first || !last || blocks.length === 1) return blocks;
   const { rows } = await transaction.execute<BlockCount>(sql`
-    select block_number::text, count(*)::int as inputs
+    select block_number::text, count(*)::int as inputs, sum(octet_length(payload))::float8 as payloads
     from chain_index.inputs
     where chain_id = ${chainId} and block_number >= ${first.number} and block_number <= ${last.number}
     group by block_number`);
-  const inputsByBlock = new Map(rows.map((row) => [BigInt(row.block_number), row.inputs]));
+  const counts = new Map(rows.map((row) => [BigInt(row.block_number), row]));
   let inputs = 0;
+  let payloads = 0;
   const end = blocks.slice(0, blockLimit).findIndex(({ number }, index) => {
-    inputs += inputsByBlock.get(number) ?? 0;
-    return index > 0 && inputs > inputLimit;
+    inputs += counts.get(number)?.inputs ?? 0;
+    payloads += counts.get(number)?.payloads ?? 0;
+    return index > 0 && (inputs > inputLimit || payloads > payloadLimit);
   });
   return blocks.slice(0, end === -1 ? blockLimit : end);
 }

@@ -9,6 +9,7 @@ import { stateLists } from '../../platform/database/tables/transactions.ts';
 import { findFailures } from './findFailures.ts';
 import { failureOf, secondsOf } from './projectedColumns.ts';
 import { type Quarantined, setAside, setFree, tryApart } from './quarantineRecord.ts';
+import { takeFitting } from './takeFitting.ts';
 
 type DeploymentRow = RowOf<typeof records, 'id'> &
   RowOf<
@@ -39,18 +40,29 @@ export type Drafts = {
 /**
  * Makes a Draft a Deployed record if the index shows its agreement: as the effect of its permit, or at the
  * requested address. Returns the records that are now Deployed, without any input, and all changed records.
+ * Drafts beyond those that one fold can hold wait for the next one.
  */
 export async function deployRecords(
   transaction: Queryable,
   drafts: Drafts,
-): Promise<{ deployed: string[]; changed: string[]; quarantined: Quarantined[] }> {
+): Promise<{ deployed: string[]; changed: string[]; quarantined: Quarantined[]; isComplete: boolean }> {
   const { rows } = await transaction.execute<DeploymentRow>(findDeployments(drafts));
   const free = rows.filter(({ rival }) => rival === null);
   const held = rows.filter(({ rival }) => rival !== null);
-  const { deployed, quarantined } = await markAllDeployed(transaction, { rows: free, ...drafts });
+  const { fitting, others } = await takeFitting(
+    transaction,
+    free.map(({ id }) => id),
+  );
+  const taken = new Set(fitting);
+  const { deployed, quarantined } = await markAllDeployed(transaction, {
+    rows: free.filter(({ id }) => taken.has(id)),
+    ...drafts,
+  });
+  const waiting = await clearErrors(transaction, others);
   const refused = held.length > 0 ? await refuseDeployments(transaction, held) : [];
   const failed = await updateErrors(transaction, drafts);
-  return { deployed, changed: [...deployed, ...refused, ...failed], quarantined };
+  const changed = [...deployed, ...waiting, ...refused, ...failed];
+  return { deployed, changed, quarantined, isComplete: others.length === 0 };
 }
 
 function findDeployments({ chainId, changedTransactions, through }: Drafts): SQL {
@@ -114,6 +126,17 @@ async function markDeployed(transaction: Queryable, rows: readonly DeploymentRow
       transaction_hash text, block_number bigint, block_timestamp double precision)
     where record.id = shown.id
     returning record.id`,
+  );
+}
+
+/** The next fold finds a Draft by its changed transaction no more, but every Draft without an error. */
+async function clearErrors(transaction: Queryable, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  return idsOf(
+    transaction,
+    sql`update service.records set error = null, updated_at = now()
+    where id = any(${arrayOf(ids)}::text[]) and error is not null
+    returning id`,
   );
 }
 

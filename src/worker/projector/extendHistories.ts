@@ -2,14 +2,20 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
 import { createPace, type Pace } from '../../platform/turns/pace.ts';
 import type { DocumentLookup } from './documentCache.ts';
-import { continueHistory, type History, type IndexedInput, type MinedInput } from './history.ts';
+import { continueHistory, type History, type MinedInput, sizeOfInput, sizeOfValues } from './history.ts';
 import type { AuthoredDocument } from './projectedDocument.ts';
-import { readInputs } from './readIndexedInputs.ts';
+import { type RecordInput, readInputs } from './readIndexedInputs.ts';
 import { failFold, RecordFoldError } from './recordFoldError.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 /** At most about this many inputs are folded at once; a record with more catches up in later folds. */
 const inputLimit = 2_000;
+/**
+ * At most about this many characters of payloads are folded at once, and about as many again of values read
+ * from them; also the limit for one block of one record.
+ */
+const textLimit = 16 * 1024 * 1024;
+const blockTextLimit = 64 * 1024 * 1024;
 /**
  * Computing time of one fold before the rest must wait for the next fold; also the limit for one block of one
  * record.
@@ -18,6 +24,8 @@ const foldTimeMs = 500;
 const blockLimitMs = 5_000;
 /** The most values of variables held at once for one record. */
 const mostValues = 1_000_000;
+/** The most characters of a record's variables: a fold holds at least one record whole. */
+const variableTextLimit = 64 * 1024 * 1024;
 
 export type ExtendedRecord = FoldedRecord & { mined: MinedInput[]; isBehind: boolean };
 
@@ -43,15 +51,18 @@ export async function extendHistories(
   const { inputs, behind } = await readWholeBlocks(transaction, extension);
   const extended: ExtendedRecord[] = [];
   let leftMs = foldTimeMs;
+  let leftText = 2 * textLimit;
   for (const record of records) {
     const lacking = inputs.get(record.id) ?? [];
-    const isLeftOut = leftMs <= 0 && lacking.length > 0 && extended.some(({ mined }) => mined.length > 0);
+    const isSpent = leftMs <= 0 || leftText <= 0;
+    const isLeftOut = isSpent && lacking.length > 0 && extended.some(({ mined }) => mined.length > 0);
     const pace = createPace();
-    const turn = { pace, timeMs: leftMs, document: documents(record.docHash) };
+    const turn = { pace, timeMs: leftMs, text: leftText, document: documents(record.docHash) };
     const { history, mined } = isLeftOut
       ? { ...record, mined: [] }
       : await extendHistory(record, lacking, turn).catch((cause) => failFold(record.id, cause));
     leftMs -= pace.spentMs();
+    for (const input of mined) leftText -= sizeOfInput(input);
     extended.push({
       ...record,
       history,
@@ -62,35 +73,58 @@ export async function extendHistories(
   return extended;
 }
 
-type Turn = { pace: Pace; timeMs: number; document: AuthoredDocument };
+type Turn = { pace: Pace; timeMs: number; text: number; document: AuthoredDocument };
 
 /** One record, by as many whole blocks as time and room allow, at least one. */
 async function extendHistory(
   { id, history: stored }: FoldedRecord,
   lacking: readonly RecordInput[],
-  { pace, timeMs, document }: Turn,
+  { pace, timeMs, text, document }: Turn,
 ): Promise<{ history: History; mined: MinedInput[] }> {
   const mined: MinedInput[] = [];
   if (lacking.length === 0) return { history: stored, mined };
   const reader = await document.prepare(pace);
   // Each input keeps its values until it is written.
   const mostInputs = Math.max(1, mostValues / (1 + Object.keys(stored.variables).length));
+  const watch = createVariableWatch(id, stored);
   let history = stored;
+  let size = 0;
+  let sizeOfBlock = 0;
   for (const { input } of lacking) {
     const isNextBlock = mined.length > 0 && input.blockNumber > history.stateBlockNumber;
-    if (isNextBlock && (pace.spentMs() > timeMs || mined.length >= mostInputs)) break;
+    if (isNextBlock && (pace.spentMs() > timeMs || size >= text || mined.length >= mostInputs)) break;
+    sizeOfBlock = isNextBlock ? 0 : sizeOfBlock;
     if (pace.spentMs() > blockLimitMs) {
       throw new RecordFoldError(id, `Its inputs of one block take longer than ${blockLimitMs} ms.`);
     }
     const next = continueHistory(history, input, { document, reader });
     history = next.history;
     mined.push(next.mined);
+    size += sizeOfInput(next.mined);
+    sizeOfBlock += sizeOfInput(next.mined);
+    if (sizeOfBlock > 2 * blockTextLimit) {
+      throw new RecordFoldError(id, tooLong('inputs of one block', 2 * blockTextLimit));
+    }
+    watch(next);
     await pace.breathe();
   }
   return { history, mined };
 }
 
-type RecordInput = { recordId: string; input: IndexedInput };
+/** Values only grow by those of inputs, so their sum is taken anew only when it may be beyond the limit. */
+function createVariableWatch(id: string, { variables }: History) {
+  let most = sizeOfValues(variables);
+  return ({ history, mined }: { history: History; mined: MinedInput }) => {
+    most += sizeOfValues(mined.values);
+    if (most <= variableTextLimit) return;
+    most = sizeOfValues(history.variables);
+    if (most > variableTextLimit) throw new RecordFoldError(id, tooLong('variables', variableTextLimit));
+  };
+}
+
+function tooLong(what: string, limit: number): string {
+  return `Its ${what} have more than ${limit} characters.`;
+}
 
 const byRecord = ({ recordId }: RecordInput) => recordId;
 
@@ -104,24 +138,27 @@ async function readWholeBlocks(
     after: history.inputCount,
   }));
   const where = sql`block_number <= ${through}`;
-  const rows = await readInputs(transaction, { chainId, wanted, where, limit: inputLimit + 1 });
-  const cut = rows.length > inputLimit ? rows.at(-1) : undefined;
-  if (!cut) return { inputs: Map.groupBy(rows, byRecord), behind: new Set() };
+  const limits = { limit: inputLimit, payloads: textLimit };
+  const { inputs, next } = await readInputs(transaction, { chainId, wanted, where, ...limits });
+  if (!next) return { inputs: Map.groupBy(inputs, byRecord), behind: new Set() };
 
-  const cutAt = wanted.findIndex(({ id }) => id === cut.recordId);
+  const { recordId: cutId } = next;
+  const cutAt = wanted.findIndex(({ id }) => id === cutId);
   const behind = new Set(wanted.slice(cutAt).map(({ id }) => id));
-  const { blockNumber } = cut.input;
-  const whole = rows.filter(
-    ({ recordId, input }) => recordId !== cut.recordId || input.blockNumber < blockNumber,
-  );
+  const { blockNumber } = next.input;
+  const whole = inputs.filter(({ recordId, input }) => recordId !== cutId || input.blockNumber < blockNumber);
   if (whole.length > 0) return { inputs: Map.groupBy(whole, byRecord), behind };
 
-  // The very first block is larger than the limit.
+  // The very first block is larger than the limits.
   const block = await readInputs(transaction, {
     chainId,
     wanted: wanted.slice(cutAt, cutAt + 1),
     where: sql`block_number = ${blockNumber}`,
     limit: Number.MAX_SAFE_INTEGER,
+    payloads: blockTextLimit,
   });
-  return { inputs: Map.groupBy(block, byRecord), behind };
+  if (block.next) {
+    throw new RecordFoldError(cutId, tooLong('inputs of one block', blockTextLimit));
+  }
+  return { inputs: Map.groupBy(block.inputs, byRecord), behind };
 }

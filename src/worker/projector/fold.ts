@@ -120,7 +120,7 @@ export async function fold(transaction: Queryable, options: FoldOptions): Promis
     quarantined: [...drafts.quarantined, ...histories.quarantined],
     events,
     releasable,
-    isComplete: comparison.isComplete && histories.isComplete,
+    isComplete: comparison.isComplete && drafts.isComplete && histories.isComplete,
   };
 }
 

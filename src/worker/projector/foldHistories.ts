@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../../platform/database/database.ts';
-import { idsOf } from '../../platform/database/statements.ts';
+import { arrayOf, idsOf } from '../../platform/database/statements.ts';
 import type { QuarantinePhase } from '../../platform/database/tables/quarantine.ts';
 import type { EventIds } from '../../records/events/eventIds.ts';
 import type { DocumentCache } from './documentCache.ts';
@@ -16,6 +16,7 @@ import {
   setFree,
   tryApart,
 } from './quarantineRecord.ts';
+import { takeFitting } from './takeFitting.ts';
 
 /** The most records that catch up in one fold. */
 const behindAtOnce = 20;
@@ -49,30 +50,34 @@ export async function foldHistories(
 ): Promise<FoldedHistories> {
   const { chainId, shortened, isApart, condemned } = changes;
   const submissionsChanged = await updateSubmissions(transaction, changes);
-  const submissions = await findMinedSubmissions(transaction, changes);
   await noteShortened(transaction, shortened);
   const quarantine = await readQuarantine(transaction, chainId);
-  const selection = await selectRecords(
-    transaction,
-    changes,
-    (id) => quarantine.has(id) || condemned.has(id),
-  );
-  const run = (records: RecordSelection, ids?: ReadonlySet<string>) =>
+  const setAsideIds = new Set([...quarantine.keys(), ...condemned.keys()]);
+  const { selection, postponed, isCut } = await selectRecords(transaction, changes, setAsideIds);
+  const due = findDue(quarantine);
+  const retried = due.slice(0, 1);
+  const retriedIds = retried.map(({ recordId }) => recordId);
+  const submissions = await findMinedSubmissions(transaction, {
+    ...changes,
+    folded: [...Object.values(selection).flat(), ...retriedIds],
+    setAside: [...setAsideIds],
+  });
+  const run = (records: RecordSelection, isOfRun: (recordId: string) => boolean) =>
     foldRecords(transaction, {
       ...changes,
       ...records,
-      submissions: ids ? submissions.filter(({ recordId }) => ids.has(recordId)) : submissions,
+      submissions: submissions.filter(({ recordId }) => isOfRun(recordId)),
     });
 
-  const changed = [...submissionsChanged];
+  const changed = [...submissionsChanged, ...postponed];
   const quarantined: Quarantined[] = [];
-  let isBehind = selection.behind.length === behindAtOnce;
+  let isBehind = isCut || postponed.length > 0;
+  const note = (result: Awaited<ReturnType<typeof run>>) => {
+    changed.push(...result.changed);
+    isBehind ||= result.isBehind;
+  };
   const runApart = async (recordId: string, phase: QuarantinePhase, records: RecordSelection) => {
-    const error = await tryApart(transaction, async () => {
-      const result = await run(records, new Set([recordId]));
-      changed.push(...result.changed);
-      isBehind ||= result.isBehind;
-    });
+    const error = await tryApart(transaction, async () => note(await run(records, (id) => id === recordId)));
     if (error === undefined) return true;
     quarantined.push({ recordId, phase, error });
     return false;
@@ -81,16 +86,25 @@ export async function foldHistories(
   for (const [recordId, error] of condemned) {
     quarantined.push({ recordId, phase: phaseOf(recordId, changes), error });
   }
+  // A record that is retried is not folded twice.
+  const isOther = (id: string) => !retriedIds.includes(id);
   if (isApart) {
     const ids = [...Object.values(selection).flat(), ...submissions.map(({ recordId }) => recordId)];
-    for (const id of new Set(ids)) await runApart(id, phaseOf(id, changes), only(selection, id));
+    for (const id of new Set(ids.filter(isOther))) {
+      await runApart(id, phaseOf(id, changes), only(selection, id));
+    }
   } else {
-    const result = await run(selection);
-    changed.push(...result.changed);
-    isBehind ||= result.isBehind;
+    let lost = await takeFitting(transaction, selection.shortened);
+    const restored = new Set<string>();
+    // None of them may keep what it has lost, so all are restored now, however many there are.
+    for (; lost.others.length > 0; lost = await takeFitting(transaction, lost.others)) {
+      const group = new Set(lost.fitting);
+      note(await run({ ...noRecords, shortened: lost.fitting }, (id) => group.has(id)));
+      for (const id of group) restored.add(id);
+    }
+    note(await run({ ...selection, shortened: lost.fitting }, (id) => isOther(id) && !restored.has(id)));
   }
-  const due = findDue(quarantine);
-  for (const { recordId, phase } of due.slice(0, 1)) {
+  for (const { recordId, phase } of retried) {
     const isFree = await runApart(recordId, phase, { ...noRecords, [listOf[phase]]: [recordId] });
     if (isFree) await setFree(transaction, [recordId]);
   }
@@ -124,22 +138,45 @@ function only(selection: RecordSelection, id: string): RecordSelection {
   };
 }
 
+type Selected = {
+  selection: RecordSelection;
+  /** Records with new inputs that do not fit into this fold: they are behind now. */
+  postponed: string[];
+  /** Whether records that were behind do not fit either. */
+  isCut: boolean;
+};
+
 async function selectRecords(
   transaction: Queryable,
   { chainId, added, deployed, shortened }: HistoryChanges,
-  isSetAside: (id: string) => boolean,
-): Promise<RecordSelection> {
-  const touched = await findTouched(transaction, { chainId, added });
-  const behind = await findBehind(transaction, chainId);
-  const isOpen = (id: string) => !isSetAside(id);
+  setAsideIds: ReadonlySet<string>,
+): Promise<Selected> {
+  const isOpen = (id: string) => !setAsideIds.has(id);
   const fresh = new Set([...shortened, ...deployed]);
   const isContinued = (id: string) => isOpen(id) && !fresh.has(id);
+  const touched = (await findTouched(transaction, { chainId, added })).filter(isContinued);
+  const behind = (await findBehind(transaction, chainId)).filter(isContinued);
+  // Separate room: new inputs, however many, do not keep those waiting that are behind.
+  const current = await takeFitting(transaction, touched);
+  const late = await takeFitting(transaction, behind);
+  await postpone(transaction, current.others);
   return {
-    deployed: deployed.filter(isOpen),
-    shortened: shortened.filter(isOpen),
-    touched: touched.filter(isContinued),
-    behind: behind.filter(isContinued),
+    selection: {
+      deployed: deployed.filter(isOpen),
+      shortened: shortened.filter(isOpen),
+      touched: current.fitting,
+      behind: late.fitting,
+    },
+    postponed: current.others,
+    isCut: behind.length === behindAtOnce || late.others.length > 0,
   };
+}
+
+/** Unchanged, a record is still right at the block of its state. */
+async function postpone(transaction: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction.execute(sql`
+    update service.records set behind = true, updated_at = now() where id = any(${arrayOf(ids)}::text[])`);
 }
 
 /** Records of agreements that have an input in the blocks. */

@@ -124,3 +124,15 @@ function accountsOf(
   const submitter = input.permitSubmitter ?? sender;
   return { signer: signer && getAddress(signer), submitter: submitter && getAddress(submitter) };
 }
+
+/** The characters of an input's payload and values. Data fields may share bytes, so values may be longer than the payload. */
+export function sizeOfInput({ payload, values }: Pick<MinedInput, 'payload' | 'values'>): number {
+  return payload.length + sizeOfValues(values);
+}
+
+/** The characters of all texts together. */
+export function sizeOfValues(values: VariableValues): number {
+  let size = 0;
+  for (const value of Object.values(values)) size += typeof value === 'string' ? value.length : 0;
+  return size;
+}

@@ -48,10 +48,20 @@ export async function updateSubmissions(
 
 type MinedRow = RowOf<typeof inputs, 'id' | 'record_id'> & RowOf<typeof indexedInputs, 'position'>;
 
-/** Waiting submissions whose transaction is mined, with their position in the index. */
+export type SoughtSubmissions = Pick<Submissions, 'chainId' | 'through'> & {
+  /** The records that this fold continues. */
+  folded: readonly string[];
+  /** Records in quarantine. */
+  setAside: readonly string[];
+};
+
+/**
+ * Waiting submissions whose transaction is mined, with their position in the index. Those of records that are
+ * behind or in quarantine wait until their record is folded: a fold must not read them all in vain.
+ */
 export async function findMinedSubmissions(
   transaction: Queryable,
-  { chainId, through }: Submissions,
+  { chainId, through, folded, setAside }: SoughtSubmissions,
 ): Promise<OwnInput[]> {
   const { rows } = await transaction.execute<MinedRow>(sql`
     select input.id, input.record_id, shown.position
@@ -59,6 +69,8 @@ export async function findMinedSubmissions(
     join service.transactions sent on sent.id = input.transaction_id and sent.state in ('mined', 'final')
     join service.records record
       on record.id = input.record_id and record.status = 'Deployed' and record.address = sent.contract
+      and (record.id = any(${arrayOf(folded)}::text[])
+        or not record.behind and record.id <> all(${arrayOf(setAside)}::text[]))
     join chain_index.inputs shown
       on shown.chain_id = input.chain_id and shown.agreement = lower(sent.contract)
       and shown.permit_signer = lower(sent.signer) and shown.permit_nonce = sent.permit_nonce

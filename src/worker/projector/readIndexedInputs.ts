@@ -6,7 +6,7 @@ import type { RowOf } from '../../platform/database/rowOf.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import type { IndexedInput } from './history.ts';
 
-type Row = { id: string } & RowOf<
+type Row = { id: string; is_beyond: boolean } & RowOf<
   typeof indexedInputs,
   | 'position'
   | 'input_id'
@@ -27,33 +27,54 @@ type Row = { id: string } & RowOf<
 /** The first missing input of a record: `after` is the position of its last one. */
 export type Wanted = { id: string; agreement: Hex; after: number };
 
-/** The missing inputs of each record, in the order of the records and of the chain; at most `limit` in total. */
+export type RecordInput = { recordId: string; input: IndexedInput };
+
+export type InputSelection = {
+  chainId: number;
+  wanted: readonly Wanted[];
+  where: SQL;
+  /** The most inputs. */
+  limit: number;
+  /** The most characters of payloads. */
+  payloads: number;
+};
+
+/**
+ * The missing inputs of each record, in the order of the records and of the chain, as many as fit together;
+ * `next` is the first one beyond them, if any.
+ */
 export async function readInputs(
   transaction: Queryable,
-  selection: { chainId: number; wanted: readonly Wanted[]; where: SQL; limit: number },
-): Promise<{ recordId: string; input: IndexedInput }[]> {
-  const { chainId, where, limit } = selection;
-  const wanted = selection.wanted.map(({ id, agreement, after }, ordinal) => ({
-    ordinal,
-    id,
-    agreement,
-    after,
-  }));
+  { chainId, wanted, where, limit, payloads }: InputSelection,
+): Promise<{ inputs: RecordInput[]; next: RecordInput | undefined }> {
+  const ordered = wanted.map(({ id, agreement, after }, ordinal) => ({ ordinal, id, agreement, after }));
+  // The sum goes over rows that are found already. It needs the lengths of stored payloads only.
   const { rows } = await transaction.execute<Row>(sql`
-    select wanted.id, shown.*
-    from ${recordsOf(wanted)} as wanted(ordinal int, id text, agreement text, after int)
-    cross join lateral (
-      select position, input_id, from_state, to_state, sequence, payload, permit_signer, permit_submitter,
-        transaction_hash, transaction_from, transaction_to, transaction_ordinal,
-        block_number::text, block_timestamp::text
-      from chain_index.inputs
-      where chain_id = ${chainId} and agreement = wanted.agreement and position > wanted.after and ${where}
-      order by position
-      limit ${limit}
-    ) as shown
-    order by wanted.ordinal, shown.position
-    limit ${limit}`);
-  return rows.map((row) => ({ recordId: row.id, input: inputOf(row) }));
+    select *, number > ${limit} or through > ${payloads} as is_beyond
+    from (
+      select *, row_number() over chain_order as number, sum(octet_length(payload)) over chain_order as through
+      from (
+        select wanted.ordinal, wanted.id, shown.*
+        from ${recordsOf(ordered)} as wanted(ordinal int, id text, agreement text, after int)
+        cross join lateral (
+          select position, input_id, from_state, to_state, sequence, payload, permit_signer, permit_submitter,
+            transaction_hash, transaction_from, transaction_to, transaction_ordinal,
+            block_number::text, block_timestamp::text
+          from chain_index.inputs
+          where chain_id = ${chainId} and agreement = wanted.agreement and position > wanted.after and ${where}
+          order by position
+          limit ${limit + 1}
+        ) as shown
+        order by wanted.ordinal, shown.position
+        limit ${limit + 1}
+      ) as found
+      window chain_order as (order by ordinal, position rows unbounded preceding)
+    ) as measured
+    where through - octet_length(payload) <= ${payloads}
+    order by ordinal, position`);
+  const inputs = rows.map((row) => ({ recordId: row.id, input: inputOf(row) }));
+  const next = rows.at(-1)?.is_beyond ? inputs.pop() : undefined;
+  return { inputs, next };
 }
 
 function inputOf(row: Row): IndexedInput {

@@ -11,6 +11,8 @@ import { failFold, RecordFoldError } from './recordFoldError.ts';
 import type { FoldedRecord } from './storedHistories.ts';
 
 const inputsAtOnce = 500;
+/** In characters; an input with a longer payload is read alone. */
+const payloadsAtOnce = 16 * 1024 * 1024;
 /** A history that takes longer is not restored. */
 const restoreLimitMs = 10_000;
 
@@ -66,7 +68,9 @@ async function restoreHistory(
   while (history.inputCount < inputCount) {
     const wanted = [{ id, agreement: history.agreement, after: history.inputCount }];
     const where = sql`position <= ${inputCount}`;
-    const rows = await readInputs(transaction, { chainId, wanted, where, limit: inputsAtOnce });
+    const limits = { limit: inputsAtOnce, payloads: payloadsAtOnce };
+    const { inputs, next } = await readInputs(transaction, { chainId, wanted, where, ...limits });
+    const rows = inputs.length === 0 && next ? [next] : inputs;
     if (rows.length === 0) throw new Error(`The index lacks inputs that were folded into ${id}.`);
     for (const { input } of rows) {
       ({ history } = continueHistory(history, input, { document, reader }));

@@ -4,10 +4,14 @@ import { getAddress } from 'viem';
 import type { Queryable } from '../../platform/database/database.ts';
 import { recordsOf } from '../../platform/database/statements.ts';
 import type { ExtendedRecord } from './extendHistories.ts';
-import type { MinedInput } from './history.ts';
+import { type MinedInput, sizeOfInput } from './history.ts';
+import { inPortions } from './inPortions.ts';
 import { markMined } from './markMined.ts';
 import type { OwnInput } from './ownInputs.ts';
 import { secondsOf } from './projectedColumns.ts';
+
+/** Characters of payloads and values that one statement inserts. */
+const portionSize = 4 * 1024 * 1024;
 
 /**
  * Writes new inputs into their records' histories: a submission of the record's principal becomes MINED,
@@ -24,18 +28,19 @@ export async function writeInputs(
   const submitted = new Map(
     submissions.map(({ id, recordId, position }) => [`${recordId} ${position}`, id] as const),
   );
-  const own: InputRow[] = [];
-  const foreign: InputRow[] = [];
+  const own: PlacedInput[] = [];
+  const foreign: PlacedInput[] = [];
   for (const { id: recordId, history, mined } of records) {
     const agreementAddress = getAddress(history.agreement);
     for (const input of mined) {
       const ownId = submitted.get(`${recordId} ${input.position}`);
       const id = ownId ?? foreignInputId(recordId, input);
-      (ownId === undefined ? foreign : own).push(rowOf(input, { id, recordId, agreementAddress }));
+      (ownId === undefined ? foreign : own).push({ input, place: { id, recordId, agreementAddress } });
     }
   }
-  await markMined(transaction, own);
-  await insertInputs(transaction, { chainId, rows: foreign });
+  await markMined(transaction, own.map(factsOf));
+  const portions = inPortions(foreign, { most: portionSize, sizeOf: ({ input }) => sizeOfInput(input) });
+  for (const portion of portions) await insertInputs(transaction, { chainId, rows: portion.map(rowOf) });
 }
 
 /**
@@ -48,25 +53,32 @@ function foreignInputId(recordId: string, { txHash, transactionOrdinal }: MinedI
 }
 
 type Place = { id: string; recordId: string; agreementAddress: string };
+type PlacedInput = { input: MinedInput; place: Place };
 type InputRow = ReturnType<typeof rowOf>;
 
-function rowOf(input: MinedInput, { id, recordId, agreementAddress }: Place) {
+function factsOf({ input, place: { id } }: PlacedInput) {
   return {
     id,
-    record_id: recordId,
-    agreement_address: agreementAddress,
-    input_id: input.inputId,
     signer: input.signer,
     submitter: input.submitter,
     from_state: input.fromState,
     to_state: input.toState,
-    payload: input.payload,
-    values: JSON.stringify(input.values),
     tx_hash: input.txHash,
     position: input.position,
     transaction_ordinal: input.transactionOrdinal,
     sequence: input.sequence,
     block_number: String(input.blockNumber),
+  };
+}
+
+function rowOf({ input, place }: PlacedInput) {
+  return {
+    ...factsOf({ input, place }),
+    record_id: place.recordId,
+    agreement_address: place.agreementAddress,
+    input_id: input.inputId,
+    payload: input.payload,
+    values: JSON.stringify(input.values),
     block_timestamp: secondsOf(input.blockTimestamp),
   };
 }

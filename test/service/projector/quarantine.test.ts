@@ -210,3 +210,25 @@ test('inputs that a reorg takes from a quarantined record are gone when it is re
   await waitUntil('what is left to it', hasInputs(stuck.recordId, 0));
   expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'dark', variables: { brightness: '1' } });
 });
+
+test('a record with too long payloads in one block is set aside by itself, and caught up with when they are shorter', async () => {
+  scene.add(deployment(), deployment());
+  scene.add(...Array.from({ length: 23 }, () => input(annotate('x'), { agreement: other })));
+  scene.add(input(toggle('5')));
+  const stuck = await scene.askFor(other);
+  const { recordId } = await scene.askFor(clone);
+  await scene.show();
+  await fixture.pool.query(
+    `update chain_index.inputs set payload = '0x' || repeat('ab', 1500000) where agreement = '${other.toLowerCase()}'`,
+  );
+  await startProjector();
+  await waitUntil('the history of the other', hasInputs(recordId, 1));
+  await waitUntil('the quarantine', async () => (await quarantined()).length === 1);
+  expect(await quarantined()).toMatchObject([{ record_id: stuck.recordId, failures: 1 }]);
+  expect(await scene.record(stuck.recordId)).toMatchObject({ state: 'dark', inputCount: 0 });
+
+  await scene.show();
+  await retryNow();
+  await waitUntil('what it lacked', hasInputs(stuck.recordId, 23));
+  expect(await quarantined()).toEqual([]);
+});

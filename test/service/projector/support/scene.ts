@@ -3,7 +3,7 @@ import { type Address, getAddress } from 'viem';
 import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
 import { records } from '../../../../src/platform/database/tables/records.ts';
 import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
-import type { Fold } from '../../../../src/worker/projector/fold.ts';
+import type { Fold, FoldExtent } from '../../../../src/worker/projector/fold.ts';
 import { addressOfClone, block, type ChainBlock, type ChainEvent, uniqueHash } from './chain.ts';
 import { createLamp, type Lamp, type LampInput } from './lamp.ts';
 import * as service from './serviceRows.ts';
@@ -64,7 +64,7 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       return added;
     },
     fold: () => folder.fold(),
-    foldOnce: () => folder.foldOnce(),
+    foldOnce: (extent?: FoldExtent) => folder.foldOnce(extent),
 
     async draft(details: { nonce?: bigint; principalId?: string; lamp?: Lamp; deadline?: bigint } = {}) {
       const { nonce = 0n, deadline = service.farDeadline } = details;

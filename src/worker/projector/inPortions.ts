@@ -1,0 +1,21 @@
+/**
+ * The items in portions for one statement each: as many as have this size together, at least one. So a
+ * statement's parameter is about as large, whatever the number and size of the items.
+ */
+export function* inPortions<Item>(
+  items: readonly Item[],
+  { most, sizeOf }: { most: number; sizeOf: (item: Item) => number },
+): Generator<readonly Item[]> {
+  let begin = 0;
+  let size = 0;
+  for (const [at, item] of items.entries()) {
+    const own = sizeOf(item);
+    if (at > begin && size + own > most) {
+      yield items.slice(begin, at);
+      begin = at;
+      size = 0;
+    }
+    size += own;
+  }
+  if (begin < items.length) yield items.slice(begin);
+}
