@@ -46,7 +46,7 @@ async function countOf(signer: string): Promise<{ transactions: number; records:
 
 const recordShape = z.object({ id: z.string() });
 
-/** Sends a request again until it succeeds, as a client does that must be sure, and returns the record's id. */
+/** Repeats a request until it succeeds, like a client that must be sure. Returns the record's id. */
 function insist(body: unknown): Promise<string> {
   return waitUntil('it is answered with success', async () => {
     const answer = await deploy(body);

@@ -21,7 +21,7 @@ const places = landlords.map((landlord, at) => {
   };
 });
 let testDatabase: TestDatabase;
-/** Nobody else asks through it. */
+/** Only the code under test queries through this handle. */
 let handle: DatabaseHandle;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
@@ -45,7 +45,10 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-/** Reads the states in this order, and says for which the database was asked; what is read is compared with a first reading. */
+/**
+ * Reads the places in this order. Returns for each read whether it queried the database. Compares every
+ * result with an uncached read.
+ */
 async function readAll(order: readonly number[], capacity?: number): Promise<boolean[]> {
   const { pool } = handle;
   const accepted = createAcceptedInputs(pool, capacity);

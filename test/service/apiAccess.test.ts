@@ -32,7 +32,9 @@ const outcome = ({ status, body }: Answer) => ({
 });
 const makeKey = () => createKey(service.handle.database, { principal: principal.id, environment: 'testnet' });
 
-/** Whoever asks a second or more after a change gets its answer, however long that takes to come. */
+/**
+ * A request that starts a second or more after a change must get the new answer, however slow the answer is.
+ */
 async function expectWithinASecond(status: number, ask: () => Promise<Answer>): Promise<void> {
   const changedAt = performance.now();
   await waitUntil(`the answer is ${status}`, async () => {

@@ -16,7 +16,7 @@ const landlord = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const tenant = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const address = getAddress('0x5fbdb2315678afecb367f032d93f642f64180aa3');
 const lease = buildLease(landlord);
-/** Whoever reads the document must be able to hash it: so its text goes out as it was stored. */
+/** A caller must be able to hash the document, so the API sends its text exactly as stored. */
 const document = JSON.stringify({ ...lease, extra: { '10': 1, b: [], '2': 'é', a: 1e21 } });
 const hash = (text: string) => keccak256(toHex(text));
 const record = {
@@ -166,7 +166,7 @@ describe('the history', () => {
   beforeAll(async () => {
     const { pool } = service.handle;
     await insertRecords(pool, principal, [history]);
-    // Three share each instant: a cursor has to tell them apart by their ids.
+    // Three inputs share each instant, so a cursor must tell them apart by id.
     const many = Array.from({ length: 30 }, (_, at) => ({
       id: `inp_${String(at).padStart(3, '0')}`,
       input_id: at % 2 === 0 ? 'accept' : 'knock',

@@ -4,7 +4,7 @@ import { outcome } from './support/outcome.ts';
 import { insertRecords } from './support/rows.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
-/** Every answer is held against the document of its profile besides. */
+/** Each call also checks its answer against the OpenAPI document of this profile. */
 let service: TestService;
 let principal: TestPrincipal;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ test('the document has 201 for every POST, and 200 for everything else', async (
   const document = Object(await (await fetch(`${service.baseUrl}/v0/openapi.json`)).json());
   for (const methods of Object.values<Record<string, { responses: object }>>(document.paths))
     for (const [method, { responses }] of Object.entries(methods)) {
-      // 202 is for what is still being made.
+      // 202 stands for results that are not ready yet.
       const successes = Object.keys(responses).filter((status) => /^2\d\d$/.test(status) && status !== '202');
       expect(successes).toEqual([method === 'post' ? '201' : '200']);
     }

@@ -19,7 +19,7 @@ test('a database that comes up later is waited for', async () => {
   const target = { host: url.hostname, port: Number(url.port) };
   url.host = `127.0.0.1:${port}`;
   const connected = connectPatiently({ url: url.href, applicationName, patienceMs: 60_000 });
-  // By now it has tried as well.
+  // By now the first attempt to connect has failed too.
   await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 
   const server = createServer((socket) => {

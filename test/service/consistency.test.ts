@@ -25,7 +25,7 @@ afterAll(() => setting?.close());
 const get = (path: string, { call } = principal) => call('GET', `/v0/agreements${path}`);
 const tokenOf = ({ body }: Answer) => String(body.meta?.consistency);
 
-/** A deployment that is answered before it is mined. */
+/** A deployment whose request is answered before its transaction is mined. */
 async function deploy() {
   const { factory, token } = setting.chain;
   const account = createAccount();
@@ -37,7 +37,7 @@ async function deploy() {
   return { account, agreement, answer, id: recordShape.parse(answer.body.data).id };
 }
 
-/** A lease that is Deployed, and how to accept it. */
+/** A Deployed lease, with functions to accept it or to use up that permit's nonce. */
 async function deployLease() {
   const { account, agreement, answer, id } = await deploy();
   const { data } = (await get(`/${id}?consistency=${tokenOf(answer)}`)).body;
@@ -50,7 +50,7 @@ async function deployLease() {
     id,
     account,
     accept: () => principal.call('POST', `/v0/agreements/${id}/input`, { body }),
-    /** Uses up the nonce of the input above in another way. */
+    /** Uses up the nonce of the `accept` input with another input. */
     async supersede() {
       const { signer, deadline, signature } = await sign('knock', {});
       const data = encodeFunctionData({
@@ -71,7 +71,7 @@ async function deployLease() {
   };
 }
 
-/** Says of the transaction that this wallet has signed what the relay says of one that is on its way. */
+/** Marks this wallet's accepted transaction as broadcast, as the relay does. */
 async function pretendSent({ account }: Awaited<ReturnType<typeof deployLease>>): Promise<void> {
   await waitUntil('the input is stored', async () => {
     const { rowCount } = await setting.service.handle.pool.query(
@@ -109,7 +109,7 @@ describe('a read with the token of a write', () => {
     expect(list.body.data).toContainEqual(expect.objectContaining({ id, lastInputId: 'accept' }));
     expect(record.body.data).toMatchObject({ state: 'ACTIVE', variables: { remark: 'gladly' } });
 
-    // Sent again, the input is known with its block.
+    // Sent again, the input is already known, with its block.
     const known = tokenOf(await accept());
     expect(known).not.toBe(token);
     expect((await get(`/${id}/state?consistency=${known}`)).status).toBe(200);

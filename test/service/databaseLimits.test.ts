@@ -33,7 +33,7 @@ test('the database compiles no plan of the service', async () => {
 });
 
 test('a pool never opens more connections than it may, however much is asked of it', async () => {
-  // Both are opened: one alone might be quick enough for all.
+  // Open both connections first: one connection might be fast enough for all queries.
   for (const client of await Promise.all([handle.pool.connect(), handle.pool.connect()])) client.release();
   const query = `select count(*)::int as count, pg_sleep(0.01) from pg_stat_activity where application_name = 'limits'`;
   const answers = await Promise.all(Array.from({ length: 40 }, () => handle.pool.query(query)));
@@ -46,7 +46,7 @@ describe('a database whose host is gone without a word', () => {
   let together: DatabaseHandle;
   beforeEach(async () => {
     proxy = await createSilentProxy(database.url);
-    // One connection, so that one that is kept for nothing shows.
+    // With one connection, a leaked connection blocks the next query.
     const options = { url: proxy.url, maxConnections: 1, answerTimeoutMs: 2_000, logger };
     lost = createDatabase({ ...options, applicationName: 'lost' });
     together = createDatabase({ ...options, applicationName: 'together', readsTogether: true });

@@ -5,17 +5,17 @@ import { createDeliveryWorld, type DeliveryWorld } from '../support/deliveryWorl
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/waitUntil.ts';
 
-/** Ten processes are started and killed in one test. That takes up to a quarter of a minute on an idle machine. */
+/** One test starts and kills ten processes. That takes up to 15 seconds on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let world: DeliveryWorld;
 let receiver: Receiver;
 const processes: DelivererProcess[] = [];
 
-/** Of a worker that nobody takes anything from, however slow the machine. */
+/** A lease so long that no other worker takes over, however slow the machine is. */
 const longLeaseMs = 60_000;
 
-/** How many requests with one event are open at once, at most. */
+/** The highest number of requests that were open for one event at the same time. */
 let mostAtOnce = 0;
 const open = new Map<string, number>();
 
@@ -53,7 +53,7 @@ async function startProcess(
   return started;
 }
 
-/** Each event as often as it was received, in the order in which each came for the first time. */
+/** The received events, each once, in the order of their first arrival. */
 function received(): string[] {
   return [...new Set(receiver.received.map(({ headers }) => String(headers['webhook-id'])))];
 }

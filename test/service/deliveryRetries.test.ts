@@ -25,7 +25,10 @@ async function receive(answer?: Answer): Promise<Receiver> {
   return receiver;
 }
 
-/** A server that answers with these bytes, in pieces with pauses; `close` afterwards or not at all. */
+/**
+ * A server that answers with these bytes, in pieces with pauses. `isClosed` says whether it then closes the
+ * connection.
+ */
 async function answerRaw(pieces: readonly string[], { isClosed }: { isClosed: boolean }): Promise<string> {
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer((socket) => {
@@ -51,7 +54,7 @@ async function answerRaw(pieces: readonly string[], { isClosed }: { isClosed: bo
   return `http://127.0.0.1:${address.port}/hook`;
 }
 
-/** Delivers one event to a URL, waits until it was attempted once, and returns what came of it. */
+/** Delivers one event to a URL, waits for the first attempt, and returns the delivery and the attempt. */
 async function attemptOnce(url: string) {
   const { id } = await world.subscribe(url);
   await world.release([await world.createRecord()]);
@@ -82,7 +85,7 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
     const dueAt = row?.next_attempt_at?.getTime() ?? 0;
     pauses.push((dueAt - endedAt) / 1_000);
 
-    // Up to the millisecond before it is due nothing happens, though there is work.
+    // One millisecond before it is due, the delivery is not sent, although the worker sends others.
     now = dueAt - 1;
     await world.pool.query(
       `insert into service.events (id, principal_id, type, body, state) values ($2, $1, 'webhook.test', '{}', 'released')`,
@@ -109,7 +112,7 @@ test('a delivery is attempted five times, after 60, 120, 240 and 480 seconds, an
   expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   expect(attempts.every(({ response_excerpt }) => response_excerpt === 'later')).toBe(true);
 
-  // Each attempt has a timestamp and so a signature of its own; id and body stay.
+  // Each attempt has its own timestamp and therefore its own signature; id and body stay the same.
   const { received } = receiver;
   expect(new Set(received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(5);
   expect(new Set(received.map(({ headers }) => headers['x-svc-webhook-signature'])).size).toBe(5);
@@ -335,7 +338,7 @@ test('a connection that its receiver closes while idle costs no attempt', async 
   const used = new Set<unknown>();
   let cuts = 0;
   const receiver = await receive((response, _received, { socket }) => {
-    // The first request on a connection that was used before meets its end.
+    // Cut the first request that arrives on a reused connection.
     if (cuts === 0 && used.has(socket)) {
       cuts++;
       socket.destroy();

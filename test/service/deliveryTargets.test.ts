@@ -8,7 +8,10 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 const read = (name: string) =>
   readFileSync(new URL(`../support/certificates/${name}`, import.meta.url), 'utf8');
 const ca = read('authority.pem');
-/** For hooks.example.test and other.example.test, for a hundred years, of an authority whose key is not kept. */
+/**
+ * A certificate for hooks.example.test and other.example.test, valid for a hundred years. Its authority's key
+ * was not kept.
+ */
 const tls = { key: read('receiver.key.pem'), cert: read('receiver.pem') };
 
 let world: DeliveryWorld;
@@ -27,7 +30,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Attempts one delivery to a URL, and returns what came of it. */
+/** Attempts one delivery to a URL, and returns the result. */
 async function deliver(url: string) {
   const { id } = await world.subscribe(url);
   await world.release([await world.createRecord()]);

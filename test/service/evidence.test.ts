@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** The file from an API whose node is disturbed. */
+/** Reads the evidence file from an API whose node is disturbed. */
 async function readThrough(id: string, disturb: Parameters<typeof createDisturbedNode>[1]): Promise<string> {
   const node = await createDisturbedNode(world.chain.rpcUrl, disturb);
   const api = await startTestApi(world.service.databaseUrl, {
@@ -147,7 +147,7 @@ describe('evidence', () => {
         indexer.release(true);
       }
     };
-    // The database chooses who gives way; where the machine is slow, that is the indexer.
+    // The database chooses which side to abort; on a slow machine it aborts the indexer.
     await waitUntil('the reader gives way', deadlock);
   });
 

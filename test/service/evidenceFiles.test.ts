@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** With `EVIDENCE_WRITE` the files that the verifiers are tried on are written anew, as the running service has made them. */
+/**
+ * Checks an evidence file. If `EVIDENCE_WRITE` is set, also stores it as the running service made it, for the
+ * tests of the verifiers.
+ */
 async function keep(name: string, id: string, inputs: readonly string[]): Promise<void> {
   const file = await world.readFile(id);
   const verdict = await verifyEvidence(file);
@@ -24,7 +27,7 @@ async function keep(name: string, id: string, inputs: readonly string[]): Promis
   writeFileSync(fileURLToPath(new URL(`../evidence/files/${name}.json`, import.meta.url)), file);
 }
 
-/** Sends calls of one account and has them mined in one block, each of them after some payments. */
+/** Sends one account's calls and mines them in one block. Each call follows some payments. */
 async function mineTogether(calls: readonly (() => Promise<unknown>)[], paymentsBefore: number) {
   const { client, relayer } = world.chain;
   const payment = { account: relayer, chain: null, to: relayer, value: 1n } as const;

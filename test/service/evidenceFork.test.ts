@@ -5,7 +5,7 @@ import { createAnvilClient } from '../support/anvilClient.ts';
 import { startEvidenceWorld } from './support/evidenceWorld.ts';
 import { chainId } from './support/testChain.ts';
 
-/** The test starts two chains and an indexer itself. That takes up to half a minute on an idle machine. */
+/** The test starts two chains and an indexer. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 test('evidence on a fork says that it has no proof of the state, and proves everything else', async () => {

@@ -19,7 +19,10 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Calls as a client of that address, through the proxy that says so; what the client itself says of it comes before. */
+/**
+ * Calls as a client with this address. The proxy appends the address to the forwarding header; the entry
+ * before it is the client's own claim.
+ */
 const callFrom = (address: string, key = createApiKeyText('testnet')) =>
   createCall(behindProxy.baseUrl, key)('GET', list, {
     headers: { 'x-forwarded-for': `9.9.9.9, ${address}` },
@@ -28,7 +31,10 @@ const callFrom = (address: string, key = createApiKeyText('testnet')) =>
 const failOften = (address: string) =>
   Promise.all(Array.from({ length: tolerated + 20 }, () => callFrom(address)));
 
-/** Fails until a call is refused: what was failed is forgotten at five a second, which a busy machine may not keep up with. */
+/**
+ * Fails until a call is refused. The service forgets five failures a second, and a busy machine may fail more
+ * slowly than that.
+ */
 const awaitRefusal = (call: () => Promise<Answer[]>): Promise<Answer> =>
   waitUntil('a call is refused', async () => (await call()).find(({ status }) => status === 429));
 

@@ -23,7 +23,7 @@ const withExecution = (parts: object) => ({ ...lease, execution: { ...lease.exec
 const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const word = `0x${'1'.repeat(64)}`;
 
-/** A body of each route that takes a document. */
+/** A request body for each route that takes a document. */
 const routes: [string, (agreement: unknown) => unknown][] = [
   ['validate-template', (agreement) => agreement],
   ['validate', (agreement) => ({ agreement, chainId: 59141 })],

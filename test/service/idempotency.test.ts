@@ -78,7 +78,7 @@ describe('a request that is sent again with its key', () => {
       status: 'Deployed',
     });
     expect((await callWith(key, { path: deploymentPath, body })).body).toEqual(first.body);
-    // Without the key it is a request of its own, which the permit leads to the same record.
+    // Without the key this is a separate request. Its permit leads to the same record.
     const fresh = await principal.call('POST', deploymentPath, { body });
     expect(fresh.body.data).toMatchObject({ id, status: 'Deployed' });
   });
@@ -171,7 +171,7 @@ describe('a request that is at work', () => {
   });
 });
 
-/** Has the lease end now, which nobody renews any more; it would end within ten seconds by itself. */
+/** Ends the lease now. Nobody renews it any more, so it would end within ten seconds anyway. */
 async function endLease(key: string): Promise<void> {
   const { rowCount } = await service.handle.pool.query(
     `update service.idempotency_keys set lease_until = now() where key = $1 and lease_until <= now() + interval '10 seconds'`,

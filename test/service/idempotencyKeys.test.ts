@@ -110,7 +110,7 @@ describe('a key', () => {
     await Promise.all([callWith(expired), callWith(valid)]);
     const { pool } = service.handle;
     await pool.query('update service.idempotency_keys set expires_at = now() where key = $1', [expired]);
-    // The service deletes expired keys too, now and then.
+    // The service itself also deletes expired keys from time to time.
     await deleteExpiredKeys(pool);
     await expect.poll(() => countKeys(service, expired)).toBe(0);
     expect(await countKeys(service, valid)).toBe(1);

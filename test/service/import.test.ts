@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => setting?.close());
 
-/** A lease that the chain has and the service has never heard of, with a docUri of its own unless one is given. */
+/** A lease on the chain that the service does not know, with a unique docUri unless one is given. */
 async function deployed(options: { docUri?: string; isIndirect?: boolean } = {}) {
   const { chain } = setting;
   const lease = buildLease(chain.token);
@@ -52,7 +52,7 @@ async function deployed(options: { docUri?: string; isIndirect?: boolean } = {})
 const adopt = (body: unknown, { call } = principal) => call('POST', '/v0/agreements/import', { body });
 const recordOf = ({ body }: Answer) => recordShape.parse(body.data);
 const get = (path: string, { call } = principal) => call('GET', `/v0/agreements/${path}`);
-/** By block: blocks that are mined in the same second have the same time. */
+/** Sorts by block: blocks mined in the same second have the same time. */
 const historyOf = async (id: string) => {
   const { data } = (await get(`${id}/inputs`)).body;
   return z
@@ -67,7 +67,7 @@ async function readMarker(id: string): Promise<string | null | undefined> {
   );
   return rows[0]?.adopted_through;
 }
-/** The transaction of the deployment that this wallet has signed, once it is mined. */
+/** The hash of this wallet's deployment transaction, once the transaction is broadcast. */
 async function findDeployment(signer: Address): Promise<Hex | undefined> {
   const { rows } = await setting.service.handle.pool.query<{ tx_hash: Hex }>(
     `select tx_hash from service.transactions where signer = $1 and state = 'broadcast'`,
@@ -348,7 +348,7 @@ test('a deployment whose permit somebody else has sent is refused with the addre
   });
   expect(refused.message).toContain(address);
   expect(await service.countRows()).toEqual(before);
-  // Another content for the same nonce is not what was deployed.
+  // With other content, the deployed agreement is not the one that this permit signs.
   const otherUri = 'https://leases.example/other';
   const otherPermit = await signDeploy({ ...signing, docUri: otherUri });
   const other = outcome(

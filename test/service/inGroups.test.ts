@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let testDatabase: TestDatabase;
 let handle: DatabaseHandle;
-/** What each statement was given, and those that wait to be let through. */
+/** The items of each statement. `gate` holds the statements until it opens. */
 let groups: number[][] = [];
 let gate: Promise<void> | undefined;
 
@@ -56,7 +56,7 @@ test('what comes while two groups are at work makes up the next one', async () =
   gate = new Promise((resolve) => {
     open = resolve;
   });
-  // However long the machine takes, none of them counts as slow.
+  // With fake timers no group counts as slow, however slow the machine is.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const turns: Promise<unknown>[] = [];
   for (const value of [1, 2, 3, 4, 5]) {

@@ -46,7 +46,7 @@ test.each(['beforeBegin', 'beforeCommit'] as const)(
   async (cut) => {
     proxy.cutNext(cut);
     await expect(write('lost')).rejects.toThrow();
-    // The pool has one connection: a lost one would be waited for in vain.
+    // The pool has one connection: if it were lost, this write would wait forever.
     await write(cut);
     expect(await read()).toContainEqual({ text: cut });
     expect(await read()).not.toContainEqual({ text: 'lost' });

@@ -10,7 +10,7 @@ import {
 } from '../../src/platform/database/indexNames.ts';
 import * as view from '../../src/platform/database/indexView.ts';
 
-/** The columns by name, with what the database makes of them. */
+/** The columns by their names in the database, with their SQL types. */
 function columnsOf(table: PgTable) {
   const { columns } = getTableConfig(table);
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { createMigratedDatabase, type TestDatabase } from '../support/postgres.t
 import { waitUntil } from '../support/waitUntil.ts';
 
 const logger = pino({ level: 'silent' });
-/** Long enough for a machine that is held up. */
+/** Long enough for a slow machine. */
 const leaseMs = 4_000;
 let testDatabase: TestDatabase;
 let handle: DatabaseHandle;
@@ -85,7 +85,7 @@ test('the jobs of a process that was killed run elsewhere within seconds', async
 
   let ran = 0;
   start({ stuck: async () => void ran++ });
-  // The library itself would leave it alone for hours.
+  // The library alone would leave the job locked for hours.
   await waitUntil('it ran here', () => ran === 1);
 });
 
@@ -100,7 +100,7 @@ test('the jobs of a process that lives stay its own, however long they take', as
   start({ long: task });
   await addJob(handle.database, { task: 'long', payload: {} });
   await waitUntil('it has begun', () => begun === 1);
-  // Longer ago than the lease is long, by the clock of the database.
+  // By the database's clock, the lock is older than the lease.
   await waitUntil('the lock is old', async () => {
     const { rows } = await handle.pool.query(
       `select 1 from graphile_worker.jobs where locked_at < now() - $1 * interval '1 millisecond'`,
@@ -124,7 +124,8 @@ test('jobs go on after every connection to the database was lost', async () => {
   start({ count: async () => void ran++ });
   await addJob(handle.database, { task: 'count', payload: {} });
   await waitUntil('the first ran', () => ran === 1);
-  // The library gives up, and with it the process, where a connection is lost while it notes that a job is done.
+  // If the connection breaks while the library marks a job as done, the library gives up and ends the
+  // process.
   await waitUntil('the first is noted as done', async () => {
     const { rows } = await handle.pool.query('select 1 from graphile_worker.jobs');
     return rows.length === 0;

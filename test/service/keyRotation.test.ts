@@ -9,7 +9,7 @@ import { waitUntil } from '../support/waitUntil.ts';
 
 type Worker = { program: Program; port: number };
 
-/** Up to eight workers are started one after the other: half a minute on an idle machine. */
+/** Starts up to eight workers one after the other: half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let world: RelayWorld;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** A worker as operators start it; it is there once it keeps leases or says that it is ready to. */
+/** A worker as operators start it. Returns once the worker has logged that it started. */
 async function startWorker(keys: readonly Hex[]): Promise<Worker> {
   const port = await findFreePort();
   const program = startProgram('worker', {
@@ -76,7 +76,7 @@ test('a key takes the place of another in a running service, and nothing is lost
   let [one, other] = await Promise.all([startWorker([oldKey]), startWorker([oldKey])]);
   await acceptAndAwait(5);
 
-  // First the new key is added, one worker after the other.
+  // First add the new key, one worker after the other.
   for (const replace of ['one', 'other'] as const) {
     const next = await startWorker([oldKey, newKey]);
     rows.push(...(await world.accept(5)));
@@ -90,7 +90,7 @@ test('a key takes the place of another in a running service, and nothing is lost
     return (await world.readWallet(current))?.status === 'active';
   });
 
-  // Then the old key is taken out, while its transactions wait to be mined.
+  // Then remove the old key while its transactions wait to be mined.
   await world.client.setAutomine(false);
   const waiting: typeof rows = [];
   const listHashes = async (wallet: Address) => {
@@ -107,7 +107,7 @@ test('a key takes the place of another in a running service, and nothing is lost
   const second = await startWorker([newKey]);
   other.program.signal('SIGKILL');
   await other.program.exited;
-  // What nodes had of it is gone too: it has to be sent again, without the key.
+  // The nodes forget the old key's transactions too, so a worker must resend them without the key.
   for (const hash of await listHashes(old)) await world.client.dropTransaction({ hash });
   const late = await world.accept(5);
   rows.push(...late);

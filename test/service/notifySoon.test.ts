@@ -40,7 +40,7 @@ beforeEach(() => {
 
 test('all notices arrive at their channels, equal ones that wait together once', async () => {
   notifySoon(handle.pool, 'one', ['first']);
-  // Those after the first wait until it is sent.
+  // The later notices wait until the first one is sent.
   notifySoon(handle.pool, 'one', ['same', 'same', 'last']);
   notifySoon(handle.pool, 'other', ['same']);
   notifySoon(handle.pool, 'one', ['same']);

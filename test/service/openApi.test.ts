@@ -43,7 +43,10 @@ test('every reference in it leads somewhere', () => {
   expect(names.filter(({ kind, name }) => !(name in Object(components[kind])))).toEqual([]);
 });
 
-/** For others than principals, each with what it takes beside or instead of a key. */
+/**
+ * Operations that not only principals may call, with the credentials that each accepts in addition to a key
+ * or instead of it.
+ */
 const openOperations = new Map<string, readonly (string | undefined)[]>([
   ['createSession', ['apiKey', 'bearer', undefined]],
   ['endCurrentSession', ['session']],
@@ -132,7 +135,7 @@ describe('examples', () => {
   });
 });
 
-/** The parts of every schema that asks for several at once. */
+/** The parts of every schema that uses `allOf`. */
 function listCombined(value: unknown): Record<string, unknown>[][] {
   if (typeof value !== 'object' || value === null) return [];
   const { allOf } = combinedShape.parse(value);

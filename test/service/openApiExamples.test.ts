@@ -12,7 +12,10 @@ import { type IndexedService, startIndexedService } from './support/indexedServi
 import { createAccount } from './support/permits.ts';
 import { runExamples } from './support/runExamples.ts';
 
-/** Every operation is called, and the index is awaited after each that writes. That takes up to half a minute on an idle machine. */
+/**
+ * Calls every operation, and waits for the index after each write. That takes up to half a minute on an idle
+ * machine.
+ */
 vi.setConfig({ testTimeout: 180_000 });
 
 let setting: IndexedService & { close(): Promise<void> };
@@ -20,7 +23,7 @@ beforeAll(async () => {
   setting = await startIndexedService({
     DEPLOY_WAIT_MS: '120000',
     CONSISTENCY_WAIT_MS: '120000',
-    // The permits of the examples are good until 2100.
+    // The permits in the examples are valid until 2100.
     MAX_PERMIT_LIFETIME_SECONDS: '10000000000',
   });
 });
@@ -74,7 +77,7 @@ test('the examples of all operations work as they stand, one after the other', a
       makeSharedDeployTypedData: async () => ({ link: await shareDraft() }),
       previewPortalLink: async () => ({ body: { link: await makePortalLink() } }),
       createWalletSession: async () => ({ body: await signChallenge() }),
-      // The draft of the examples is signed by then.
+      // By this time the draft of the examples is signed.
       withdrawDraft: async () => ({ path: `/v0/agreements/drafts/${await prepareAnother()}` }),
     },
   });

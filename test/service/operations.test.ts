@@ -15,7 +15,7 @@ const chainId = 59141;
 const testnets = supportedChains('testnet').map(({ chainId: id }) => id);
 const wallet = `0x${'a1'.repeat(20)}`;
 
-/** Short, so that the test that waits for it is. */
+/** Short, because one test waits until this lag has passed. */
 const allowedLagMs = 4_000;
 
 let anvil: Anvil;
@@ -79,7 +79,10 @@ const readyShape = z.strictObject({
   ),
 });
 
-/** Once the database is found to be there, or not to be: on a busy machine it may seem to be away for a moment. */
+/**
+ * Reads `/ready` once it reports the expected database status. On a busy machine the database may seem down
+ * for a moment.
+ */
 function readReady({ isDatabaseThere = true } = {}) {
   return waitUntil(`the database ${isDatabaseThere ? 'answers' : 'is away'}`, async () => {
     const response = await fetch(`${internalUrl}/ready`);
@@ -96,7 +99,10 @@ async function readMetric(line: string): Promise<number | undefined> {
   return found === undefined ? undefined : Number(found.slice(line.length));
 }
 
-/** Where the views of the index are empty, and stand for a chain that is followed, and folded, to a block of a minute ago. */
+/**
+ * Shows an index without rows. The chain's head is one minute old in the index and five minutes old in the
+ * projection.
+ */
 async function showIndex(): Promise<void> {
   await index.deploy();
   const { pool } = service.handle;
@@ -213,7 +219,7 @@ describe('readiness', () => {
     expect(endpoints.map(({ chainId: id }) => id).toSorted()).toEqual(testnets.toSorted());
     const [endpoint] = endpoints.filter(({ chainId: id }) => id === chainId);
     expect(endpoint).toMatchObject({ status: 'ok', blockNumber: 0, behindBlocks: 0 });
-    // Nothing of an endpoint's URL but its host: the rest may be the key to it.
+    // Shows only the host of an endpoint's URL: the rest may contain its key.
     expect(endpoint?.host).toMatch(/^[\w.-]+:\d+$/);
     const ofEndpoint = `${labels},endpoint="${endpoint?.host}"`;
     expect(await readMetric(`agreements_rpc_endpoint_up{${ofEndpoint}}`)).toBe(1);

@@ -15,17 +15,20 @@ import { chainId, createFixture, type Fixture } from './projector/support/setup.
 import { createExplainedPool, type ExplainedPool } from './support/explainedPool.ts';
 import { seedEffects, seededHash, seedOutbox } from './support/seedOutbox.ts';
 
-/** What the database has statistics of; what was sent long ago; what is under way; what waits to be signed; what was mined since the index was last folded. */
+/**
+ * Numbers of rows: included in the statistics, sent long ago, under way, waiting to be signed, and mined
+ * since the last fold.
+ */
 const early = 50;
 const history = 40_000;
 const underWay = 2_000;
 const waiting = 2_000;
 const mined = 100;
 const batch = 50;
-/** What one principal has that wants all for itself, half of it in one agreement. */
+/** Waiting rows of one principal that floods the queue; half of them are in one agreement. */
 const flood = 100_000;
 
-/** The block of what was mined since. */
+/** The block of the rows mined since the last fold. */
 const range = { chainId, added: [BigInt(history / 100)], through: 10n ** 9n };
 
 const signer = createKeySigner(generatePrivateKey());
@@ -41,7 +44,10 @@ const holder = { chainId, owner: 'the test', leaseMs: 600_000 };
 const modes = ['force_custom_plan', 'force_generic_plan', 'auto'];
 let fixture: Fixture;
 
-/** The statistics are of an early moment at which nothing was under way: as they are between two looks at tables that grow fast. */
+/**
+ * The statistics date from an early moment without any row under way. Fast-growing tables look like this
+ * between two runs of ANALYZE.
+ */
 beforeAll(async () => {
   fixture = await createFixture();
   const { pool, index } = fixture;
@@ -70,7 +76,7 @@ describe.each(modes)('planned with %s,', (mode) => {
   });
   afterAll(() => explained.pool.end());
 
-  /** Runs the work, and says what its statements have read of the tables in all. */
+  /** Runs the work, and returns how many table rows its statements read in total. */
   const measure = async (work: () => Promise<unknown>) => {
     explained.takeEfforts();
     await work();
@@ -93,7 +99,7 @@ describe.each(modes)('planned with %s,', (mode) => {
     };
     const claim = () => claimRows(explained.pool, { ...options, findTerms: () => terms });
     const { rowsRead, plans } = await measure(async () => expect((await claim()).signed).toHaveLength(batch));
-    // Each agreement has eight rows that are open, and each of these asks five times for the others.
+    // Each agreement has eight open rows, and each of these rows looks up the others five times.
     expect(rowsRead, plans).toBeLessThan(50 * batch);
   });
 

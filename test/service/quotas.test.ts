@@ -66,7 +66,7 @@ test('writes beyond a quota are refused with its name, those of others are not, 
       },
     },
   });
-  // Nobody answers for the chain here: that is as far as a write gets that is within its quotas.
+  // Here no node answers for the chain, so a write within its quotas ends with 503.
   for (const answer of [await deploy(other), await adopt(other)]) expect(answer.status).toBe(503);
 
   const raised = await service.createPrincipal();
@@ -208,7 +208,7 @@ test('a check goes by what is known while newer data are being read, and never b
       [id, gas],
     );
     await client.query('commit');
-    // The statement that waited for the lock began before the commit, and sees what was committed.
+    // The statement that waited for the lock began before the commit, but sees the committed row.
     expect(await checked).toBe('quota_exceeded');
   } finally {
     await client.query('rollback');

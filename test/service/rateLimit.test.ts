@@ -11,7 +11,7 @@ import { startTestApi, startTestService, type TestApi, type TestService } from '
 
 const list = '/v0/agreements';
 const validate = '/v0/agreements/validate-template';
-/** The limits of a start that names none. */
+/** Unset: the service uses its default limits. */
 const defaults = { RATE_LIMIT_READS: '', RATE_LIMIT_WRITES: '' };
 
 let service: TestService;
@@ -25,7 +25,10 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Calls all at once, in turns on both replicas, and says how many got through and how long it took. */
+/**
+ * Sends all calls at once, alternating between both replicas. Returns how many were admitted, and how long it
+ * took.
+ */
 async function callBoth(count: number, { key, method, path }: { key: string; method: string; path: string }) {
   const calls = [service, second].map(({ baseUrl }) => createCall(baseUrl, key));
   const startedAt = performance.now();
@@ -116,7 +119,7 @@ describe('the headers of an answer', () => {
     for (const answer of answers) {
       expect(limitHeaders(answer)).toEqual({
         policy: '"read";q=100;w=2',
-        // A slow answer finds the bucket full again.
+        // If the answer is slow, the bucket is full again.
         limit: expect.stringMatching(/^"read";r=(9[5-9];t=1|100;t=0)$/),
       });
     }
@@ -144,7 +147,7 @@ describe('limiters of several processes', () => {
       const admission = await limiters[turn % limiters.length]?.admit(id, 'read');
       if (admission?.isAdmitted) admitted.push({ start, end: performance.now() });
     };
-    // Calm stretches, in which leases are taken and the bucket is full, and bursts right after them.
+    // Calm phases, in which limiters take leases and the bucket fills up, each followed by a burst.
     for (let round = 0; round < 6; round++) {
       for (let turn = 0; turn < 12; turn++) {
         await ask(turn);
@@ -184,7 +187,8 @@ describe('limiters of several processes', () => {
       }),
     );
     expect(admissions).not.toContain(false);
-    // One for all who wait at most; a busy machine is too slow for what was taken ahead.
+    // At most one take for all callers that wait. On a busy machine, tokens taken ahead may expire before
+    // use.
     expect(takings).toBeLessThan(250);
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const principal = await createPrincipal(handle.database, 'reader');
   principalId = principal.id;
   await setEntitlement(handle.database, { principal: principalId, scope: '*', mode: 'free_allowlist' });
-  // Longer than any test takes.
+  // The consistency wait is longer than any test.
   const env = { DATABASE_READ_URL: replicaUrl, CONSISTENCY_WAIT_MS: '600000' };
   api = await startTestApi(primaryUrl, { env });
   call = await createCaller();
@@ -50,7 +50,7 @@ async function createCaller() {
 }
 
 let records = 0;
-/** Stores a record as it is once it is deployed. */
+/** Stores a record in the form of a deployed one. */
 async function storeRecord(displayName: string): Promise<string> {
   const id = `agr_${String(++records).padStart(32, '0')}`;
   await handle.pool.query(
@@ -75,7 +75,7 @@ async function nameOf(id: string, query = ''): Promise<unknown> {
 const tokenOf = (recordId: string) =>
   writeConsistency([{ chainId, blockNumber: null, recordId, inputId: null }]);
 
-/** Runs with a replica that stands still, and shows everything that was committed before. */
+/** Pauses the replica's replay, once it shows everything committed before, and runs the function. */
 async function withStillReplica<Result>(run: () => Promise<Result>): Promise<Result> {
   const { rows } = await handle.pool.query('select pg_current_wal_lsn()::text as position');
   await waitUntil('the replica has caught up', async () => {
@@ -137,7 +137,7 @@ describe('an API with a read replica', () => {
         data: [],
         pageInfo: { nextCursor: after },
       });
-      // What nobody has stays unknown.
+      // A record that does not exist on either side stays unknown.
       expect(await nameOf('agr_0')).toBe(404);
     });
   });
@@ -186,7 +186,7 @@ describe('a read from the replica', () => {
     });
     await handle.pool.query('drop table public.crowd');
     expect(await answer).toBe('primary');
-    // That says nothing of the replica.
+    // The cancelled query does not mean that the replica is away.
     expect(await reads.run(undefined, nameSource)).toBe('replica');
     expect(outcomes).toEqual(['cancelled', 'replica']);
   });
@@ -232,7 +232,7 @@ describe('a read from the replica', () => {
       expect(await reads.run(undefined, nameSource)).toBe('replica');
       const ask = (pool: pg.Pool) => pool.query('select 1').then(() => nameSource(pool));
       expect(await reads.run(undefined, ask)).toBe('primary');
-      // It is not asked again at once.
+      // The service does not ask the replica again at once.
       expect(await reads.run(undefined, nameSource)).toBe('primary');
       expect(outcomes).toEqual(['replica', 'away', 'away']);
     } finally {
@@ -251,7 +251,7 @@ describe('a read from the replica', () => {
     }
   });
 
-  // The last one: the replica is none any more after it.
+  // Must run last: it promotes the replica.
   test('that was made the primary waits for nothing', async () => {
     await postgres.askReplica('select pg_promote()');
     const { replicaUrl: url } = postgres;

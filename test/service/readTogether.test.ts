@@ -46,7 +46,7 @@ test('reads of one turn are sent together, at most eight, and each caller gets i
     const batches = Map.groupBy(answers.flat(), ({ pid, transaction }) => `${pid} ${transaction}`);
     const askers = [...batches.values()].map((rows) => new Set(rows.map(({ asker }) => asker)));
     expect(askers.map((batch) => [...batch])).toEqual(
-      // Those that are divisible by three have no rows to be seen by.
+      // Askers divisible by three read no rows, so they do not appear.
       [numbers(8), numbers(8).map((n) => n + 8), numbers(4).map((n) => n + 16)].map((batch) =>
         batch.filter((asker) => asker % 3 > 0),
       ),
@@ -140,9 +140,9 @@ test('without a connection every caller gets the error, and nothing is retried',
   const url = new URL(database.url);
   const wrong = [
     { url: 'postgresql://nobody@127.0.0.1:1/none', code: 'ECONNREFUSED' },
-    // What the server refuses.
+    // The server refuses this connection.
     { url: String(Object.assign(new URL(url), { pathname: '/no_such_database' })), code: '3D000' },
-    // What is found out before anything is connected.
+    // This one fails before anything connects.
     { url: `${url}?sslrootcert=/no/such/certificate.pem`, code: 'ENOENT' },
   ];
   for (const { url: away, code } of wrong) {

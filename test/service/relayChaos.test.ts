@@ -24,7 +24,7 @@ const lies = [
   'internal error',
 ];
 
-/** Loses one call in ten, and lies about one transaction in ten: it may have taken it or not. */
+/** Loses one call in ten, and answers one transaction in ten with a false error. */
 function disturbAtRandom(random: () => number, { method }: RpcCall): Disturbance {
   const roll = random();
   if (roll < 0.05) return 'loseRequest';
@@ -34,7 +34,7 @@ function disturbAtRandom(random: () => number, { method }: RpcCall): Disturbance
   return { error: { code: -32_000, message } };
 }
 
-/** Takes a nonce away from the relay, as somebody does who uses the same key elsewhere. */
+/** Uses up one of the relay's nonces, as another user of the same key would. */
 async function interfere(key: Hex): Promise<void> {
   const account = privateKeyToAccount(key);
   const { address } = account;
@@ -43,7 +43,7 @@ async function interfere(key: Hex): Promise<void> {
   const fees = { gas: 21_000n, maxFeePerGas: fee, maxPriorityFeePerGas: fee };
   const call = { type: 'eip1559', chainId: world.chainId, nonce, to: address, ...fees } as const;
   const serializedTransaction = await account.signTransaction(call);
-  // Somebody may have mined that nonce meanwhile.
+  // Another transaction may have used that nonce meanwhile.
   await world.client.sendRawTransaction({ serializedTransaction }).catch(() => undefined);
 }
 

@@ -4,7 +4,7 @@ import { createRelayWorld, type RelayWorld } from '../support/relayWorld.ts';
 const skew = 120n;
 const now = () => BigInt(Math.floor(Date.now() / 1_000));
 
-/** Stores two permits that differ in when they expire, in seconds from now by the clock of the service. */
+/** Stores two permits with different deadlines, in seconds from now by the service's clock. */
 async function acceptTwo(world: RelayWorld, { early, late }: { early: bigint; late: bigint }) {
   const expired = await world.acceptOne({ deadline: now() + early });
   const good = await world.acceptOne({ deadline: now() + late });
@@ -17,7 +17,7 @@ async function expectOnlyGood(
 ): Promise<void> {
   await world.startRelay({ keys: await world.createWallets(1) });
   await world.waitForMints([good.recipient]);
-  // Whatever came after it is not held up, and nothing was spent on what could not be mined.
+  // The expired permit does not hold up later rows, and nothing was spent on it.
   const later = await world.acceptOne({ deadline: now() + 3_600n });
   await world.waitForMints([later.recipient]);
   expect(await world.readRow(expired.id)).toMatchObject({ state: 'accepted', attempts: [] });

@@ -18,7 +18,7 @@ afterEach(async () => {
 const disks: FullDisk[] = [];
 afterAll(async () => {
   await world.close();
-  // Only when no database has anything on them any more.
+  // Remove the disks only after all databases that use them are gone.
   const server = new pg.Pool({ connectionString: inject('postgresUrl'), max: 1 });
   for (const disk of disks) await disk.remove(server);
   await server.end();
@@ -87,7 +87,10 @@ describe('a relay whose database connection breaks', () => {
   });
 });
 
-/** As PostgreSQL itself finds it, where a file system can be mounted here, and as a trigger says it. */
+/**
+ * PostgreSQL reports the full disk itself if the machine can mount a file system; otherwise a trigger raises
+ * the error.
+ */
 test.each(['mounted', 'raised'] as const)(
   'a relay whose database has no room left (%s) sends stored rows, and the rest once there is room',
   async (wanted) => {

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-/** A node to which the first bytes that are sent never come through, however often. */
+/** A node that never receives the first bytes sent to it, however often they are sent. */
 async function losesFirstBytes(): Promise<DisturbedNode> {
   let lost: unknown;
   return world.disturb(({ method, params }) => {
@@ -25,7 +25,7 @@ async function losesFirstBytes(): Promise<DisturbedNode> {
 }
 
 describe('a permit that expires', () => {
-  /** Mines a block in which every deadline until now has passed. */
+  /** Mines and indexes a block that is later than this deadline. */
   async function passDeadline(deadline: bigint): Promise<void> {
     await world.client.setNextBlockTimestamp({ timestamp: deadline + 1n });
     await world.client.mine({ blocks: 1 });
@@ -84,7 +84,7 @@ describe('a permit that expires', () => {
     const deadline = await soon();
     const late = await world.acceptOne({ deadline });
     await world.waitForNode(late.id);
-    // Too dear for it, so that it stays where it is.
+    // Too expensive for the transaction, so it stays in the mempool.
     await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 15_000_000_000n });
     await passDeadline(deadline);
     await world.waitForState(late.id, 'failed');
@@ -118,7 +118,7 @@ describe('a wallet without funds', () => {
     ['rests where the chain charges for data more than it has', undefined, 'unfunded'],
     ['signs nothing that its data would cost more than it has', 0n, 'active'],
   ])('%s', async (_, minBalance, status) => {
-    // The oracle of the OP stack, that charges 0.0001 Ether a byte whatever it is asked.
+    // The OP stack's oracle, here charging 0.0001 ether per byte for any input.
     const perByte = parseEther('0.0001').toString(16).padStart(16, '0');
     const oracle = '0x420000000000000000000000000000000000000F';
     await world.client.setCode({ address: oracle, bytecode: `0x60043567${perByte}0260005260206000f3` });

@@ -39,7 +39,7 @@ describe('a relay that is killed', () => {
     );
     const counts = await world.countMints();
     expect([...rows, ...later].map(({ recipient }) => counts.get(recipient))).toEqual([1, 1, 1, 1, 1, 1, 1]);
-    // Not one transaction more than there are rows: none was wasted on a second form of the same call.
+    // Exactly one transaction per row: none was wasted on a second form of the same call.
     const [address] = plan.keys.map((key) => privateKeyToAddress(key));
     expect(await world.client.getTransactionCount({ address: address ?? '0x' })).toBe(7);
   });
@@ -52,7 +52,7 @@ describe('a relay that is killed', () => {
       const victim = startRelayProcess(plan);
       const more = await world.accept(60);
       rows.push(...more);
-      // A different number of them is mined in every round.
+      // Each round kills the relay after a different number of mined rows.
       await waitUntil('some are mined', async () => {
         const counts = await world.countMints();
         return more.filter(({ recipient }) => counts.has(recipient)).length > round * 15;

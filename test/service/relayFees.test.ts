@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-/** The base fee at which none of what is signed at the usual one is mined. */
+/** A base fee too high for any transaction signed at the usual one. */
 const dear = '40';
 
 async function mineUntilMinted(recipient: Address): Promise<void> {
@@ -53,7 +53,7 @@ describe('a transaction that has become too cheap', () => {
     async (_, { replaceAfterMs, secondsLeft }) => {
       const { key } = await world.createWallet();
       await world.client.setAutomine(false);
-      // Anvil looks at the fees of what it has already, and objects; other nodes do not.
+      // If Anvil already has a transaction, it rejects it for its fees; other nodes do not.
       const taken = new Set<unknown>();
       const node = await world.disturb(({ method, params }) => {
         if (method !== 'eth_sendRawTransaction') return undefined;
@@ -103,7 +103,7 @@ describe('a transaction that has become too cheap', () => {
     await waitUntil('the base fee is seen', () => node.count('eth_getBlockByNumber') > blocks + 3);
     const { attempts: seen } = await world.readRow(row.id);
     const held = await world.acceptOne();
-    // Without progress the bytes are sent again and again, which never makes them dearer than the cap.
+    // Without progress the relay resends the bytes; it never raises their fee above the cap.
     const before = countSends();
     await waitUntil('they were sent again', async () => {
       await world.mineAt('30');
@@ -111,7 +111,7 @@ describe('a transaction that has become too cheap', () => {
     });
     const { attempts } = await world.readRow(row.id);
     for (const { fee } of attempts) expect(fee).toBeLessThanOrEqual(maxFeePerGas);
-    // Nor is anything offered that would only have to be paid once it is cheaper.
+    // The relay also signs no new offers, because it would have to pay them once the chain is cheaper.
     expect(attempts).toEqual(seen);
     expect((await world.readRow(held.id)).state).toBe('accepted');
 

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/waitUntil.ts';
 
 let world: RelayWorld;
 beforeAll(async () => {
-  // Linea, whose own estimates Anvil does not offer.
+  // Linea. Anvil does not offer Linea's own estimates.
   world = await createRelayWorld({ chainId: 59_141 });
 });
 afterEach(() => world.reset());
@@ -33,7 +33,7 @@ test('two relays on one database share the wallets and send everything once', as
     Promise.all(addresses.map((address) => world.client.getTransactionCount({ address })));
   const rows = (await Promise.all(Array.from({ length: 12 }, () => world.accept(5)))).flat();
   await world.waitForMints(rows.map(({ recipient }) => recipient));
-  // One of them may have been quick enough for all.
+  // One wallet may have been fast enough to send everything.
   await waitUntil('every wallet sends', async () => {
     if ((await countSent()).every((count) => count > 0)) return true;
     const more = (await Promise.all(Array.from({ length: 4 }, () => world.accept(5)))).flat();
@@ -50,7 +50,7 @@ test('a relay that is closed hands its wallets over at once', async () => {
   const { key, address } = await world.createWallet();
   const first = await world.startRelay({ keys: [key], settings: { leaseMs: 3_000 } });
   const owner = await awaitOwner(address, (name) => name !== null);
-  // Left to itself the second would look again after minutes.
+  // Without the handover the second relay would look again only after minutes.
   await world.startRelay({ keys: [key], settings: { leaseMs: 600_000 } });
   await first.close();
   await awaitOwner(address, (name) => name !== null && name !== owner);
@@ -83,7 +83,7 @@ test('a relay that has lost the lease signs nothing until it is its own again', 
     [address],
   );
   const row = await world.acceptOne();
-  // Of one moment, by the clock of the database.
+  // Reads both values at one moment, by the database's clock.
   const query = `select row.state, wallet.lease_owner is distinct from 'another' or wallet.lease_until < clock_timestamp() as is_over
     from service.relayer_wallets wallet, service.transactions row where wallet.address = $1 and row.id = $2`;
   await waitUntil('the other lease is over', async () => {

@@ -32,6 +32,6 @@ test('on Linea an endpoint that does not know that estimate is asked once, and t
     const row = await world.acceptOne();
     await world.waitForMints([row.recipient]);
   }
-  // The endpoint and, as for every call that fails, one more try.
+  // One call, and the usual single retry after a failure.
   expect(node.count('linea_estimateGas')).toBeLessThanOrEqual(2);
 });

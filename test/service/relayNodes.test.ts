@@ -85,7 +85,7 @@ describe('a node', () => {
     const { key, address } = await world.createWallet();
     let isBehind = true;
     const zero = { result: '0x0' };
-    // What another node behind the same address has mined, this one neither shows nor takes.
+    // This node neither shows nor accepts what another node behind the same address has mined.
     const lagging = await world.disturb((call) => {
       if (!isBehind) return undefined;
       if (isSend(call))
@@ -161,7 +161,7 @@ test('nonces that were signed and never accepted by a node are a gap that closes
   const ids = [...late, ...rows].map(({ id }) => id);
   await world.waitForAll(ids, 'signed');
   await first.close();
-  // Three permits expire with the nonces that the other two come after.
+  // Three permits expire. They hold the nonces before those of the other two rows.
   await world.client.setNextBlockTimestamp({ timestamp: deadline + 1n });
   await world.client.mine({ blocks: 1 });
   await world.indexOnce();
@@ -207,7 +207,7 @@ test('what waits while fees are twenty times as high drains by itself when they 
   const atPeak = await world.countMints();
   expect(rows.filter(({ recipient }) => atPeak.has(recipient))).toEqual([]);
 
-  // From here on nobody does anything but mine a block every two seconds, each an eighth cheaper than the last.
+  // From here on the test only mines a block every two seconds; the base fee falls by an eighth per block.
   const spike = await world.client.getBlock();
   await waitUntil(
     'everything is mined',

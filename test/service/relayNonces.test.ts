@@ -25,7 +25,7 @@ async function insertWallet(address: Address, nextNonce: number): Promise<void> 
   );
 }
 
-/** A transaction of the same wallet that the relay knows nothing of. */
+/** A transaction of the same wallet that the relay does not know. */
 async function sendElsewhere(
   key: Hex,
   { nonce, gwei = 20n }: { nonce: number; gwei?: bigint },
@@ -107,7 +107,7 @@ describe('a nonce at which somebody else has a transaction in the mempool', () =
     await world.client.mine({ blocks: 3 });
     await look();
     await sendElsewhere(key, { nonce: 0, gwei: 2n });
-    // No transaction fits into a block.
+    // Blocks are now too small for any transaction.
     const { gasLimit } = await world.client.getBlock();
     await world.client.setBlockGasLimit({ gasLimit: 20_000n });
     await waitUntil('it is left out', async () => (await world.readWallet(address))?.next_nonce === '1');
@@ -181,7 +181,7 @@ describe('bytes that were signed', () => {
   test('are sent again when the node has lost its mempool', async () => {
     const { key } = await world.createWallet();
     await world.client.setAutomine(false);
-    // Not before all of them are gone.
+    // Resend only after all of them are gone.
     await world.startRelay({ keys: [key], settings: { resendAfterMs: 5_000 } });
     const rows = await world.accept(3);
     const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
@@ -197,12 +197,12 @@ describe('bytes that were signed', () => {
   test("are sent again after an earlier nonce whose permit has become final by somebody else's transaction", async () => {
     const { key } = await world.createWallet();
     await world.client.setAutomine(false);
-    // Freeing a nonce costs more than its budget.
+    // The cost of freeing a nonce exceeds this budget.
     await world.startRelay({ keys: [key], settings: { cancelBudget: 21_000n } });
     const rows = await world.accept(2);
     const sent = await Promise.all(rows.map(({ id }) => world.waitForState(id, 'broadcast')));
     const [first, second] = [0, 1].map((nonce) => sent.findIndex((row) => row.nonce === nonce));
-    // So does the projector.
+    // The projector does the same.
     await world.pool.query(`update service.transactions set state = 'final', tx_hash = $2 where id = $1`, [
       rows[first ?? -1]?.id,
       `0x${'11'.repeat(32)}`,
@@ -215,7 +215,7 @@ describe('bytes that were signed', () => {
 
   test('are sent again when their block falls out of the chain', async () => {
     const { key } = await world.createWallet();
-    // A reorganisation also takes back what Anvil was told since the block before it.
+    // A reorg in Anvil also undoes changes that the test made since the block before it.
     await world.client.mine({ blocks: 1 });
     const before = await world.client.getBlockNumber();
     await world.takeOverMining();
@@ -242,7 +242,7 @@ describe('bytes that were signed', () => {
     await world.dropBlocks(Number((await world.client.getBlockNumber()) - before));
     await sendElsewhere(key, { nonce: 0 });
     await waitUntil('it is mined', async () => (await world.client.getTransactionCount({ address })) === 1);
-    // So does the projector, once the index has followed.
+    // The projector does the same once the index has followed.
     await world.pool.query(`update service.transactions set state = 'broadcast' where id = $1`, [row.id]);
 
     await world.startRelay({ keys: [key] });
@@ -301,7 +301,7 @@ describe('a nonce that another transaction of the wallet took', () => {
     await world.startRelay({ keys: [key], rpcUrls: [forgetful.url, world.rpcUrl] });
     const row = await world.acceptOne();
     await world.waitForMints([row.recipient]);
-    // The index stands still, so the relay asks for receipts itself, again and again.
+    // The index does not move, so the relay itself asks for receipts repeatedly.
     await waitUntil('it was asked often', () => forgetful.count('eth_getTransactionReceipt') >= 6);
     expect((await world.readRow(row.id)).attempts).toHaveLength(1);
     await expectMintedOnce([row]);

@@ -20,7 +20,7 @@ afterAll(() => world.close());
 
 const idsOf = (rows: readonly PermitRow[]) => rows.map(({ id }) => id);
 
-/** A way to the chain on which the first bytes that are sent are lost until it is opened. */
+/** A node that loses the held bytes until it is opened. */
 async function holdFirst() {
   let held: unknown;
   let isOpen = true;
@@ -30,7 +30,7 @@ async function holdFirst() {
   });
   return {
     url: node.url,
-    /** Loses these bytes from now on. */
+    /** From now on, loses these bytes. */
     hold(bytes: unknown) {
       held = bytes;
       isOpen = false;
@@ -70,7 +70,7 @@ describe('inputs that went through several wallets and fell out', () => {
       const account = accounts[at % parties] ?? permits.createAccount();
       const nonce = nonces.get(account.address) ?? 0;
       nonces.set(account.address, nonce + 1);
-      // As from before a wallet was kept to: the other one is not there.
+      // End all leases, so that the row need not stay with the wallet of the inputs before it.
       const row = await permits.accept({ agreement, account, nonce, inputId });
       await world.pool.query(`update service.relayer_wallets set lease_until = now() - interval '1 hour'`);
       await world.waitForState(row.id, 'mined');
@@ -85,7 +85,7 @@ describe('inputs that went through several wallets and fell out', () => {
       return (await world.client.getTransactionCount({ address })) > 0;
     });
     for (const row of rows.slice(1)) {
-      // Behind the one that is held it may be signed again before anybody sees it accepted.
+      // A row behind the held one may be signed again before the test sees it as accepted.
       await waitUntil('it waits for another turn or has it, or is given up', async () => {
         const { state, attempts } = await world.readRow(row.id);
         return ['accepted', 'failed', 'mined'].includes(state) || attempts.length > 1;
@@ -122,7 +122,7 @@ describe('inputs of one agreement', () => {
     const keys = await world.createWallets(3);
     const agreements = [await permits.deploy(), await permits.deploy(), await permits.deploy()];
     const account = permits.createAccount();
-    // One wallet begins all three, and is full with one of them afterwards.
+    // One wallet starts all three agreements. Afterwards one agreement alone fills it.
     const relay = await world.startRelay({ keys: keys.slice(0, 1), settings: { maxInFlight: 4 } });
     for (const agreement of agreements) {
       const { id } = await permits.accept({ agreement, account, nonce: 0 });
@@ -156,7 +156,7 @@ describe('inputs of one agreement', () => {
       `update service.transactions set state = 'mined', mined_block_number = 1 where id = $1`,
       [id],
     );
-    // As when its process was killed, and nobody has its key since.
+    // As if the wallet's process was killed and no process has its key any more.
     await world.pool.query(
       `update service.relayer_wallets set lease_owner = 'killed', lease_until = now() - interval '1 hour'`,
     );
@@ -238,7 +238,7 @@ test('an input waits while a reorganisation has its agreement at another address
   await world.waitForNode(moved.id);
 });
 
-/** An input of a record that is deployed at an address, for which a transaction waits that was signed for the agreement. */
+/** Stores a Deployed record at `address`, with an input whose transaction was signed for `agreement`. */
 async function storeRecord(
   transactionId: string,
   { address, agreement }: { address: Address; agreement: Address },

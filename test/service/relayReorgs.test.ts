@@ -13,7 +13,7 @@ test.each([1, 2, 3, 4, 5])(
   'a reorganisation of depth %i under load loses and doubles nothing',
   async (depth) => {
     const keys = await world.createWallets(2);
-    // A reorganisation also takes back what Anvil was told since the block before it.
+    // A reorg in Anvil also undoes changes that the test made since the block before it.
     await world.client.mine({ blocks: depth + 1 });
     const first = await world.client.getBlockNumber();
     await world.takeOverMining();
@@ -23,7 +23,7 @@ test.each([1, 2, 3, 4, 5])(
     for (let round = 0; round < 4; round++) {
       const more = await world.accept(15);
       rows.push(...more);
-      // Some are in blocks that fall out, others are on their way.
+      // Some rows are in blocks that the reorg drops, others are under way.
       await waitUntil('some are mined', async () => {
         const counts = await world.countMints();
         return more.filter(({ recipient }) => counts.has(recipient)).length >= 5;

@@ -27,7 +27,7 @@ afterAll(() => world.close());
 
 const fails = (reason: string) =>
   encodeFunctionData({ abi: testTokenAbi, functionName: 'failWithReason', args: [reason] });
-/** Of the wallet's own tokens: it reverts as long as that has none. */
+/** Transfers the wallet's own tokens: it reverts while the wallet has none. */
 const transfers = (to: Address) =>
   encodeFunctionData({ abi: testTokenAbi, functionName: 'transfer', args: [to, 1n] });
 
@@ -44,7 +44,7 @@ async function mintFor(account: Address): Promise<void> {
   await awaitReceipt(world.client, hash);
 }
 
-/** What the API does when the same permit comes again after its transaction failed. */
+/** Does what the API does if the same permit arrives again after its transaction failed. */
 async function reopen(id: string): Promise<void> {
   await world.pool.query(
     `with opened as (
@@ -196,7 +196,10 @@ describe('a transaction that reverts', () => {
   });
 });
 
-/** Prepares an accepted row, each time anew, and says the terms on which the relay would sign it. */
+/**
+ * Returns a function that prepares the row again on each call and returns the terms under which the relay
+ * would sign it.
+ */
 async function createPreparing(id: string, wallet: Address) {
   const { pool, client, chainId } = world;
   const { rows } = await pool.query<{ signer: Address; callData: Hex; attempt: string; gas: string }>(
@@ -229,7 +232,7 @@ async function createPreparing(id: string, wallet: Address) {
   };
 }
 
-/** An input and a Draft that wait for a transaction. */
+/** Stores an input and a Draft that wait for the transaction. */
 async function storeWaiting(transactionId: string) {
   const id = randomBytes(8).toString('hex');
   const { pool, chainId, token } = world;

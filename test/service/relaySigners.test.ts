@@ -46,7 +46,7 @@ async function createKmsWallet(treat?: (at: number) => KmsTreatment) {
   return { server, open, address: server.address };
 }
 
-/** Every recipient once, and no nonce of the wallets left out or used for nothing. */
+/** Expects one mint per recipient, and no wallet nonce that was skipped or wasted. */
 async function expectExactlyOnce(rows: readonly { recipient: Address }[], wallets: readonly Address[]) {
   const counts = await world.countMints();
   expect(rows.filter(({ recipient }) => counts.get(recipient) !== 1)).toEqual([]);
@@ -78,7 +78,7 @@ test('while one signer does not answer, other wallets send, stored rows go on, a
     return kms.server.count('Sign') > 0;
   });
   const rows = await world.accept(30);
-  // The signer is asked still: what it was asked for waits, everything else is mined and indexed.
+  // The signer still has not answered: its rows wait, and all others are mined and indexed.
   await world.waitForAll(
     rows.map(({ id }) => id),
     'mined',
@@ -93,7 +93,7 @@ test('while one signer does not answer, other wallets send, stored rows go on, a
   });
 });
 
-/** A signer that waits longer than a test does. */
+/** A signer that retries for longer than a test runs. */
 function patient(open: () => Promise<Signer>): Promise<Signer> {
   return open().then((signer) => ({
     ...signer,

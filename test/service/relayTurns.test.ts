@@ -14,7 +14,7 @@ afterAll(() => world.close());
 
 const atOnce = 8;
 
-/** Whose rows were signed, in the order of the wallet's nonces. */
+/** The principals of the signed rows, in nonce order. */
 async function readOwners(): Promise<string[]> {
   const { rows } = await world.pool.query<{ owner: string }>(
     `select coalesce(principal_id, '') as owner from service.transactions where wallet_nonce is not null order by wallet_nonce`,

@@ -18,7 +18,7 @@ const nonce = 7;
 const failure = { reason: 'action_reverted', message: 'It reverted.' };
 let lastChain = 1_000;
 
-/** A row that is signed with a wallet's last nonce, on a chain of its own whose index has come to block 100. */
+/** A row signed with a wallet's last nonce, on a separate chain whose index has reached block 100. */
 async function createScene() {
   const { pool } = fixture;
   const chainId = ++lastChain;
@@ -58,7 +58,7 @@ async function createScene() {
     row: { id, wallet, nonce },
     changeRow: (change: string) => update('transactions', change),
     changeWallet: (change: string) => update('relayer_wallets', change),
-    /** All that the relay has stored of the chain. */
+    /** Everything that the relay has stored for the chain. */
     async look(): Promise<unknown> {
       const { rows } = await pool.query(
         `select (select json_agg(tx) from service.transactions tx where chain_id = $1) as rows,
@@ -82,7 +82,7 @@ const lowerCounter = (scene: Scene) => scene.changeWallet(`next_nonce = ${nonce}
 
 type Write = {
   name: string;
-  /** What comes before the write, so that it is due. */
+  /** Runs before the write, so that the write is due. */
   prepare?(scene: Scene): Promise<unknown>;
   write(scene: Scene): Promise<boolean>;
   unless: Record<string, (scene: Scene) => Promise<unknown>>;

@@ -12,7 +12,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   database = await createTestDatabase();
   const logger = createLogger({ level: 'silent', name: 'test' });
-  // One connection, so that what a statement leaves behind on it shows.
+  // With one connection, anything that a statement leaves behind on it affects the next one.
   ({ pool, close } = createDatabase({
     url: database.url,
     applicationName: 'prepared',
@@ -154,7 +154,7 @@ test('a time that pg sets to queries ends the run that takes longer, and no othe
     await sleep(0);
     await expect(sleep(10)).rejects.toThrow('Query read timeout');
     for (const _run of ['first', 'second']) expect(await sleep(0.2)).toHaveLength(1);
-    // Whatever waits still for a run that has ended shows itself by now, and would end this process.
+    // A leftover timer of an ended run would fire by now, and would end this process.
     await expect(sleep(10)).rejects.toThrow('Query read timeout');
   } finally {
     await hasty.close();

@@ -14,7 +14,10 @@ import { type SlowEndpoint, startSlowEndpoint } from './support/slowEndpoint.ts'
 import { chainId, offerWallet, startTestChain, type TestChain } from './support/testChain.ts';
 import { startTestService, type TestPrincipal, type TestService } from './support/testService.ts';
 
-/** Each test starts a process, and the longest waits for the time that balancers get. That takes up to half a minute on an idle machine. */
+/**
+ * Each test starts a process, and the longest waits for the balancers' grace period. That takes up to half a
+ * minute on an idle machine.
+ */
 vi.setConfig({ testTimeout: 180_000 });
 
 let chain: TestChain;
@@ -90,7 +93,7 @@ describe('an API that is asked to stop', () => {
     const { status, body: answered } = await answer;
     expect([status, recordShape.parse(answered.data).status]).toEqual([200, 'Draft']);
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });
-    // Far from the minute that it would have waited.
+    // Far less than the minute that the request would have waited.
     expect(performance.now() - askedAt).toBeLessThan(30_000);
   });
 
@@ -141,7 +144,7 @@ describe('an API that is asked to stop', () => {
     });
     expect(await text(response)).toContain('"status":"ok"');
     expect(response.headers.connection).toBe('keep-alive');
-    // Longer than balancers hold one.
+    // Longer than balancers keep a connection.
     expect(response.headers['keep-alive']).toBe('timeout=75');
     replica.program.signal('SIGTERM');
     expect(await replica.program.exited).toEqual({ code: 0, signal: null });

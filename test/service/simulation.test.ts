@@ -26,7 +26,7 @@ const months = { months: '4', remark: 'gladly', code: 'A' };
 describe('a simulated deployment', () => {
   let service: TestService;
   let call: Call;
-  // Its chains have no node that answers.
+  // No node answers for the chains of this service.
   beforeAll(async () => {
     service = await startTestService();
     call = (await service.createPrincipal()).call;

@@ -3,8 +3,8 @@ import type { ServiceStack } from './serviceStack.ts';
 import { passTimeout, waitUntil } from './waitUntil.ts';
 
 /**
- * Waits until everything is mined, folded and notified, and stops making blocks meanwhile. The audits find
- * whatever does not come to rest in time.
+ * Waits until everything is mined, folded and notified, and stops the mining meanwhile. If something does not
+ * finish in time, the audits find it.
  */
 export async function awaitRest(stack: ServiceStack, stopBlocks: () => Promise<void>): Promise<void> {
   const isEmpty = async (query: string) => (await stack.pool.query(`${query} limit 1`)).rowCount === 0;

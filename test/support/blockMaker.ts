@@ -4,17 +4,17 @@ import type { createAnvilClient } from './anvilClient.ts';
 const pauseMs = 10;
 
 export type BlockMaker = {
-  /** Runs an action on the chain while no block is being made. */
+  /** Runs an action on the chain while no block is being mined. */
   between<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Lets Anvil mine by itself again, at once for waiting transactions. */
+  /** Lets Anvil mine by itself again; it mines waiting transactions at once. */
   stop(): Promise<void>;
 };
 
 /**
- * Makes the blocks of an Anvil in its place, one for all waiting transactions at a time. Anvil's own mining
- * goes on while it takes blocks back; then its chain has holes afterwards, and transactions in two blocks.
+ * Mines blocks in place of Anvil, each with all waiting transactions. Anvil's own mining continues during a
+ * reorg; then the chain has gaps, and some transactions are in two blocks.
  *
- * @param options.idleMs after so long an empty one is made; by default none is.
+ * @param options.idleMs pause after which an empty block is mined; by default none is.
  */
 export async function startBlockMaker(
   client: ReturnType<typeof createAnvilClient>,

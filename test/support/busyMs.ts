@@ -1,4 +1,4 @@
-/** Milliseconds of processor time of this thread for some work, whatever else the machine does meanwhile. */
+/** Milliseconds of this thread's processor time for some work, independent of other load on the machine. */
 export function busyMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

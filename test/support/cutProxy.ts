@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * Where a connection is cut: before its transaction begins, before a commit reaches the server, or after the
- * commit and before its answer comes back.
+ * When a connection is cut: before its transaction begins, before the commit reaches the server, or after the
+ * commit but before the answer comes back.
  */
 export type Cut = 'beforeBegin' | 'beforeCommit' | 'afterCommit';
 
 export type CutProxy = {
   /** The connection string of the database through this proxy. */
   url: string;
-  /** Cuts this many of the next connections that begin a transaction, or commit it. */
+  /** Cuts this number of the next connections that begin or commit a transaction. */
   cutNext(cut: Cut, count?: number): void;
   /** Number of cut connections so far. */
   count(): number;
@@ -52,7 +52,7 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
       upstream.write(data);
     });
     upstream.on('data', (data) => {
-      // The server's next message after that commit comes after it has taken effect.
+      // The server's next message after the commit shows that the commit has taken effect.
       if (isAwaited) return end();
       client.write(data);
     });

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export type DatabaseProxy = {
   /** The connection string of the database through this proxy. */
   url: string;
-  /** All that are open, on both sides. */
+  /** All open sockets, on both sides. */
   sockets: ReadonlySet<Socket>;
   close(): Promise<void>;
 };
 
-/** A proxy to a real PostgreSQL. `pass` has to pass on what each side of a connection sends. */
+/** A proxy to a real PostgreSQL. `pass` must forward the data in both directions. */
 export async function createDatabaseProxy(
   databaseUrl: string,
   pass: (client: Socket, upstream: Socket) => void,

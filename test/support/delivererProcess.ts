@@ -5,11 +5,11 @@ import type { FaultPoint } from '../../src/platform/supervision/faultPoint.ts';
 
 export type DelivererProcess = {
   child: ChildProcess;
-  /** Resolves with the signal that ended it. */
+  /** Resolves with the signal that ended the process. */
   ended: Promise<NodeJS.Signals | null>;
 };
 
-/** A deliverer in a separate process, which ends at a fault point when it is passed for the nth time. */
+/** A deliverer in a separate process. It kills itself when it passes the fault point for the nth time. */
 export async function startDelivererProcess(options: {
   databaseUrl: string;
   fault?: `${FaultPoint}:${number}`;

@@ -46,7 +46,9 @@ export type AttemptRow = {
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 export const loopbackRules = createTargetRules({ allowed: ['127.0.0.0/8', '::1', 'localhost'] });
 
-/** A database with one principal whose events are released as by the projector, and deliverers over it. */
+/**
+ * A database with one principal, deliverers over it, and functions that release events as the projector does.
+ */
 export async function createDeliveryWorld() {
   const testDatabase = await createMigratedDatabase();
   const { database, pool, close } = createDatabase({
@@ -69,7 +71,7 @@ export async function createDeliveryWorld() {
     principalId,
     cipher,
 
-    /** A deliverer over this database, which is closed with the test. */
+    /** Starts a deliverer over this database; the test's reset closes it. */
     async startDeliverer(
       options: Partial<DelivererOptions> & { with?: Partial<WebhookSettings> } = {},
     ): Promise<Deliverer> {
@@ -90,7 +92,7 @@ export async function createDeliveryWorld() {
         rules: loopbackRules,
         logger,
         pollMs: 50,
-        // Another deliverer takes over from a closed one, not from one that a busy machine delays.
+        // Another deliverer takes over only from a closed one, not from one that a busy machine delays.
         leaseMs: 60_000,
         ...rest,
       });
@@ -122,14 +124,17 @@ export async function createDeliveryWorld() {
       return { id, secret };
     },
 
-    /** A record for events. */
+    /** Creates a record for events. */
     async createRecord(): Promise<string> {
       const id = createId('agr');
       await insertRecords(pool, { id: principalId }, [{ id }]);
       return id;
     },
 
-    /** Releases events of records, in this order, and plans their deliveries, in one transaction. Returns their ids. */
+    /**
+     * Releases events of records in this order, and plans their deliveries, in one transaction. Returns the
+     * events' ids.
+     */
     async release(recordIds: readonly string[], data: Record<string, unknown> = {}): Promise<string[]> {
       const released = recordIds.map((recordId) => {
         const id = `evt_${randomBytes(32).toString('hex')}`;
@@ -204,7 +209,7 @@ export async function createDeliveryWorld() {
       });
     },
 
-    /** Closes everything that a test has started. */
+    /** Closes everything that a test started. */
     async reset(): Promise<void> {
       await Promise.all([...deliverers].map((deliverer) => deliverer.close()));
       deliverers.clear();

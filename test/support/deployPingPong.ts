@@ -8,7 +8,7 @@ import type { ServiceStack } from './serviceStack.ts';
 import { createSingleCallClient } from './singleCalls.ts';
 import { waitUntil } from './waitUntil.ts';
 
-/** Deploys an agreement through an API with the permit of a new account, and waits until it is on the chain. */
+/** Deploys an agreement through an API with a new account's permit, and waits until it is on the chain. */
 export async function deployPingPong(
   { chainId, factory, reader: client, apiKey }: ServiceStack,
   {

@@ -8,13 +8,13 @@ import type pg from 'pg';
 /** A table whose disk can be full. */
 export type FullDisk = {
   /**
-   * A separate file system that really is full, or, if none can be mounted, the server's own error from a
-   * trigger.
+   * `mounted`: a separate file system that really is full. `raised`: the same error from a trigger, if no
+   * file system can be mounted.
    */
   kind: 'mounted' | 'raised';
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** Call it after the database is gone. */
+  /** Call it after the database is dropped. */
   remove(serverPool: pg.Pool): Promise<void>;
 };
 

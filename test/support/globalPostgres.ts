@@ -10,14 +10,14 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The PostgreSQL of this run, as superuser; tests create their own databases in it. */
     postgresUrl: string;
-    /** A database with all migrations, without connections: others are copies of it. */
+    /** A database with all migrations and without connections; other databases are copies of it. */
     templateDatabase: string;
   }
 }
 
-/** The projects that need no database, or bring their own. */
+/** Projects that need no database or start their own. */
 const withoutDatabase = ['unit', 'contracts', 'client'];
-/** The ids that the database counts begin beyond four bytes, as after some years. */
+/** The database's counted ids start beyond four bytes, as after some years. */
 const largeIds = `do $$ declare name text; begin
   for name in select sequencename from pg_sequences where schemaname = 'service' and sequencename <> 'migrations_id_seq' loop
     execute format('alter sequence service.%I restart with 3000000000', name);
@@ -27,8 +27,8 @@ end $$`;
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * One PostgreSQL for all projects of a run: its own server, or the one in `TEST_DATABASE_URL`, whose role
- * must be a superuser. Migrates once; a copy of that database takes a tenth of the time.
+ * One PostgreSQL for all projects of a run: a new server, or the one in `TEST_DATABASE_URL`, whose role must
+ * be a superuser. Migrates once; copying the migrated database takes a tenth of the time.
  */
 export default async function setup({ vitest, provide }: TestProject): Promise<() => Promise<void>> {
   if (vitest.projects.every(({ name }) => withoutDatabase.includes(name))) return async () => {};

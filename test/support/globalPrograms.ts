@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { findProgram } from '../../src/cli/build/builtPrograms.ts';
 
-/** The projects that start no program of the service. */
+/** Projects that start no program of the service. */
 const withoutPrograms = ['unit', 'contracts'];
 
 /** Builds the programs once, before several tests start them. */

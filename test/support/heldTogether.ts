@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { waitUntil } from './waitUntil.ts';
 
 /**
- * Starts calls while a lock is held that all of them run into, and releases it once all of them wait for it:
- * whatever they read before, they have read it without each other's effects.
+ * Starts calls while a lock that they all need is held, and releases it once all of them wait. So no call has
+ * read another call's effects before the lock.
  */
 export async function heldTogether<Result>(
   pool: pg.Pool,

@@ -1,6 +1,6 @@
 /**
- * Texts that try to run code, load something or change the surrounding page when they are shown as HTML, each
- * in another way. Code that runs calls `alert` or sets `window.hit`; loads go to `hostile.example`.
+ * Texts that try to run code, load something or change the surrounding page when shown as HTML, each in a
+ * different way. Code that runs calls `alert` or sets `window.hit`; loads go to `hostile.example`.
  */
 export const hostilePayloads: readonly string[] = [
   // Scripts in various disguises.

@@ -12,20 +12,20 @@ import { waitUntil } from './waitUntil.ts';
 export type IndexerOptions = {
   databaseUrl: string;
   chains: readonly { chainId: number; rpcUrl: string }[];
-  /** In addition to the variables derived from the options above. */
+  /** Extra variables, in addition to those derived from the other options. */
   env?: Readonly<Record<string, string>>;
 };
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type Indexer = {
-  /** The port of Ponder's own server. */
+  /** The address of Ponder's own server. */
   url: string;
   pid: number;
-  /** Its output so far, by lines. */
+  /** Its output so far, line by line. */
   lines: readonly string[];
   exited: Promise<Exit>;
-  /** Resolves once the backfill is done; rejects with the output if the indexer ends before. */
+  /** Resolves once the backfill is done; rejects with the output if the indexer ends earlier. */
   ready(): Promise<void>;
   /** Asks it to stop and returns how it ended. */
   stop(): Promise<Exit>;
@@ -80,7 +80,7 @@ export async function startIndexer({ databaseUrl, chains, env = {} }: IndexerOpt
   };
 }
 
-/** Waits until the index has passed the latest block of each chain, without another block. */
+/** Waits until the index has reached the latest block of each chain, without needing another block. */
 export async function catchUp(
   databaseUrl: string,
   chains: readonly { chainId: number; rpcUrl: string }[],
@@ -94,7 +94,7 @@ export async function catchUp(
   );
 }
 
-/** Waits until the index is exactly at that block. */
+/** Waits until the index is exactly at this block. */
 export async function waitForHead(databaseUrl: string, chainId: number, hash: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

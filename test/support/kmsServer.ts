@@ -11,7 +11,7 @@ export const kmsCredentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'kms-t
 export const kmsRegion = 'eu-test-1';
 
 export type KmsOperation = 'Sign' | 'GetPublicKey';
-/** What happens to a request: it is answered, refused like by KMS, delayed, cut off, or signed wrongly. */
+/** How the server treats a request: answer it, refuse it like KMS, delay it, cut it off, or sign wrongly. */
 export type KmsTreatment =
   | 'answer'
   | 'throttle'
@@ -19,14 +19,14 @@ export type KmsTreatment =
   | 'deny'
   | 'cut'
   | 'otherDigest'
-  /** Answered once the promise resolves. */
+  /** Answers once the promise resolves. */
   | Promise<void>;
 
 export type KmsServer = {
   readonly endpoint: string;
   readonly keyId: string;
   readonly address: Address;
-  /** Requests with a valid signature, by operation; and requests without. */
+  /** Number of requests with a valid signature, by operation, and number of requests without one. */
   count(operation: KmsOperation): number;
   countForged(): number;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ const refusals = {
 } as const;
 
 /**
- * Speaks the protocol of AWS KMS over HTTP for one key, and accepts only requests signed as AWS requires
+ * Speaks the AWS KMS protocol over HTTP for one key, and accepts only requests signed as AWS requires
  * (Signature Version 4). Like KMS, it returns every second signature with `s` in the upper half.
  */
 export async function createKmsServer(
@@ -68,7 +68,7 @@ export async function createKmsServer(
     }
     const { Message } = digestBody.parse(JSON.parse(body));
     const digest = treatment === 'otherDigest' ? Buffer.alloc(32, 7) : Buffer.from(Message, 'base64');
-    // With entropy: the same hash never gets the same signature twice.
+    // Added entropy: signing the same hash twice gives different signatures.
     const signature = bytesToHex(sign(digest, hexToBytes(privateKey), randomBytes(32)));
     const [r, s] = [BigInt(signature.slice(0, 66)), BigInt(`0x${signature.slice(66)}`)];
     const isUpper = (counts.get('Sign') ?? 0) % 2 === 0;
@@ -114,7 +114,7 @@ export async function createKmsServer(
   };
 }
 
-/** Signature Version 4, recomputed from the received request. */
+/** Recomputes Signature Version 4 from the received request. */
 function isAuthentic({ method, url, headers }: IncomingMessage, body: string): boolean {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/kms\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)$/;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export type LocalServer = { url: string; close(): Promise<void> };
 
-/** Makes a server listen on a free port of this machine; closing it ends its connections too. */
+/** Makes a server listen on a free local port; closing it also ends its connections. */
 export async function listenLocally(server: Server): Promise<LocalServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../../src/cli/devtools/postgres.ts';
 import { describeFlaws, type Flaws, isFlawless } from './flaws.ts';
 
-/** The context of a long run, besides its own options. */
+/** The context of a long run, in addition to its own options. */
 export type LongRunParts = {
   databaseUrl: string;
   onProgress(message: string): void;
@@ -13,7 +13,7 @@ export type LongRunParts = {
 };
 
 /**
- * Runs on its own PostgreSQL, prints progress and results, and exits with 1 if there are flaws. The output of
+ * Runs with its own PostgreSQL, prints progress and results, and exits with 1 if there are flaws. Output of
  * the processes under test goes to the file `log`, if given.
  */
 export async function runLong<Report>(options: {
@@ -50,7 +50,7 @@ export function createPrinter(log: string | undefined) {
 /** Runs a test on its own PostgreSQL. */
 export async function withOwnPostgres(work: (databaseUrl: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'agreements-run-'));
-  // Processes crash, but not the machine under the database.
+  // Processes crash, but the machine under the database does not.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const server = await startPostgres({ dataDirectory: directory, settings });
   try {

@@ -7,18 +7,19 @@ import { type LocalServer, listenLocally } from './listenLocally.ts';
 /**
  * The lie of an endpoint. `twoForks`: heads, blocks by number and logs come from a second node, blocks by
  * hash from the first. `nullReceipts`: receipts are not there yet. `behind`: all answers are ten blocks
- * behind. `absurdHead`: it claims a head a million blocks ahead. `silent`: connections are open, but nothing
- * comes back. `unordered`: every other answer about the newest block comes late, after those to later requests.
- * `balanced`: every other answer about the newest block comes from a node that is two blocks behind.
+ * behind. `absurdHead`: it claims a head a million blocks ahead. `silent`: connections open, but no answer
+ * comes. `unordered`: every other answer about the newest block comes late, after the answers to later
+ * requests. `balanced`: every other answer about the newest block comes from a node that is two blocks
+ * behind.
  */
 export type Lie = 'twoForks' | 'nullReceipts' | 'behind' | 'absurdHead' | 'silent' | 'unordered' | 'balanced';
 
 export type LyingNode = LocalServer & {
-  /** From now on it lies in this way, or not at all. */
+  /** Changes the lie; undefined makes it tell the truth. */
   tell(lie: Lie | undefined): void;
-  /** The chain of the second fork. */
+  /** Sets the node of the second fork. */
   forkTo(second: string): void;
-  /** Number of requested blocks by hash that the first fork does not have. */
+  /** Number of requests for blocks by hash that the first fork does not have. */
   countUnknown(): number;
 };
 
@@ -39,7 +40,7 @@ const answerShape = z.looseObject({ result: z.unknown().optional() });
 type Answer = z.output<typeof answerShape>;
 
 const byFork = new Set(['eth_blockNumber', 'eth_getBlockByNumber', 'eth_getLogs']);
-/** Calls that name a block, and the position of that parameter. */
+/** Calls that name a block, and the position of the block parameter. */
 const tagAt: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_getBalance: 1,
@@ -52,7 +53,7 @@ function isAboutNewest({ method, params }: Call): boolean {
   return method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest');
 }
 
-/** An endpoint over a real node that tells the truth until it is told to lie. */
+/** An endpoint over a real node. It tells the truth until it is told to lie. */
 export async function createLyingNode(
   first: string,
   options: { second?: string; answerAfterMs?: number } = {},
@@ -147,7 +148,7 @@ export async function createLyingNode(
     ...local,
     tell(next) {
       lie = next;
-      // Half-open connections are cut, as a balancer does eventually.
+      // Cuts half-open connections, as a balancer does eventually.
       for (const response of unanswered) response.destroy();
       unanswered.clear();
     },

@@ -2,10 +2,14 @@ import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = { from: string; to: string[]; headers: Map<string, string>; text: string };
 
-/** What the server says to the next mails, at once after the receiver or after the content; those beyond are taken. */
+/**
+ * A refusal of the next mail, after the receiver or after the content. Mails without a refusal are accepted.
+ */
 export type Refusal = { after: 'receiver' | 'content'; code: number };
 
-/** A mail server on a free port that keeps what it has taken; what `onTaken` does comes before the server says so. */
+/**
+ * A mail server on a free port that keeps the accepted mails. It runs `onTaken` before it confirms a mail.
+ */
 export async function startMailServer({ onTaken }: { onTaken?: () => Promise<unknown> } = {}) {
   const received: ReceivedMail[] = [];
   const refusals: Refusal[] = [];

@@ -4,8 +4,8 @@ import type { ServiceStack } from './serviceStack.ts';
 const blockMs = 500;
 
 /**
- * Mines blocks without transactions, as on public chains: an indexer that has just started continues with the
- * next block.
+ * Mines blocks without transactions, as on public chains, because an indexer that has just started continues
+ * only with the next block.
  */
 export function mineSteadily({ client }: ServiceStack) {
   let isOver = false;

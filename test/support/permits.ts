@@ -12,7 +12,7 @@ import type { Signature } from './singleCalls.ts';
 
 const lifetimeSeconds = 3_600;
 
-/** The parts of a request besides the signed data. */
+/** The parts of a request that come with its signature. */
 export type SignedPermit = {
   signer: Address;
   deadline: number;
@@ -70,7 +70,7 @@ export async function signInputPermit(options: {
   };
 }
 
-/** An hour ahead, by the later clock: a local chain may be ahead of this machine. */
+/** One hour ahead of the later clock: a local chain may be ahead of this machine. */
 async function findDeadline(client: PublicClient): Promise<number> {
   const { timestamp } = await client.getBlock();
   return Math.max(Number(timestamp), Math.floor(Date.now() / 1_000)) + lifetimeSeconds;

@@ -31,7 +31,7 @@ export async function startPgBouncer(
     `listen_port = ${port}`,
     'unix_socket_dir =',
     'auth_type = any',
-    // It does not run as root.
+    // PgBouncer refuses to run as root.
     ...(process.getuid?.() === 0 ? ['user = nobody'] : []),
     ...Object.entries(settings).map(([name, value]) => `${name} = ${value}`),
   ];

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 
 export type TestDatabase = {
   url: string;
-  /** Ends every session of the database and drops it. */
+  /** Ends all sessions of the database, and drops it. */
   drop(): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
 async function createFrom(template: string): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // The other strategy writes every block to the log first.
+  // The default strategy writes every block to the WAL first.
   await runOnServer(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -37,8 +37,8 @@ const longestLeaveMs = 1_000;
 const lookMs = 10;
 
 /**
- * Waits a moment until the sessions of a database have ended. A session outlives the end of its client, which then listens to no
- * error any more, also to none that says that the session was ended.
+ * Waits briefly until all sessions of a database have ended. A session outlives its client, and an ended
+ * client no longer handles errors, not even the one that reports the end of its session.
  */
 async function awaitLeave(serverUrl: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });

@@ -5,10 +5,12 @@ import { startTestChain, type TestChain } from '../service/support/testChain.ts'
 
 const emptyBlocks = 40;
 
-/** A chain in the role of a public one: the protocol is deployed, and somebody has used it before. */
+/** A chain in the role of a public one, with the protocol deployed and one agreement already used. */
 export type PublicChain = TestChain & { earlier: { address: Address; agreement: typeof pingPong } };
 
-/** Starts it with one agreement that has an input, and some blocks on top. The caller stops it. */
+/**
+ * Starts a chain with one agreement that has an input, followed by some empty blocks. The caller stops it.
+ */
 export async function startPublicChain(id?: number): Promise<PublicChain> {
   const chain = await startTestChain(id);
   const address = await deployDirectly(chain, { agreement: pingPong, values: {} });

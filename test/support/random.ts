@@ -9,7 +9,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** One of several items. @throws Error if there is none. */
+/** One of several items, at random. @throws Error if there is none. */
 export function pick<Thing>(random: () => number, things: readonly Thing[]): Thing {
   const thing = things[Math.floor(random() * things.length)];
   if (thing === undefined) throw new Error('there is nothing to pick from');

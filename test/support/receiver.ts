@@ -10,14 +10,14 @@ export type Received = {
   body: Buffer;
 };
 
-/** Handles a completely received request. */
+/** Answers a completely received request. */
 export type Answer = (response: ServerResponse, received: Received, request: IncomingMessage) => void;
 
 export type Receiver = {
   url: string;
   port: number;
   received: Received[];
-  /** The most requests that were open at once. */
+  /** The highest number of requests that were open at once. */
   mostAtOnce(): number;
   close(): Promise<void>;
 };

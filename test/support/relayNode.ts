@@ -3,7 +3,10 @@ import { text } from 'node:stream/consumers';
 import { listenLocally } from './listenLocally.ts';
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
-/** What the proxy does to a call: nothing, its own answer, another question, or it loses the node's answer. */
+/**
+ * What the proxy does with a call: pass it, answer itself, change its parameters, or lose the request or the
+ * answer.
+ */
 export type Disturbance =
   | undefined
   | { error: { code: number; message: string } }
@@ -13,19 +16,18 @@ export type Disturbance =
   | 'loseAnswer';
 
 /**
- * What happens to a whole HTTP request with all of its calls: it is refused as one too many, or never
- * answered.
+ * What happens to a whole HTTP request with all its calls: it is refused by a rate limit, or never answered.
  */
 export type RequestDisturbance = undefined | 'refuse' | 'silence';
 
 export type DisturbedNode = {
   url: string;
-  /** Number of passed calls, by method or in total. */
+  /** Number of calls received so far, by method. */
   count(method: string): number;
   close(): Promise<void>;
 };
 
-/** A proxy to a real node that is as bad as `disturb` says. A lost call is answered with 503, as by gateways. */
+/** A proxy to a real node, disturbed by `disturb`. A lost call gets 503, as from gateways. */
 export async function createDisturbedNode(
   rpcUrl: string,
   disturb: (call: RpcCall) => Disturbance | Promise<Disturbance>,

@@ -21,14 +21,14 @@ const plan = z.object({
 export type RelayProcessPlan = z.output<typeof plan>;
 
 export type RelayProcess = {
-  /** Resolves with the signal that ended it. */
+  /** Resolves with the signal that ended the process. */
   exited: Promise<NodeJS.Signals | null>;
   kill(): Promise<void>;
 };
 
 const running = new Set<ChildProcess>();
 
-/** A relay in a separate process, which ends itself at the fault point, if one is given. The caller ends it. */
+/** A relay in a separate process. If a fault point is given, it kills itself there. The caller ends it. */
 export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultPoint): RelayProcess {
   const words = [fileURLToPath(import.meta.url), JSON.stringify(options)];
   const child = spawn(process.execPath, words, {
@@ -50,7 +50,7 @@ export function startRelayProcess(options: RelayProcessPlan, faultPoint?: FaultP
   };
 }
 
-/** Ends processes left by a failed test. */
+/** Ends processes that a failed test left. */
 export function killRelayProcesses(): void {
   for (const child of running) child.kill('SIGKILL');
 }

@@ -30,7 +30,7 @@ import { waitUntil } from './waitUntil.ts';
 
 export type RelayStart = {
   keys: readonly Hex[];
-  /** In addition to the keys: signers that are not available at once. */
+  /** In addition to the keys: signers that become available later. */
   awaited?: RelaySigners['awaited'];
   settings?: Partial<RelaySettings>;
   rpcUrls?: [string, ...string[]];
@@ -54,7 +54,7 @@ export type RelayWorld = Awaited<ReturnType<typeof createRelayWorld>>;
 const mintEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
-/** A database, an Anvil and a token that the outbox rows mint: every recipient belongs to one row. */
+/** A database, an Anvil, and a token that the outbox rows mint. Every recipient belongs to one row. */
 export async function createRelayWorld({
   chainId = 84_532,
   anvilArguments = [],
@@ -90,7 +90,7 @@ export async function createRelayWorld({
     return { key, address: privateKeyToAddress(key) };
   };
 
-  /** Stores rows like the API. They are independent, like deployments of several signers. */
+  /** Stores rows like the API. They are independent, like deployments by different signers. */
   const accept = async (
     count: number,
     row: {
@@ -145,7 +145,7 @@ export async function createRelayWorld({
     return one;
   };
 
-  /** How often the token was minted for each recipient, since the last reset. */
+  /** Number of mints for each recipient since the last reset. */
   const countMints = async (): Promise<Map<Address, number>> => {
     const logs = await client.getLogs({
       address: token,
@@ -158,7 +158,7 @@ export async function createRelayWorld({
     return counts;
   };
 
-  /** Writes to the tables what indexer and projector would write for the current chain. */
+  /** Writes the rows that the indexer and the projector would write for the current chain. */
   const indexOnce = async () => {
     const block = await client.getBlock();
     const minted = [...(await countMints()).keys()];
@@ -227,7 +227,7 @@ export async function createRelayWorld({
     indexOnce,
     readRow,
     startRelay,
-    /** Lets the index follow the chain from now on, in place of indexer and projector. */
+    /** From now on, makes the index follow the chain, in place of indexer and projector. */
     startIndexing() {
       isIndexing = true;
       const turn = async () => {
@@ -255,7 +255,7 @@ export async function createRelayWorld({
         return row.attempts.at(-1)?.isAccepted && row;
       });
     },
-    /** Waits until all rows are in the state. */
+    /** Waits until all rows are in this state. */
     async waitForAll(ids: readonly string[], state: string): Promise<void> {
       const query =
         'select count(*)::int as count from service.transactions where id = any($1) and state = $2';
@@ -264,14 +264,14 @@ export async function createRelayWorld({
         async () => (await pool.query(query, [ids, state])).rows[0]?.count === ids.length,
       );
     },
-    /** Waits until each recipient has been minted for. */
+    /** Waits until the token was minted for each recipient. */
     async waitForMints(recipients: readonly Address[]): Promise<void> {
       await waitUntil('everything is minted', async () => {
         const counts = await countMints();
         return recipients.every((recipient) => counts.has(recipient));
       });
     },
-    /** A wallet's signed transactions that only use up nonces. */
+    /** A wallet's signed transactions that only use up a nonce. */
     async readFillers(address: Address): Promise<{ nonce: number; gas: string }[]> {
       const { rows } = await pool.query<{ nonce: string; gas: string }>(
         `select distinct wallet_nonce as nonce, gas from service.transaction_attempts
@@ -292,13 +292,13 @@ export async function createRelayWorld({
       );
       return rows[0];
     },
-    /** A node of the chain with the given disturbance; it is closed after the test. */
+    /** A node of the chain with the given disturbance; the test's reset closes it. */
     async disturb(...how: HowDisturbed): Promise<DisturbedNode> {
       const node = await createDisturbedNode(rpcUrl, ...how);
       nodes.push(node);
       return node;
     },
-    /** Ends every started relay and node, and deletes all rows: the next test starts again on the same chain. */
+    /** Ends all started relays and nodes, and deletes all rows. The next test continues on the same chain. */
     async reset(): Promise<void> {
       await Promise.all(relays.splice(0).map((relay) => relay.close()));
       await this.stopIndexing();
@@ -318,13 +318,13 @@ export async function createRelayWorld({
       await anvil.stop();
       await testDatabase.drop();
     },
-    /** Mines one block with that base fee: cheaper transactions are left out. */
+    /** Mines one block with this base fee, which leaves out cheaper transactions. */
     async mineAt(gwei: string): Promise<void> {
       await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei(gwei) });
       await client.mine({ blocks: 1 });
     },
     /**
-     * Makes the blocks in Anvil's place until the next reset: needed if blocks are dropped while the relay
+     * Mines blocks in place of Anvil until the next reset: needed if blocks are dropped while the relay
      * sends.
      */
     async takeOverMining(): Promise<void> {
@@ -334,10 +334,7 @@ export async function createRelayWorld({
       await blockMaker?.stop();
       blockMaker = undefined;
     },
-    /**
-     * Removes the last blocks from the chain, with their transactions, and replaces them by as many empty
-     * ones.
-     */
+    /** Replaces the last blocks of the chain, and their transactions, by the same number of empty blocks. */
     async dropBlocks(depth: number): Promise<void> {
       const drop = () =>
         client.request<{ Method: 'anvil_reorg'; Parameters: [number, unknown[]]; ReturnType: null }>({

@@ -4,14 +4,14 @@ import { patienceMs } from './patience.ts';
 import { readyLine, type ServiceKind, type ServiceStack } from './serviceStack.ts';
 import { waitUntil } from './waitUntil.ts';
 
-/** A running process of the service; `baseUrl` is for those that serve. */
+/** A running process of the service; only serving processes use `baseUrl`. */
 export type RunningProcess = { child: Child; lines: readonly string[]; baseUrl: string };
 
 /**
- * Starts a process of the service and waits until it logs that it runs. The caller ends it: `onStart` is
- * called at once.
+ * Starts a process of the service, and waits until it logs that it runs. Calls `onStart` at once, because the
+ * caller ends the process.
  *
- * @throws what it has printed where it ends before that.
+ * @throws Error with the printed lines if it ends before that.
  */
 export async function startRunning(
   stack: ServiceStack,

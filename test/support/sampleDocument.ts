@@ -1,6 +1,6 @@
 import type { HostedDocument } from '../../src/api/documents/hostedDocument.ts';
 
-/** A hosted document in Markdown, with a test's own values. */
+/** A hosted document in Markdown, with the test's changes. */
 export function sampleDocument(changes: Partial<HostedDocument> = {}): HostedDocument {
   return {
     documentId: '5f0c1b1e-8d0e-4f0b-9a57-0d2f6f4f7a10',

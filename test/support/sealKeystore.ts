@@ -1,7 +1,7 @@
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { concat, type Hex, hexToBytes, keccak256 } from 'viem';
 
-/** A keystore of version 3 for a key, with few rounds so that tests are quick. */
+/** A version 3 keystore for a key, with few rounds so that tests are fast. */
 export function sealKeystore(key: Hex, password: string): string {
   const [salt, iv] = [randomBytes(32), randomBytes(16)];
   const derived = pbkdf2Sync(password, salt, 8, 32, 'sha256');

@@ -24,17 +24,17 @@ export type ServiceKind = 'api' | 'worker' | 'indexer';
 /** The log message of a process that has started. */
 export const readyLine = /"msg":"(started|indexing)"/;
 
-/** A database and a chain, and the settings of the service's processes for them. */
+/** A database, a chain, and the matching settings of the service's processes. */
 export type ServiceStack = Awaited<ReturnType<typeof createServiceStack>>;
 
 /**
- * Prepares an empty database and starts an Anvil with the protocol and funded relayer wallets. No process of
- * the service runs yet. The caller closes it, after all processes that it has started.
+ * Prepares an empty database, and starts an Anvil with the protocol and funded relayer wallets. Starts no
+ * process of the service. The caller closes it, after all started processes.
  */
 export async function createServiceStack(options: {
   databaseUrl: string;
   wallets: number;
-  /** Settings of every process, in addition to the stack's own. */
+  /** Extra settings of every process. */
   env?: Readonly<Record<string, string>>;
 }) {
   const { databaseUrl, wallets, env = {} } = options;
@@ -69,7 +69,7 @@ export async function createServiceStack(options: {
     RATE_LIMIT_READS: '1000000',
     RATE_LIMIT_WRITES: '1000000',
   };
-  // The worker signs with secrets that the API encrypts.
+  // The worker signs with secrets that the API encrypted.
   const ofApi = { ENCRYPTION_KEY: randomBytes(32).toString('hex') };
   const ofWorker = { ...ofApi, RELAYER_PRIVATE_KEYS: relayerKeys.join(',') };
   const byKind: Record<ServiceKind | 'all', NodeJS.ProcessEnv> = {
@@ -97,7 +97,10 @@ export async function createServiceStack(options: {
       relayerKeys,
       relayers,
       close,
-      /** Starts a process of the service, or all three under their supervisor. The caller ends it, and it ends with the caller. */
+      /**
+       * Starts a process of the service, or all three under their supervisor. The caller ends it; it also
+       * ends with the caller.
+       */
       start(
         kind: ServiceKind | 'all',
         process: {
@@ -127,7 +130,7 @@ export async function createServiceStack(options: {
           timeoutMs,
         );
       },
-      /** Waits until a future block is folded, while the chain makes blocks by itself. */
+      /** Waits until a new block is folded; the chain must mine blocks by itself. */
       async awaitNewBlock(timeoutMs = patienceMs): Promise<void> {
         const number = await client.getBlockNumber();
         await waitUntil(
@@ -141,7 +144,7 @@ export async function createServiceStack(options: {
       },
       /** Waits until a first request would succeed. */
       async awaitReady(): Promise<void> {
-        // Live indexing begins with the next block, which an idle chain does not make by itself.
+        // Live indexing begins with the next block, and an idle chain does not mine one by itself.
         await waitUntil(
           'the first block is folded',
           async () => {

@@ -3,7 +3,7 @@ import { agreementEngineAbi } from '../../abis/AgreementEngine.ts';
 import type { BodyOf } from '../../client/src/index.ts';
 import { encodeInputPayload, inputTypedData, nameHash } from '../../src/protocol/index.ts';
 
-/** An input with its permit: as the API takes it, and as the call of the contract that anybody can send. */
+/** A signed input: the API's request body, and the call data with which anyone can submit it. */
 export type SignedInput = { payload: Hex; body: BodyOf<'submitInput'>; data: Hex };
 
 /** Signs an input of an agreement with a given nonce. The deadline is in Unix seconds. */

@@ -4,8 +4,8 @@ export type SilentProxy = {
   /** The connection string of the database through this proxy. */
   url: string;
   /**
-   * From here on nothing passes the existing connections, and nobody is notified, as after the loss of a
-   * machine or of the network between. Later connections work.
+   * From now on nothing passes the existing connections, and neither side is notified, as if a machine or the
+   * network failed. Later connections work.
    */
   fallSilent(): void;
   close(): Promise<void>;

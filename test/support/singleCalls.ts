@@ -4,7 +4,7 @@ import { patienceMs } from './patience.ts';
 export type { Signature };
 
 /**
- * A client that sends each call once, without waiting for writes: for programs that measure, or decide
+ * A client that sends each call once and does not wait for writes. For programs that measure, or decide
  * themselves what to repeat.
  */
 export function createSingleCallClient(stack: { baseUrl: string; apiKey: string }): AgreementsClient {
@@ -18,7 +18,7 @@ export function createSingleCallClient(stack: { baseUrl: string; apiKey: string 
   });
 }
 
-/** Whether a call failed because nobody was there, or able, to answer it. */
+/** Whether a call failed because the service was unreachable or unable to answer. */
 export function isAway(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ApiError && error.status === 503);
 }

@@ -35,7 +35,7 @@ export type CollectedSpan = {
   service: unknown;
   traceId: string;
   spanId: string;
-  /** Undefined for the first span of a trace. */
+  /** Undefined for a trace's first span. */
   parentSpanId: string | undefined;
   name: string;
   kind: number;

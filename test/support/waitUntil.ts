@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 20;
-/** Only a missing result takes this long: a busy machine needs many times as long as an idle one. */
+/** Only a missing result takes this long; a busy machine may need many times as long as an idle one. */
 const usualPatienceMs = 60_000;
 
 /** The awaited result did not come in time. */
@@ -12,7 +12,7 @@ export class WaitTimeoutError extends Error {
 /**
  * Polls until the answer is neither undefined nor false, and returns it.
  *
- * @throws WaitTimeoutError after `timeoutMs`; what `ask` throws is thrown at once.
+ * @throws WaitTimeoutError after `timeoutMs`. Errors of `ask` are thrown at once.
  */
 export async function waitUntil<T>(
   what: string,
@@ -28,7 +28,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** Continues after a time-out; any other error is thrown. */
+/** Ignores a time-out, and throws any other error. */
 export function passTimeout(error: unknown): void {
   if (!(error instanceof WaitTimeoutError)) throw error;
 }

@@ -1,6 +1,6 @@
 export type OnClose = (close: () => Promise<unknown>) => void;
 
-/** Runs `work`, and then closes everything that it has registered, the last first, even after a failure. */
+/** Runs `work`, and then closes everything registered, the last first, even after a failure. */
 export async function withClosings<Result>(work: (onClose: OnClose) => Promise<Result>): Promise<Result> {
   const closings: (() => Promise<unknown>)[] = [];
   try {

@@ -16,7 +16,7 @@ const content =
   'string docUri, bytes32 docHash, bytes32 initialState, InputDef[] inputDefs, Transition[] transitions, DataField[] initVars, VerifierInit[] verifiers, ActionInit[] actions';
 const signature = 'uint256 deadline, uint8 v, bytes32 r, bytes32 s';
 
-/** What both contracts have from OpenZeppelin Contracts and for their permits. */
+/** The parts of both contracts that come from OpenZeppelin Contracts and serve their permits. */
 const shared = [
   'event EIP712DomainChanged()',
   'error ECDSAInvalidSignature()',
@@ -93,7 +93,7 @@ describe('the ABI of the public deployment', () => {
   });
 });
 
-/** Sorted by kind and name; without what says nothing: `false` flags, empty names. */
+/** Sorts by kind and name, and removes values without meaning: `false` flags and empty names. */
 function normalize(abi: Abi): unknown[] {
   const plain: unknown[] = JSON.parse(
     JSON.stringify(abi, (_, value) => (value === false || value === '' ? undefined : value)),

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const relativeImport = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
-/** From the ground up; the three processes share a floor and know nothing of each other. */
+/** From the bottom up. The three processes share a floor, and none imports another. */
 const floors = [['protocol'], ['platform'], ['records'], ['indexer', 'api', 'worker'], ['cli']];
 
 type Arrow = { from: string; to: string };
@@ -15,7 +15,7 @@ const listFiles = (directory: string, ending: RegExp) =>
     ending.test(file),
   );
 
-/** Which file of a directory imports which other one of it. */
+/** The imports between files of one directory. */
 function listArrows(directory: string, ending: RegExp): Arrow[] {
   return listFiles(directory, ending).flatMap((from) =>
     [...readFileSync(join(root, directory, from), 'utf8').matchAll(relativeImport)]
@@ -27,7 +27,7 @@ function listArrows(directory: string, ending: RegExp): Arrow[] {
 const files = listFiles('src', /\.ts$/);
 const arrows = listArrows('src', /\.ts$/);
 
-/** Whatever leads back to itself. */
+/** The names from which a chain of imports leads back to the same name. */
 function listCircles(among: readonly Arrow[]): string[] {
   const known = Map.groupBy(among, ({ from }) => from);
   const reach = (from: string, found = new Set<string>()): Set<string> => {
@@ -37,7 +37,10 @@ function listCircles(among: readonly Arrow[]): string[] {
   return [...known.keys()].filter((each) => reach(each).has(each));
 }
 
-/** `platform/database` of `platform/database/tables/inputs.ts`; a part of the house without rooms is one room. */
+/**
+ * The room of a file: `platform/database` for `platform/database/tables/inputs.ts`. A part without rooms is
+ * one room.
+ */
 function roomOf(file: string): string {
   const [part = '', room = '', ...rest] = file.split('/');
   return part === 'protocol' || rest.length === 0 ? part : `${part}/${room}`;

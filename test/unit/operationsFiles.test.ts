@@ -7,7 +7,7 @@ import { findCommand } from '../e2e/support/dumpAndRestore.ts';
 const locate = (path: string) => new URL(`../../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(locate(path), 'utf8');
 
-/** The names of all metrics, with those that a histogram makes of its own. */
+/** The names of all metrics, including the ones that a histogram derives. */
 async function listMetrics(): Promise<Set<string>> {
   const described = (await createMetrics({ chains: [] }).print()).matchAll(/^# TYPE (\S+) (\S+)$/gm);
   const names = [...described].flatMap(([, name = '', type]) =>
@@ -27,7 +27,7 @@ test.each(['operations/prometheus-alerts.yaml', 'operations/grafana-dashboard.js
   },
 );
 
-/** The names of what the service measures of itself, a histogram under its own. */
+/** The names of the service's own metrics; a histogram counts once, under its own name. */
 async function listOwnMetrics(): Promise<string[]> {
   const own = [...(await listMetrics())]
     .map((name) => name.replace(/_(count|sum|bucket)$/, ''))
@@ -63,7 +63,7 @@ const dashboardShape = z.object({
 });
 const readDashboard = () => dashboardShape.parse(JSON.parse(read('operations/grafana-dashboard.json')));
 
-/** Numbers of blocks, of which only the age says whether all is well: that is what is shown. */
+/** Block numbers. Only their age shows whether all is well, and the dashboard shows that. */
 const unshown = ['agreements_index_block', 'agreements_folded_block'];
 
 test('the dashboard shows every metric of the service, except block numbers', async () => {

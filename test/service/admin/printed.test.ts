@@ -7,7 +7,7 @@ import { insertInputs, insertRecords } from '../support/rows.ts';
 import { startTestService, type TestService } from '../support/testService.ts';
 import { createWebhook } from '../support/webhooks.ts';
 
-/** Turns a terminal red, renames its window, clears it, goes back over a line and turns the text around. */
+/** Turns a terminal red, renames its window, clears it, overwrites a line and reverses the text direction. */
 const hostile = 'a\u001b[31mb\u001b]0;c\u0007d\u009b2Je\rf\bg\u202eh\u2028i';
 const shown = 'a\\u001b[31mb';
 
@@ -61,7 +61,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What each command is run with: what there is, so that it is shown, and what there is not, so that it is refused by name. */
+/**
+ * The arguments of each command: existing ones, so that it prints them, and unknown ones, so that its error
+ * names them.
+ */
 const runs: Record<string, () => string[][]> = {
   'principals create': () => [[hostile], [`${hostile}2`]],
   'principals list': () => [[]],

@@ -54,7 +54,7 @@ beforeAll(async () => {
     );
     return deploy && input && { deploy, input };
   });
-  // What a relay, the release of events and a delivery leave behind.
+  // Rows that a relay, the release of events and a delivery leave behind.
   for (const { id, tx_hash } of [rows.deploy, rows.input]) {
     await pool.query(
       `insert into service.transaction_attempts (transaction_id, chain_id, wallet, wallet_nonce, tx_hash, raw_transaction,

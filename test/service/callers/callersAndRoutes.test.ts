@@ -22,13 +22,16 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-/** An example is signed by somebody else; a guest is let in as its own wallet alone. */
+/** Puts the guest's own wallet in place of the example's signer: a guest is only let in as its own wallet. */
 function signAs(route: Route, signer: string | undefined): Route {
   if (signer === undefined || !route.body?.includes('"signer"')) return route;
   return { ...route, body: JSON.stringify({ ...JSON.parse(route.body), signer }) };
 }
 
-/** What is wrong with what a caller is answered: it gets in where it may not, or nowhere where it may, or is told too much. */
+/**
+ * Lists the faults in a caller's answers: a closed route that lets it in, an open route that refuses it, or
+ * data that it must not see.
+ */
 async function listFaults(caller: Caller, asked: readonly Route[]): Promise<string[]> {
   const faults: string[] = [];
   for (const route of asked.map((each) => signAs(each, caller.wallet))) {
@@ -75,7 +78,8 @@ describe('every route of the document', () => {
 
   test('is open to narrowed sessions only where they are good for it', async () => {
     const found: Record<string, string[]> = {};
-    // What is removed by one is not there for the next.
+    // Leaves out the DELETE routes that the caller may use: a row that one caller removes is missing for the
+    // next.
     const lasting = routes.filter(({ method }) => method !== 'DELETE');
     for (const caller of callers.filter(({ isOwner }) => isOwner)) {
       const others = routes.filter(

@@ -39,7 +39,7 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-/** A folder with the committed migrations and, as a later version has it, one more of these statements. */
+/** A folder with the committed migrations and one later migration with these statements. */
 async function addMigration(...statements: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agreements-migrations-'));
   closings.push(() => rm(folder, { recursive: true }));
@@ -69,7 +69,7 @@ test('migrations give way to a transaction that would wait for them in a circle'
   await applyMigrations(client, { folder: committed });
   const earlier = (await readHistory(client)).length;
   const folder = await addMigration(...ofTwoTables);
-  // It is the other one that PostgreSQL would end for the circle.
+  // With this time-out PostgreSQL would end the other session of the deadlock, not this one.
   await client.query(`set deadlock_timeout = '10min'`);
 
   const [serving, watching] = [await connect(), await connect()];

@@ -44,7 +44,7 @@ const terms = () => {
   return { agreement, chainId, initValues };
 };
 
-/** A deployment by the same signer's next permit that the chain would take. */
+/** Signs a deployment with a permit of the same signer that the chain would accept. */
 async function sign(docUri: string) {
   const { agreement, initValues: values } = terms();
   const permit = await signDeploy({ account, agreement, values, chainId, factory: chain.factory, docUri });
@@ -53,7 +53,7 @@ async function sign(docUri: string) {
 
 const deploy = (body: unknown) => principal.call('POST', deploymentPath, { body });
 
-/** Sends a request, and has the chain take the first permit after it has said what it knows, and before that is told. */
+/** Sends a request, and holds the node's answers to it until the chain has mined the first permit. */
 async function whileFirstIsMined(send: () => Promise<Answer>): Promise<Answer> {
   const { rows } = await service.handle.pool.query<{ call_data: `0x${string}` }>(
     'select call_data from service.transactions where signer = $1',

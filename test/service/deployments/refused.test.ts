@@ -74,7 +74,7 @@ describe('a deployment is refused and nothing is stored', () => {
   });
 
   test('where the factory would revert, with its reason', async () => {
-    // The zero hash is taken for no target by the engine, and by nobody before it.
+    // Only the engine rejects the zero address as a target; every earlier check accepts it.
     const zero = buildLease('0x0000000000000000000000000000000000000000');
     const account = createAccount();
     const values = { landlord: account.address, tenant: scene.chain.relayer, rent: '5' };

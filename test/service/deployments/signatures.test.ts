@@ -41,7 +41,8 @@ describe('a deployment is refused and nothing is stored', () => {
     const inputs = { vote: { issuer: { type: 'participant', variable: 'voter' } } };
     const agreement = { ...schemaStyle, execution: { ...schemaStyle.execution, inputs } };
     const docUri = 'x:3';
-    // The public signing library hashes the whole document and compiles one whose inputs have no fields.
+    // The public signing library hashes the whole document, but compiles a document whose inputs have no
+    // fields.
     const { docHash } = compileAgreement(schemaStyle, { docUri, values });
     const parameters = { ...compileAgreement(agreement, { docUri, values }), docHash };
     const deadline = Math.floor(Date.now() / 1000) + 60;
@@ -83,7 +84,7 @@ describe('a deployment is refused and nothing is stored', () => {
       expect(
         (await scene.expectRefused({ ...body, signature }, 400, 'signature_mismatch')).message,
       ).toMatchSnapshot();
-    // No point of the curve has this x.
+    // No point on the curve has this x coordinate.
     await scene.expectRefused({ ...body, signature: { v, r: word(5n), s } }, 400, 'signature_mismatch');
   });
 

@@ -20,7 +20,7 @@ afterAll(() => anvil?.stop());
 
 const chain = () =>
   createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl), cacheTime: 0 }).extend(publicActions);
-/** Counts how often it asks what stands beside the chain: each time is one look of the heartbeat. */
+/** Counts the heartbeat's looks: in each look it asks `askBeside` once. */
 function start(options: Pick<HeartbeatOptions, 'askBeside'> & Partial<HeartbeatOptions>) {
   let looks = 0;
   heartbeat = startHeartbeat({
@@ -76,7 +76,7 @@ describe('startHeartbeat', () => {
       idleBeatMs,
     });
     await waitUntil('three beats', () => seen.length >= 3);
-    // In equal steps the third would come after three of the first.
+    // With equal pauses the third beat would come after three times `idleBeatMs`.
     expect((seen[2] ?? 0) - startedAt).toBeGreaterThanOrEqual((1 + 2 + 4) * idleBeatMs);
   });
 });

@@ -19,7 +19,7 @@ afterAll(() => fixture.close());
 
 const readTold = async () => (await readFeed(fixture.pool, scene.principalId)).events;
 const tellShort = async () => summarise(await readTold());
-/** Empty blocks, until everything is confirmed. */
+/** Mines empty blocks until everything is confirmed. */
 const confirm = async () => {
   for (let count = 1; count < confirmations; count++) await scene.mine();
 };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A principal with a record on each chain; what happens to it is made up here. */
+/** A principal with a record on each chain. The tests invent the events. */
 async function createTold() {
   const principal = await service.createPrincipal();
   const records = new Map<number, string>();
@@ -58,7 +58,7 @@ async function createTold() {
   return { principal, eventOf };
 }
 
-/** Runs in a transaction, which `end` commits. */
+/** Begins a transaction, which `end` commits. */
 async function begin(): Promise<{ transaction: Queryable; end(): Promise<void> }> {
   const client = await pool.connect();
   await client.query('begin');
@@ -134,7 +134,7 @@ test('a cursor newer than the restored backup is refused, however many events ca
   expect(ids(newer)).toEqual([lost.id]);
   const atEnd = await ask(newer);
   expect(ids(await ask(atEnd))).toEqual([]);
-  // The database as it was before the second event.
+  // Restore the database to its state before the second event.
   await pool.query('delete from service.events where id = $1', [lost.id]);
   await pool.query('update service.event_feeds set last_position = 1 where principal_id = $1', [
     principal.id,

@@ -67,7 +67,7 @@ async function count(condition: string): Promise<number> {
 const awaitCount = (condition: string, wanted: number) =>
   waitUntil(`${wanted} events are ${condition}`, async () => (await count(condition)) === wanted, patienceMs);
 
-/** Makes blocks until everything on the chain has its confirmations, and waits until all of it is told. */
+/** Mines blocks until everything on the chain is confirmed, and waits until all events are released. */
 async function confirm(): Promise<void> {
   await chain.client.mine({ blocks: confirmations });
   const hash = await chain.latestHash();
@@ -113,7 +113,7 @@ test('two workers tell every transition once, through reorganisations, a killed 
   };
   const waiting = `state = 'pending'`;
 
-  // Shallow, and the transaction comes back.
+  // A shallow reorg; the transaction comes back.
   const first = await press('5');
   await awaitCount(waiting, 1);
   const { rows: stored } = await handle.pool.query<{ id: string }>(
@@ -128,7 +128,7 @@ test('two workers tell every transition once, through reorganisations, a killed 
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
   expect((await readTold())[1]?.id).toBe(stored[0]?.id);
 
-  // Shallow, and it does not come back.
+  // A shallow reorg; the transaction does not come back.
   await press('6');
   await chain.send(submission(address, 'annotate', payloadOf(lamp, annotate('bright'))));
   await awaitCount(waiting, 1);
@@ -137,7 +137,8 @@ test('two workers tell every transition once, through reorganisations, a killed 
   expect(await count(`state = 'withdrawn'`)).toBe(1);
   expect(await tellShort()).toEqual(['>dark __deploy 0', 'dark>lit toggle 1']);
 
-  // Deeper than the confirmations, and it comes back: corrected, and not told again.
+  // A reorg deeper than the confirmations; the transaction comes back. The record is corrected, and the event
+  // is not sent again.
   const third = await press('7');
   const rawThird = await chain.readRawTransaction(third);
   await confirm();
@@ -173,5 +174,5 @@ test('two workers tell every transition once, through reorganisations, a killed 
   await confirm();
   expect((await readTold()).slice(0, 3)).toEqual(before);
   expect((await tellShort()).slice(3)).toEqual(['dark>lit toggle 3', 'lit>dark toggle 4']);
-  // Three indexers start one after the other: half a minute on an idle machine.
+  // Starts three indexers one after the other: half a minute on an idle machine.
 }, 180_000);

@@ -25,7 +25,7 @@ afterAll(() => service?.close());
 let count = 0;
 const records = new Map<string, string>();
 
-/** Releases so many new events of a principal, and returns their ids. */
+/** Releases this number of new events of a principal, and returns their ids. */
 async function release(owner: TestPrincipal, howMany: number): Promise<string[]> {
   const recordId = records.get(owner.id) ?? `agr_stream${records.size}`;
   if (!records.has(owner.id)) {
@@ -142,7 +142,7 @@ test('nobody gets the events of others, or reaches a position in their feed', as
   expect(await ofGrace.take(1)).toEqual([own]);
   await ofAda.take(1);
   for (const cursor of [ofAda.lastEventId(), 'nonsense']) {
-    // Also while the owner of the cursor reads on from the same place.
+    // The refusal also holds while the cursor's owner reads from the same position.
     const [, stolen] = await Promise.all([
       listen(ada, { after: cursor === 'nonsense' ? 'now' : cursor }),
       grace.call('GET', `/v0/events/stream?after=${cursor}`),

@@ -15,14 +15,17 @@ let setting: IndexedService;
 let principal: TestPrincipal;
 let node: DisturbedNode;
 const apis: TestApi[] = [];
-/** What the APIs under test have asked the node, but for how far it is, which they ask from time to time. */
+/**
+ * The methods that the APIs under test have called on the node, except their regular polls of the newest
+ * block.
+ */
 const asked: string[] = [];
 
 beforeAll(async () => {
   setting = await startIndexedService();
   principal = await setting.service.createPrincipal();
   node = await createDisturbedNode(setting.chain.rpcUrl, ({ method }) => {
-    // Every process asks each endpoint for its newest block, on no request's way.
+    // Every process polls each endpoint for its newest block, independent of requests.
     if (method !== 'eth_getBlockByNumber') asked.push(method);
     return undefined;
   });
@@ -33,7 +36,10 @@ afterAll(async () => {
   await setting?.close();
 });
 
-/** An API whose way to the node is watched; chains of tests stand still for as long as a busy machine takes. */
+/**
+ * An API whose calls to the node are recorded. It allows a day of lag, because test chains stand still while
+ * the machine is busy.
+ */
 async function startApi(env: Record<string, string>) {
   const api = await startTestApi(setting.service.databaseUrl, {
     rpcUrls: { [chainId]: node.url },
@@ -44,7 +50,7 @@ async function startApi(env: Record<string, string>) {
   return (lease: Lease, body: unknown) => call('POST', `/v0/agreements/${lease.id}/input`, { body });
 }
 
-/** A lease that the index shows. */
+/** Deploys a lease, and waits until the index shows it. */
 async function deploy(): Promise<Lease> {
   const { chain, worker, service } = setting;
   const lease = await deployLease(principal, { chain, worker });
@@ -132,7 +138,7 @@ describe('by index and outbox', () => {
         details: { reason: 'state_not_accepting' },
       });
     });
-    // The stand-in sends them in their order, and throws where one reverts.
+    // The stand-in worker sends them in order, and throws if one reverts.
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(asked).toEqual([]);
   });
@@ -202,7 +208,7 @@ describe('by index and outbox', () => {
       await worker.hold(async () => {
         const answer = submit(lease, next.body);
         await waitUntil('it is stored', async () => (await countStored(lease)) === 2);
-        // The stand-in would not find the one before it on the chain.
+        // The stand-in worker would not find the input before it on the chain.
         await pool.query(
           `with ended as (
              update service.transactions set state = 'failed', failure = '{"reason": "permit_expired", "message": ""}', tx_hash = permit_digest
@@ -221,7 +227,7 @@ describe('by index and outbox', () => {
     await submit(lease, (await lease.sign({ ...accept, account: lease.tenant })).body);
     expect(asked).toEqual([]);
     const pay = await lease.sign({ inputId: 'pay', values: {}, account: lease.landlord });
-    // The tenant has no tokens.
+    // The tenant has no tokens, so the payment reverts.
     expect(outcome(await submit(lease, pay.body))).toMatchObject({ details: { reason: 'action_reverted' } });
     expect(asked).toContain('eth_estimateGas');
   });

@@ -31,7 +31,7 @@ describe('an input is refused and nothing is stored', () => {
       message: { inputId: nameHash('accept'), nonce: '0', deadline: String(body.deadline) },
     });
     expect(JSON.stringify(refusal.details)).not.toContain(payload);
-    // The order of the values is signed as well.
+    // The signature also covers the order of the values.
     const { months, ...rest } = body.values;
     await scene.expectRefused(lease, { ...body, values: { ...rest, months } }, 400, 'signature_mismatch');
   });

@@ -43,7 +43,7 @@ describe.each(planCases)('at 100,000 rows, with $state statistics and $mode,', (
     },
   );
 
-  // These are sent without a name and planned each time.
+  // These statements have no name, so PostgreSQL plans them each time.
   test.skipIf(mode === 'force_generic_plan').each([undefined, ...deliveryStatuses])(
     'a page of deliveries of the status %s costs only its page',
     async (status) => {

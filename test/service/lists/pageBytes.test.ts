@@ -18,7 +18,7 @@ test('a page of inputs is as long as its bytes allow, and the next ones hold the
   const record = { id: `agr_${hex(16)}`, address: `0x${hex(20)}` };
   const { pool } = service.handle;
   await insertRecords(pool, principal, [record]);
-  // The third one is larger than a page by itself.
+  // The third input alone is larger than a page.
   const sizes = [600_000, 600_000, 2_200_000, 600_000, 600_000, 600_000, 600_000];
   const inputs = sizes.map((size, at) => ({
     id: `inp_${at}${hex(8)}`,

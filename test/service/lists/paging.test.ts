@@ -16,7 +16,7 @@ let database: TestDatabase;
 let reader: pg.Pool;
 let writer: pg.Pool;
 
-/** Every tenth row is for the writer; all others stay as they are. Several share each instant and each name. */
+/** The writer changes only every tenth row. Several rows share each instant and each name. */
 const seeds = [
   `insert into service.principals (id, name) values ('${principalId}', 'reader')`,
   `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
@@ -62,7 +62,7 @@ const sorts = (['createdAt', 'updatedAt', 'displayName'] as const).flatMap((name
 
 const listed = z.array(z.object({ id: z.string() }));
 
-/** Reads all pages, with a step of the writer between each two. */
+/** Reads all pages. The writer does one step during each read. */
 async function readAll(
   read: (cursor?: string) => Promise<ListPage>,
   write: (step: number) => Promise<unknown>,
@@ -102,7 +102,7 @@ describe('a reader of all pages', () => {
     const ids = await readAll(
       (cursor) => listRecords(reader, { principalId, sort, limit, cursor, createdAt: {}, updatedAt: {} }),
       async (step) => {
-        // New ones before, among and behind those that are there, and changes that move others to either end.
+        // Inserts new rows before, among and after the existing ones, and moves others to either end.
         await writer.query(
           `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id,
             doc_uri, participants, observers, contributors, initial_variables, variables, created_at, updated_at)

@@ -24,8 +24,8 @@ const history = 'agr_m000500';
 const shownFaults = 5;
 
 /**
- * Of the ranges of a filter, each order and each way to plan asks for every third, another third each time: together they ask for
- * every range of every filter. `PLANS_ALL` asks for all of them in each order and each way to plan.
+ * Each sort and plan mode tests only every third range of a filter, each time a different third. Together
+ * they test every range of every filter. `PLANS_ALL` tests all ranges in each sort and plan mode.
  */
 const everyNth = process.env.PLANS_ALL === undefined ? 3 : 1;
 const pickRanges = (within: readonly Ranges[], turn: number) =>
@@ -45,7 +45,10 @@ const sorts = (['createdAt', 'updatedAt', 'displayName'] as const).flatMap((name
     return { name, direction, kind: name === 'displayName' ? 'text' : 'instant' };
   }),
 );
-/** Nearly all statements run by a general plan, most with fresh statistics: those are looked at in both directions. */
+/**
+ * PostgreSQL runs nearly all statements with a generic plan, mostly with fresh statistics. Only this case is
+ * tested in both directions.
+ */
 const sortsOf = ({ mode, state }: { mode: string; state: string }) =>
   sorts.filter(
     ({ direction }) => direction === 'desc' || (mode === 'force_generic_plan' && state === 'fresh'),
@@ -140,7 +143,7 @@ describe.each(cases)('at 100,000 rows, with $state statistics and $mode,', ({ st
   );
 });
 
-/** What is wrong with the pages of the stored rows, or has cost more than pages may, in each of the ranges. */
+/** Lists faults of the pages in each range: wrong rows, or a higher cost than a page may have. */
 async function findListFaults(
   explained: ExplainedPool,
   list: {
@@ -153,7 +156,8 @@ async function findListFaults(
   read: (request: Ranges & { sort: Sort; limit: number; cursor: string | undefined }) => Promise<ListPage>,
 ): Promise<string[]> {
   const { filter, sort, branches, stored, within } = list;
-  // Of names that are cut in the index, not every entry is a row of the list.
+  // The index truncates names of states and inputs. With these filters not every entry in a range is a row of
+  // the list.
   const isCut = filter.state !== undefined || filter.inputId !== undefined;
   const faults: string[] = [];
   for (const range of within) {
@@ -172,7 +176,7 @@ async function findListFaults(
 
 const sorted = new WeakMap<readonly ListedRow[], Map<Sort, ListedRow[]>>();
 
-/** The rows in one of the `sorts`. Sorting them takes as long as reading hundreds of pages. */
+/** Sorts the rows once per sort. Sorting takes as long as reading hundreds of pages. */
 function sortOnce<Row extends ListedRow>(stored: readonly Row[], sort: Sort): readonly Row[];
 function sortOnce(stored: readonly ListedRow[], sort: Sort): readonly ListedRow[] {
   const known = sorted.get(stored) ?? new Map<Sort, ListedRow[]>();
@@ -185,7 +189,7 @@ function sortOnce(stored: readonly ListedRow[], sort: Sort): readonly ListedRow[
 type RecordRow = ListedRow & { displayName: string; chainId: number; state: string };
 const recordRows = new Map<string, RecordRow[]>();
 
-/** The rows of one principal, which no test changes. */
+/** The rows of one principal. No test changes them. */
 async function readRecordRows(owner: string): Promise<readonly RecordRow[]> {
   const known = recordRows.get(owner);
   if (known) return known;
@@ -206,7 +210,7 @@ type InputRow = ListedRow & {
 };
 let inputRows: InputRow[] | undefined;
 
-/** The rows of the long history, which no test changes. */
+/** The rows of the long history. No test changes them. */
 async function readInputRows(): Promise<readonly InputRow[]> {
   if (inputRows) return inputRows;
   const { rows: found } = await rows.writer.query<InputRow>(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A principal with three of everything that is listed. */
+/** A principal with three rows in every list. */
 async function createOwner(): Promise<{ by: TestPrincipal; paths: Record<string, string> }> {
   const { pool, database } = service.handle;
   const by = await service.createPrincipal();
@@ -85,7 +85,7 @@ test.each([
     expect(await read(`limit=${limit}`)).toMatchObject({ limit, totalCount: 3 });
   const first = await read('limit=2');
   expect(first).not.toHaveProperty('totalCount');
-  // The last page knows of no others before it.
+  // The last page does not know how many rows came before it.
   expect(await read(`limit=2&${parameter}=${first?.nextCursor}`)).not.toHaveProperty('totalCount');
 });
 

@@ -44,10 +44,11 @@ test('whatever chain, indexer and principals do, the records match the index, an
       await world.catchUp();
       expect(await check(world, 0, expired)).toBe('folded');
     }),
-    // A smaller example costs some hundred runs more, which no one waits for: seed and path of the first one lead to it.
+    // Shrinking takes some hundred more runs, too long to wait for; seed and path of the first counterexample
+    // reproduce it.
     { numRuns: Number(process.env.FOLD_RUNS ?? 20), endOnFailure: true },
   );
-  // Everything that this is about has happened: otherwise it would say nothing.
+  // The test is only meaningful if each of these states occurred.
   const wanted = [
     'waiting',
     'retracted',
@@ -61,5 +62,5 @@ test('whatever chain, indexer and principals do, the records match the index, an
     'open',
   ];
   for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
-  // Twenty histories take half a minute on an idle machine; FOLD_RUNS may ask for any number.
+  // Twenty histories take half a minute on an idle machine; FOLD_RUNS may set any number.
 }, 1_800_000);

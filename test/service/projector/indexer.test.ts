@@ -21,7 +21,7 @@ import { annotate, lamp, toggle } from './support/scene.ts';
 import * as service from './support/serviceRows.ts';
 import { silent } from './support/setup.ts';
 
-/** An indexer is killed and started again. That takes up to half a minute on an idle machine. */
+/** One test kills an indexer and starts it again. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const chainId = 59141;
@@ -88,7 +88,8 @@ test('a record follows its contract through submissions of all kinds, a reorgani
   });
   const recordId = await service.insertRecord(database, { principalId, chainId, lamp, deployTransactionId });
 
-  // Every sight of the record, to be compared with the contract at that block, and with the sight before.
+  // Every observed state of the record, to compare it with the contract at its block and with the state
+  // before.
   const sights: { block: bigint; stateHash: string; inputCount: number }[] = [];
   const look = async () => {
     const { stateBlockNumber: block, stateHash, inputCount } = await readRecord(recordId);

@@ -60,7 +60,7 @@ test('without a head nothing is taken back, and the last block waits for what ma
   });
 });
 
-/** As if nothing had been folded yet. */
+/** Deletes everything folded, as if no fold had run yet. */
 async function emptyFolds(): Promise<void> {
   await fixture.pool.query(`truncate service.folded_blocks, service.projections, service.events cascade`);
   await fixture.pool.query(`delete from service.records where deploy_transaction_id is not null`);
@@ -135,7 +135,7 @@ test('a block that was indexed twice is folded again once the index is right', a
   await scene.mine(deployment());
   scene.add(input(toggle('5')));
   await scene.show();
-  // As an indexer leaves it that takes the same block for a new one.
+  // Imitates an indexer that took the same block for a new one.
   await fixture.pool.query(`
     create temporary table twice as select * from chain_index.inputs;
     update twice set position = 2, transaction_ordinal = 1, from_state = to_state;
@@ -163,7 +163,7 @@ test('a process that has just started compares everything, however far back', as
   await fixture.pool.query(`update service.folded_blocks set hash = '0x00' where number = 3`);
   expect(await scene.fold()).toMatchObject({ retracted: [], added: 0 });
   const result = await createFolder(fixture).fold();
-  // A block stands on those before it: whatever came after is folded anew as well.
+  // Each block builds on those before it, so all later blocks are folded again too.
   expect(result).toMatchObject({
     retracted: Array.from({ length: 13 }, (_, at) => BigInt(at + 3)),
     added: 13,

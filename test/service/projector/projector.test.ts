@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { annotate, clone, createScene, deployment, input, type Scene, toggle } from './support/scene.ts';
 import { chainId, createFixture, emptyDatabase, type Fixture, reorgWindow, silent } from './support/setup.ts';
 
-/** Longer than any test: what happens, happens because of a notification. */
+/** Longer than any test, so only notifications can start a fold. */
 const never = 600_000;
 
 let fixture: Fixture;
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => fixture.close());
 
-/** A worker of its own, with its own connections. */
+/** A separate projector with its own connections. */
 async function startProjector(
   options: { name?: string; pollIntervalMs?: number; logger?: Logger } = {},
 ): Promise<Projector> {
@@ -48,7 +48,7 @@ async function startProjector(
   return projector;
 }
 
-/** What is written into it, line by line. */
+/** A logger whose output is kept line by line. */
 function createLog() {
   const lines: string[] = [];
   const destination = new Writable({
@@ -200,7 +200,7 @@ test('closing waits for the fold that runs, and nothing is folded afterwards', a
   const { inputCount } = await scene.record(recordId);
   scene.add(input(toggle('5')));
   await scene.show();
-  // Whoever still listened would have been woken before this one.
+  // A projector that still listened would wake up before this client.
   const heard = await listenTo('chain_index_live_query');
   await scene.show();
   await waitUntil('the notification is there', () => heard.length > 0);

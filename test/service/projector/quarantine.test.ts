@@ -46,7 +46,7 @@ async function startProjector() {
   await projector.ready;
 }
 
-/** A lamp whose `annotate` declares so many fields of its own. */
+/** A lamp whose `annotate` input declares this number of extra fields. */
 function createWideLamp(fields: number): Lamp {
   const wide = createLamp('wide');
   const data = Object.fromEntries(Array.from({ length: fields }, (_, at) => [`f${at}`, {}]));
@@ -74,7 +74,7 @@ const hasInputs = (recordId: string, count: number) => async () =>
 const retryNow = () =>
   fixture.pool.query(`update service.quarantined_records set retry_at = now() - interval '1 second'`);
 
-/** The answer of the command line. */
+/** Runs an admin command, and returns its JSON output. */
 async function administer(...words: string[]): Promise<unknown> {
   const printed: string[] = [];
   const print = (text: string) => printed.push(text);
@@ -84,14 +84,14 @@ async function administer(...words: string[]): Promise<unknown> {
   return JSON.parse(printed.join(''));
 }
 
-/** Whether the alert on records in quarantine would fire now, by what a worker tells at /metrics. */
+/** Whether the alert on quarantined records would fire now, according to a worker's /metrics. */
 async function isAlertFiring(): Promise<boolean | undefined> {
   const metrics = createMetrics({ chains: [{ chainId }] });
   metrics.noteEvents(await readEventFacts(fixture.pool));
   return evaluateAlert('AgreementsRecordsQuarantined', await metrics.print()).get(String(chainId));
 }
 
-/** What makes every change of a record, or of its history, fail. */
+/** Makes every change of the record's history fail. Returns a function that removes the failure. */
 async function plantFailure(recordId: string) {
   await fixture.pool.query(`
     create function service.refuse() returns trigger language plpgsql as
@@ -115,7 +115,7 @@ test('many inputs of a document with very many fields leave the event loop to ot
   await waitUntil('the history of the wide document', hasInputs(hostile.recordId, 40));
   delay.disable();
   expect((await scene.record(hostile.recordId)).variables.remark).toBe('x');
-  // Reading the document anew for each input took seconds an input.
+  // Parsing the document again for each input took seconds per input.
   expect(delay.max / 1e6).toBeLessThan(2_500);
 });
 
@@ -176,7 +176,7 @@ test('a record whose inputs in the index make no sense is set aside by itself', 
   await waitUntil('the history of the other', hasInputs(recordId, 1));
   await waitUntil('the quarantine', async () => (await quarantined()).length === 1);
   expect(await quarantined()).toMatchObject([{ record_id: stuck.recordId, phase: 'begin' }]);
-  // It shows what its deployment says of it.
+  // The record shows the state from its deployment.
   expect(await scene.record(stuck.recordId)).toMatchObject({ status: 'Deployed', inputCount: 0 });
   expect((await scene.record(stuck.recordId)).stateHash).toMatch(/^0x/);
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The time of the block with that number. */
+/** The timestamp of the block with this number. */
 const timeOf = (number: number) => BigInt(1_000_000 + number * 10);
 
 test('a permit whose nonce other content used up fails, and what refers to it says why', async () => {

@@ -21,9 +21,9 @@ test('a payload that is no list of fields, or differs from the document, is kept
   const word = (value: number) => value.toString(16).padStart(64, '0');
   const id = nameHash('remark').slice(2);
   const text = '00610062'.padEnd(64, '0');
-  // One field: the remark, a text with a NUL character in it.
+  // One field: `remark`, a text that contains a NUL character.
   const withNul: `0x${string}` = `0x${word(32)}${word(1)}${word(32)}${id}${word(1)}${word(96)}${word(96)}${word(32)}${word(4)}${text}`;
-  // One field of a type that does not exist.
+  // One field, of a type that does not exist.
   const strange: `0x${string}` = `0x${word(32)}${word(1)}${word(32)}${id}${word(9)}${word(96)}${word(32)}${word(7)}`;
   await scene.mine(
     input(annotate('x'), { payload: '0xdeadbeef' }),

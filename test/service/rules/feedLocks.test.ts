@@ -21,7 +21,7 @@ const rule = ruleOf({
   recipients: ['eve@mail.example'],
 });
 
-/** A principal with a rule that is due then. */
+/** A principal with a rule that is due at this time. */
 async function insertDue(name: string, dueMs: number): Promise<void> {
   const { pool } = fixture;
   await pool.query('insert into service.principals (id, name) values ($1, $1)', [`prn_${name}`]);
@@ -38,7 +38,7 @@ async function insertDue(name: string, dueMs: number): Promise<void> {
 
 test('rules of several principals wait for no one who releases to the same ones and waits for them', async () => {
   const { database } = fixture;
-  // The one is due before the other, and comes after it in the order of the feeds.
+  // Principal b is due first, but its feed sorts after a's.
   await insertDue('b', 1);
   await insertDue('a', 2);
   const fire = () =>
@@ -54,7 +54,7 @@ test('rules of several principals wait for no one who releases to the same ones 
   await inTransaction(database, async (transaction) => {
     await lockFeeds(transaction, ['prn_a']);
     fired = fire();
-    // It is awaited below.
+    // The rejection is handled where `fired` is awaited below.
     fired.catch(() => {});
     await waitUntil('the rules wait', async () => {
       const { rows } = await database.execute(

@@ -21,7 +21,7 @@ const rule = ruleOf({
 });
 const confirmedBlock = 5n;
 
-/** A principal and its record, which is in a state of which a rule has something to say at once. */
+/** A principal and its record, in a state for which a rule is due at once. */
 async function insertDue(name: string): Promise<{ principalId: string; recordId: string }> {
   const { pool } = fixture;
   const principalId = `prn_${name}`;
@@ -38,7 +38,7 @@ async function insertDue(name: string): Promise<{ principalId: string; recordId:
   return { principalId, recordId };
 }
 
-/** An event of a transition in a block, as a fold leaves it. */
+/** Stores a transition event as a fold does. */
 async function storeTransition(
   { principalId, recordId }: { principalId: string; recordId: string },
   blockNumber: bigint,

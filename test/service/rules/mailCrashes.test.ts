@@ -5,7 +5,7 @@ import { type CrashScene, createCrashScene } from './support/crashScene.ts';
 import { ruleOf } from './support/ruleScene.ts';
 import type { WorkerProcess } from './support/workerProcess.ts';
 
-/** Five workers start one after the other in one test. That takes up to half a minute on an idle machine. */
+/** One test starts five workers one after the other. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const rules = [ruleOf({ recipients: ['holder', '@observers'] }, 'email')];
@@ -15,13 +15,16 @@ const mails = 2 * toggles;
 let scene: CrashScene;
 afterEach(() => scene.close());
 
-/** The Message-IDs that all mails of this scene have, whenever they are sent. */
+/** The Message-IDs of all mails in this scene; they do not depend on the time of sending. */
 async function readIds(): Promise<string[]> {
   const { rows } = await scene.pool.query<{ id: string }>('select firing_id as id from service.mails');
   return rows.map(({ id }) => `<${id}@service.example>`).toSorted();
 }
 
-/** One worker after the other is killed at these places, when so many mails in all were taken; the next one goes on from there. */
+/**
+ * Where each worker is killed, one after the other, with the mails that the server has taken and those stored
+ * as sent by then. The next worker continues from there.
+ */
 const places: { fault: `${FaultPoint}:${number}`; taken: number; noted: number }[] = [
   { fault: 'beforeMailSend:1', taken: 0, noted: 0 },
   { fault: 'beforeMailSend:3', taken: 2, noted: 2 },
@@ -44,7 +47,7 @@ test('workers killed while sending mails: only a mail that was accepted but not 
   const ids = scene.takenIds();
   expect([...new Set(ids)].toSorted()).toEqual(await readIds());
   expect(ids).toHaveLength(mails + 1);
-  // The third one was taken and not noted.
+  // The server took the third mail, but the worker had not stored that.
   expect(ids.slice(3)).toContain(ids[2]);
 });
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => fixture.close());
 
-/** A worker's worth of sending. */
+/** The sending part of a worker. */
 function startSending({ isConfigured = true } = {}) {
   const handle = createDatabase({
     url: fixture.url,
@@ -63,7 +63,7 @@ async function begin(changes: Parameters<typeof ruleOf>[0] = {}) {
   await scene.mine(deployment());
   return scene;
 }
-/** Failed attempts are made up for at once, not after the pause that they have earned. */
+/** Retries failed attempts at once, without their pause. */
 async function hurry(): Promise<void> {
   await fixture.pool.query(`update graphile_worker._private_jobs set run_at = now() where attempts > 0`);
   await fixture.pool.query(`select graphile_worker.add_job('nothing', job_key => 'wake')`);
@@ -186,7 +186,7 @@ test('without a mail server mails are skipped, and not sent later', async () => 
   startSending();
   await scene.mine(input(toggle('2')));
   await waitUntil('the next one is there', () => server.received.length > 0);
-  // That it was taken is noted after the server has it.
+  // The result is stored only after the server has taken the mail.
   await waitUntil('that is noted', async () => (await scene.mails()).every(({ status }) => status !== 'due'));
   expect((await scene.mails()).map(({ status }) => status).toSorted()).toEqual(['sent', 'skipped']);
   expect(await scene.query(sql`select error from service.mails where status = 'skipped'`)).toEqual([

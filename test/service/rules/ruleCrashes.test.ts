@@ -4,11 +4,11 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { type CrashScene, createCrashScene } from './support/crashScene.ts';
 import { ruleOf } from './support/ruleScene.ts';
 
-/** Seven workers start one after the other in one test. That takes up to half a minute on an idle machine. */
+/** One test starts seven workers one after the other. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const recipients = ['holder', '@observers'];
-/** Of every state that lasts for two hours, which is less than a block. */
+/** Fires for every state that lasts two hours, which is shorter than the time between two blocks. */
 const trigger = {
   type: 'temporal' as const,
   states: ['dark', 'lit'],
@@ -28,7 +28,9 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-/** What is there when each of so many toggles, and each stay before and after them, was told of once to everybody. */
+/**
+ * The expected counts if each toggle, and each stay before and after it, is announced once to each recipient.
+ */
 function countsOf(toggles: number): Record<string, number> {
   const stays = toggles + 1;
   const counts = { event: toggles, 'late event': stays, 'late mail': stays, mail: toggles };
@@ -40,7 +42,7 @@ function countsOf(toggles: number): Record<string, number> {
   );
 }
 
-/** What the feed has told, as often as it did, by rule and recipient. */
+/** The number of released notifications, by rule and recipient. */
 async function countTold(): Promise<Record<string, number>> {
   const pairs = (await scene.told()).map(({ data }) => `${data.ruleId} ${data.recipient}`);
   const groups = Map.groupBy(pairs, (pair) => pair);
@@ -58,7 +60,10 @@ async function expectToldOnce(toggles: number): Promise<void> {
 const toggles = 2;
 const pending = { firings: 4 * toggles, released: 0 };
 const none = { firings: 0, released: 0 };
-/** One worker after the other is killed at these places, and leaves so much; the next one goes on from there. */
+/**
+ * Where each worker is killed, one after the other, and the firings that it leaves. The next worker continues
+ * from there.
+ */
 const places: { fault: `${FaultPoint}:${number}`; left: Left }[] = [
   { fault: 'afterFiringWrite:2', left: none },
   { fault: 'beforeFoldCommit:1', left: none },
@@ -72,11 +77,13 @@ test('workers killed while transitions are matched and rules become due: each is
     expect(await scene.start(fault).exited, fault).toMatchObject({ signal: 'SIGKILL' });
     expect(await countLeft('onTransition'), fault).toEqual(left);
   }
-  // There is something to release that was not folded before; rules that were due already may have released the rest.
+  // This toggle is new, so there is something to release; rules that were due may already have released the
+  // rest.
   await scene.toggle();
   expect(await scene.start('beforeReleaseCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
   expect(await countLeft('onTransition')).toMatchObject({ firings: pending.firings + 4 });
-  // Some rules may have become due before the last one was killed; with this block, those of the last stay do.
+  // Some rules may have become due before the last worker was killed; with this block, those of the last stay
+  // become due.
   await scene.pass();
   const before = await countLeft('temporal');
   expect(await scene.start('beforeRulesCommit:1').exited).toMatchObject({ signal: 'SIGKILL' });
@@ -90,7 +97,7 @@ test('workers killed while transitions are matched and rules become due: each is
   await scene.pass();
   await scene.awaitRest();
   await expectToldOnce(toggles + 1);
-  // Only the last three can have had mails in hand, one each.
+  // Only the last three workers can have held mails, one each.
   expectTakenAgain(3);
 });
 
@@ -117,7 +124,7 @@ test('with two workers, killed in turn, everything is announced once', async () 
   expectTakenAgain(faults.length);
 });
 
-/** So many mails may have been taken twice: each worker that is killed has at most one in hand. */
+/** At most this number of mails was taken twice: each killed worker holds at most one. */
 function expectTakenAgain(atMost: number): void {
   const ids = scene.takenIds();
   expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(atMost);

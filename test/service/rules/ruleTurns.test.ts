@@ -9,7 +9,7 @@ import { createExplainedPool, type ExplainedPool } from '../support/explainedPoo
 import { insertRecords } from '../support/rows.ts';
 import { ruleOf } from './support/ruleScene.ts';
 
-/** Schedules of one principal that are due at once. */
+/** The number of one principal's schedules that are due at once. */
 const flood = 20_000;
 let fixture: Fixture;
 let explained: ExplainedPool;
@@ -26,7 +26,7 @@ const condition = { type: 'stateAge' as const, threshold: { value: 1, unit: 'sec
 const trigger = { type: 'temporal' as const, states: ['dark'], condition, fireOnce: true };
 const rule = ruleOf({ trigger, recipients: ['eve@mail.example'] });
 
-/** A principal with so many schedules of its rule that are due then. */
+/** A principal whose rule has this number of schedules due at this time. */
 async function insertDue(name: string, { count, dueMs }: { count: number; dueMs: number }): Promise<void> {
   const { pool } = fixture;
   await pool.query('insert into service.principals (id, name) values ($1, $1)', [name]);
@@ -42,7 +42,7 @@ async function insertDue(name: string, { count, dueMs }: { count: number; dueMs:
   );
 }
 
-/** One batch: which principals' rules have fired, how often, and what that has read. */
+/** Fires one batch. Returns the number of firings by principal, and the number of rows read. */
 async function fire(after?: string) {
   const count = async () => {
     const { rows } = await fixture.pool.query<{ owner: string; fired: number }>(

@@ -49,7 +49,7 @@ const onAge = {
   notification: { ...notification, body: `Still \${toState}` },
 };
 
-/** A signed deployment with these rules, and who signs for it. */
+/** A signed deployment with these rules, and its parties. */
 async function prepare(notificationTemplate?: unknown) {
   const { token, factory } = stack.chain;
   const [landlord, tenant] = [createAccount(), createAccount()];
@@ -307,7 +307,7 @@ test('a preview is refused if it makes no sense, or to strangers', async () => {
   expect((await preview('agr_0', { at: '2100-01-01T00:00:00Z' })).status).toBe(404);
 });
 
-// Last: permits that are signed by the clock are out of date for a chain that is ahead of it.
+// Must run last: it moves the chain's time ahead, and permits signed by the real clock are expired there.
 test('a state that is left in time is not announced, and one that lasts is as soon as the chain shows it', async () => {
   await startRunner({ idleMs: 3_600_000 });
   const rule = {

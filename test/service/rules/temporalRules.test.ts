@@ -35,7 +35,7 @@ async function begin(rules: Rule[], confirmations?: number): Promise<void> {
 const isoOf = (seconds: number) => new Date(seconds * 1_000).toISOString();
 const bodies = async () => (await scene.told()).map(({ data }) => data.notification.body);
 
-/** A block of this time, and all that it sets off. */
+/** Mines a block with this timestamp, and waits until all due rules have fired. */
 async function passTo(timestamp: number): Promise<void> {
   await scene.mineAt(timestamp);
   await waitUntil('everything has fired that is due', scene.settled);

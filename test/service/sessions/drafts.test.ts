@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-/** A deployment that one side has prepared for the landlord to sign. */
+/** A deployment prepared for the landlord to sign. */
 async function prepare(members: object = {}) {
   const [landlord, tenant] = [createAccount(), createAccount()];
   const agreement = buildLease(scene.chain.token);
@@ -75,7 +75,7 @@ describe('a draft', () => {
     expect(deployed).toMatchObject({ id: record.id, status: 'Deployed', address });
     expect(deployed.awaitsOwner).toBeUndefined();
 
-    // The same permit sent again is the same deployment; another one is none.
+    // The same permit again is the same deployment; a different permit is refused.
     expect((await visit('POST', '/deploy-with-permit', { body })).status).toBe(200);
     const again = await visit('POST', '/deploy-typed-data', { body: { signer: landlord.address } });
     expect(outcome(again)).toMatchObject({ status: 409, details: { reason: 'draft_signed' } });

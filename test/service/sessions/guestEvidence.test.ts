@@ -15,7 +15,7 @@ import { chainId } from '../support/testChain.ts';
 import { startTestApi } from '../support/testService.ts';
 import { createBrowser } from './support/browser.ts';
 
-/** Ten agreements are played and imported in one test. That takes up to half a minute on an idle machine. */
+/** One test plays and imports ten agreements. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 const path = '/v0/shared/agreement/evidence';
@@ -113,7 +113,8 @@ describe('by a link, the evidence of its agreement', () => {
       const { secret } = await share();
       const ask = createCall(slow.baseUrl);
       const headers = { 'x-agreements-link': secret };
-      // At once: on a busy machine the first one may take the second after which another is allowed.
+      // Sent at the same time: on a busy machine one call may take a second, and then the limit allows
+      // another.
       const answers = await Promise.all([1, 2].map(() => ask('GET', path, { headers })));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429]);
     } finally {
@@ -169,7 +170,7 @@ test('guests whose evidence waits for a node leave the turn of the principal fre
     expect(statuses.at(-1)).toBe(429);
     const own = createCall(waiting.baseUrl, world.principal.key);
     expect((await own('GET', `/v0/agreements/${lease.id}/evidence`)).status).toBe(202);
-    // All end with the service, which has no time for a node whose answer may never come.
+    // Closing the service ends all of them, although the node has not answered.
     await waiting.close();
     const ended = waiting.logLines.filter((line) => line.includes('the service is stopping'));
     expect(ended).toHaveLength(statuses.filter((status) => status === 202).length + 1);

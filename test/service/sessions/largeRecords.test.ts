@@ -9,7 +9,7 @@ import { insertInputs } from '../support/rows.ts';
 import { startTestApi, type TestApi } from '../support/testService.ts';
 import { type Browser, createBrowser } from './support/browser.ts';
 
-/** The values of one record here: near the limit of all its values. */
+/** The size of one record's values here, near the limit. */
 const valuesBytes = 200_000;
 
 let scene: WorkedService;

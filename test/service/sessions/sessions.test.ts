@@ -49,7 +49,7 @@ describe('a session', () => {
         /^__Host-agreements-session=ags_[0-9a-f]{64}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
       );
       expect((await browser.call('GET', list)).status).toBe(200);
-      // The name without the prefix could be set by another host of the domain.
+      // Another host of the domain could set a cookie without the prefix.
       const [token = ''] = browser.jar.values();
       const plain = createBrowser(secure.baseUrl);
       plain.jar.set('agreements-session', token);
@@ -181,7 +181,6 @@ describe('a session', () => {
   });
 });
 
-/** Whatever a browser holds, it is never shown what is another principal's. */
 test('a session sees what its principal sees, and nothing of another', async () => {
   const entered: Browser[] = [];
   for (const owner of [await scene.service.createPrincipal(), await scene.service.createPrincipal()])

@@ -32,7 +32,7 @@ async function share(wanted: Wanted, { by = scene.principal, id = lease.id } = {
   return { link, secret, visit: visitWith(secret) };
 }
 
-/** Somebody who has nothing but a link. */
+/** Calls with a signing link only. */
 function visitWith(secret: string) {
   const call = createCall(scene.service.baseUrl);
   return (method: string, path: string, options: CallOptions = {}) =>
@@ -297,7 +297,7 @@ describe('the links of an agreement', () => {
       const answers = await Promise.all(
         links.flatMap((link) => Array.from({ length: 90 }, () => read(link))),
       );
-      // Each link alone may send more.
+      // Each link alone would be within its limit.
       expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(200);
       const refused = answers.filter(({ status }) => status !== 200);
       expect(refused.length).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ afterAll(() => scene?.close());
 
 const path = '/v0/shared/agreement/input-typed-data';
 const largeBytes = 40_000;
-/** More than may wait. */
+/** More requests than may wait. */
 const many = 110;
 
 async function share(by: TestPrincipal, { id }: Lease = lease) {
@@ -30,7 +30,7 @@ async function share(by: TestPrincipal, { id }: Lease = lease) {
   return new URL(newSigningLinkShape.parse(answer.body.data).url).hash.slice(1);
 }
 
-/** Announces a large body and sends none of it; resolves with the status, should there be one. */
+/** Announces a large body and never sends it. Resolves with the status if one comes. */
 function sendSlowly(secret: string): { sent: ClientRequest; status: Promise<number | undefined> } {
   const sent = request(`${scene.service.baseUrl}${path}`, {
     method: 'POST',
@@ -47,7 +47,7 @@ function sendSlowly(secret: string): { sent: ClientRequest; status: Promise<numb
   return { sent, status };
 }
 
-/** A large body that is there at once; what it asks for makes no sense. */
+/** Sends a large invalid body at once. */
 const sendAtOnce = async (headers: Record<string, string>, to = path) => {
   const response = await fetch(`${scene.service.baseUrl}${to}`, {
     method: 'POST',
@@ -62,7 +62,7 @@ test('guests who send slowly hold up neither the principal whose guests they are
   const otherSecret = await share(other, otherLease);
   const slow = Array.from({ length: many }, () => sendSlowly(secret));
   try {
-    // Those who are more than may wait are told so: from then on the turn of these guests is taken for long.
+    // Requests beyond those that may wait get 429. From then on these guests hold their turn for long.
     expect(await Promise.race(slow.map(({ status }) => status))).toBe(429);
     const validate = '/v0/agreements/validate-template';
     expect(await sendAtOnce({ 'x-api-key': scene.principal.key }, validate)).toBe(400);

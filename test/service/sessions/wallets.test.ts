@@ -26,7 +26,7 @@ const challenge = async (browser: Browser, wallet: string) =>
     (await browser.call('POST', '/v0/wallet/challenges', { body: { wallet } })).body.data,
   );
 
-/** A browser in which the wallet has logged in. */
+/** A browser with the wallet logged in. */
 async function login(account: PrivateKeyAccount) {
   const browser = createBrowser(scene.service.baseUrl);
   const { id: challengeId, message } = await challenge(browser, account.address);

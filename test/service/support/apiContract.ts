@@ -3,24 +3,24 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import { closeSchema } from './closeSchema.ts';
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export type Seen = {
   readonly method: string;
-  /** With the query, if there was one. */
+  /** Including the query, if there is one. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body that was sent, where that is to be held against the document too. */
+  /** The sent body, if it must match the document too. */
   readonly sent?: string | undefined;
 };
 
-/** What a running service promises in its OpenAPI document. */
+/** The promises in a running service's OpenAPI document. */
 export type ApiContract = {
   readonly document: ContractDocument;
   /**
-   * Throws an Error that says what an answer has, or lacks, against the document. A body that was answered with success has to
-   * be one that the document allows.
+   * Throws an Error that lists how an answer differs from the document. If the answer is a success, the sent
+   * body must match too.
    */
   check(seen: Seen): void;
 };
@@ -69,17 +69,17 @@ export type ContractDocument = z.output<typeof documentShape>;
 export type Operation = z.output<typeof operationShape>;
 type DocumentedResponse = z.output<typeof responseShape>;
 
-/** More, with the headers beside it, may be more than is read of a request. */
+/** With its headers, a longer target may exceed the maximum size of a request's head. */
 const maxTarget = 12_000;
 
 const contracts = new Map<string, Promise<ApiContract>>();
 
-/** To be called before each file of tests: another service may answer at an address by then. */
+/** Call it before each test file: another service may answer at the same address by then. */
 export function forgetContracts(): void {
   contracts.clear();
 }
 
-/** The contract of the service at this address; read once. */
+/** The contract of the service at this address. Reads it only once. */
 export function readContract(baseUrl: string): Promise<ApiContract> {
   const known = contracts.get(baseUrl);
   if (known) return known;
@@ -87,12 +87,12 @@ export function readContract(baseUrl: string): Promise<ApiContract> {
     createContract(documentShape.parse(await response.json())),
   );
   contracts.set(baseUrl, reading);
-  // A service that does not answer yet may do so at the next call.
+  // A service that does not answer yet may answer the next call.
   reading.catch(() => contracts.delete(baseUrl));
   return reading;
 }
 
-/** Calls a service, and holds the answer against its document. */
+/** Calls a service, and checks the answer against its document. */
 export async function fetchChecked(
   baseUrl: string,
   path: string,
@@ -151,9 +151,9 @@ function createContract(document: ContractDocument): ApiContract {
 
   const findResponse = (seen: Seen): DocumentedResponse | undefined => {
     const { path, status } = seen;
-    // What is no path of the service, or not even one.
+    // The target is no path of the service, or no valid path at all.
     if (!findTemplate(seen)) return status === 404 || status === 400 ? outside({}) : undefined;
-    // A head that is too long is refused before anybody looks whose route it is for.
+    // The server refuses a head that is too long before it looks for the route.
     if (status === 400 && path.length > maxTarget) return outside({});
     const operation = findOperation(seen);
     if (operation) return operation.responses[status];
@@ -179,7 +179,8 @@ function createContract(document: ContractDocument): ApiContract {
     const [type = ''] = (headers.get('content-type') ?? '').split(';', 1);
     const form = content[type];
     if (!form) return [`the type ${type} is not documented`];
-    // What makes closed schemas merges the parts of a schema, of which each has to allow what clients get.
+    // The closed schema merges the schema's parts. The original schema also checks that each part alone
+    // allows the answer.
     const validators = [asServed(form.schema), closed(form.schema)];
     return listSchemaFaults(/^application\/(\w+\+)?json$/.test(type) ? JSON.parse(text) : text, validators);
   };
@@ -196,7 +197,7 @@ function createContract(document: ContractDocument): ApiContract {
   return {
     document,
     check(seen) {
-      // What browsers ask beforehand is the matter of another standard.
+      // Another standard governs the preflight requests of browsers.
       if (seen.method === 'OPTIONS' && seen.status === 204) return;
       const faults = listFaults(seen);
       if (faults.length === 0) return;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fetchChecked } from './apiContract.ts';
 
-/** An answer of the service: its status and headers, and its body if that is JSON. */
+/** An answer of the service: status, headers, and the body if it is JSON. */
 export type Answer = { status: number; headers: Headers; body: AnswerBody };
 
 const bodyShape = z.looseObject({
@@ -27,7 +27,7 @@ export type AnswerBody = z.output<typeof bodyShape>;
 export type CallOptions = { body?: unknown; text?: string; headers?: Record<string, string> };
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Calls the service with a key, if there is one. An answer that is not as documented throws. */
+/** Calls the service, with a key if one is given. Throws if the answer does not match the document. */
 export function createCall(baseUrl: string, key?: string): Call {
   return async (method, path, { body, text, headers = {} } = {}) => {
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -4,13 +4,16 @@ import { startTestService } from './testService.ts';
 
 type OnClose = (close: () => Promise<unknown>) => void;
 
-/** The API with a chain behind it, a wallet that could send, and a principal. Nobody sends, nor folds. The caller closes it. */
+/**
+ * The API with a chain, a wallet that could send, and a principal. Nothing sends or folds. The caller closes
+ * it.
+ */
 export function startChainService(env: Readonly<Record<string, string>>) {
   return withClose((onClose) => start(env, onClose));
 }
 export type ChainService = Awaited<ReturnType<typeof startChainService>>;
 
-/** The same with a stand-in for the worker, which sends, and folds when it is told to. The caller closes it. */
+/** The same with a stand-in worker. It sends, and folds on request. The caller closes it. */
 export function startWorkedService(env: Readonly<Record<string, string>>) {
   return withClose(async (onClose) => {
     const started = await start(env, onClose);
@@ -31,7 +34,7 @@ async function start(env: Readonly<Record<string, string>>, onClose: OnClose) {
   return { chain, service, principal };
 }
 
-/** Closes what was opened, the last first, when it is asked to, or where the start fails. */
+/** Closes everything opened, the last first, on request or if the start fails. */
 async function withClose<Started extends object>(
   run: (onClose: OnClose) => Promise<Started>,
 ): Promise<Started & { close(): Promise<void> }> {

@@ -7,19 +7,19 @@ const schemasShape = z.record(z.string(), schemaShape);
 const listShape = z.array(schemaShape);
 
 /**
- * A documented schema for answers of this very version of the service: with everything in one piece, and without room for members
- * that are not documented, which clients have to leave for later versions.
+ * A documented schema for answers of exactly this version of the service: with all references resolved, and
+ * without undocumented members. Clients must tolerate such members from later versions.
  */
 export function closeSchema(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
   return convert(schema, components, (object) => ({ additionalProperties: false, ...object }));
 }
 
-/** A documented schema with everything in one piece. */
+/** A documented schema with all references resolved. */
 export function resolveSchema(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
   return convert(schema, components, (object) => object);
 }
 
-/** `change` is made of every schema of an object with members. */
+/** Calls `change` for every object schema with properties. */
 function convert(
   schema: Schema,
   components: Readonly<Record<string, Schema>>,
@@ -43,7 +43,7 @@ function convert(
   return change(converted);
 }
 
-/** @throws Error for a name that the document does not have. */
+/** @throws Error if the document does not have the name. */
 function inline(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
   const { $ref } = schema;
   if (typeof $ref !== 'string') return schema;
@@ -52,7 +52,10 @@ function inline(schema: Schema, components: Readonly<Record<string, Schema>>): S
   return target;
 }
 
-/** One object schema that asks for what both ask for; where both speak of one thing, the second narrows the first. */
+/**
+ * Merges two object schemas: the result requires what both require. If both define a property, the second
+ * narrows the first.
+ */
 function merge(first: Schema, second: Schema): Schema {
   const merged: Record<string, unknown> = { ...first, ...second };
   if (first.properties && second.properties) {

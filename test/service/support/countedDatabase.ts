@@ -3,12 +3,12 @@ import { createDatabaseProxy } from '../../support/databaseProxy.ts';
 export type CountedDatabase = {
   /** The connection string of the database through this proxy. */
   url: string;
-  /** The bytes of the longest answer to one message since the last call. */
+  /** The size in bytes of the longest answer to one message since the last call. */
   takeLongest(): number;
   close(): Promise<void>;
 };
 
-/** A proxy to a real PostgreSQL that counts the bytes of answers. */
+/** A proxy to a real PostgreSQL that counts the bytes of its answers. */
 export async function createCountedDatabase(databaseUrl: string): Promise<CountedDatabase> {
   let longest = 0;
   const { url, close } = await createDatabaseProxy(databaseUrl, (client, upstream) => {

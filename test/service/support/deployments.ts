@@ -5,7 +5,7 @@ import type { TestService } from './testService.ts';
 
 export const deploymentPath = '/v0/agreements/deploy-with-permit';
 
-/** The body of a signed deployment, by a wallet that nobody has used. */
+/** The body of a signed deployment by a new wallet. */
 export async function prepareDeployment({ token, relayer, factory }: TestChain) {
   const account = createAccount();
   const agreement = buildLease(token);
@@ -14,7 +14,7 @@ export async function prepareDeployment({ token, relayer, factory }: TestChain) 
   return { agreement, displayName: 'Lease', chainId, initValues: values, ...permit };
 }
 
-/** The record of the deployment that this wallet has signed. */
+/** The record of this wallet's deployment. */
 export async function findDeployment({ handle }: TestService, signer: string): Promise<string | undefined> {
   const { rows } = await handle.pool.query<{ id: string }>(
     `select r.id from service.records r join service.transactions t on t.id = r.deploy_transaction_id

@@ -15,7 +15,9 @@ export type DirectDeployment = {
   agreement: unknown;
   values: WireValues;
   docUri?: string;
-  /** Calls the factory by way of another contract, so that the creation cannot be read from the transaction. */
+  /**
+   * Whether to call the factory through another contract, so that the transaction does not show the creation.
+   */
   isIndirect?: boolean;
 };
 
@@ -47,7 +49,7 @@ export async function deployDirectly(chain: TestChain, deployment: DirectDeploym
   return readDeployed(chain, hash);
 }
 
-/** Sends somebody's permit for a deployment without the service. */
+/** Sends a signer's permit for a deployment without the service. */
 export async function deployByPermit(
   chain: TestChain,
   deployment: DirectDeployment & {

@@ -1,7 +1,7 @@
 /** How a document refers to a variable. */
 export const reference = (name: string) => `\${variables.${name}}`;
 
-/** A document that uses much of the language in little room. */
+/** A small document that uses much of the language. */
 export function buildLease(tokenAddress: string) {
   return {
     metadata: { id: 'did:example:lease', templateId: 'did:template:lease', name: 'Lease' },
@@ -79,7 +79,7 @@ export function buildLease(tokenAddress: string) {
   };
 }
 
-/** A document whose fields stand in `schema` objects, which the public signing library does not read. */
+/** A document whose fields are in `schema` objects, which the public signing library does not read. */
 export const schemaStyle = {
   metadata: { templateId: 'did:template:poll' },
   variables: { voter: { type: 'address', subtype: 'participant', validation: { required: true } } },

@@ -13,7 +13,7 @@ import { startIndexedService } from './indexedService.ts';
 import { createAccount, signDeploy, signInput } from './permits.ts';
 import { chainId } from './testChain.ts';
 
-/** A chain on which agreements run, and a service that gives evidence of them. The caller closes it. */
+/** A chain with running agreements, and a service that gives evidence of them. The caller closes it. */
 export async function startEvidenceWorld(env: Readonly<Record<string, string>> = {}, fork?: AnvilFork) {
   const settings = {
     DEPLOY_WAIT_MS: '120000',
@@ -84,14 +84,14 @@ export async function startEvidenceWorld(env: Readonly<Record<string, string>> =
     deployPermitted,
     adopt,
     readEvidence,
-    /** The file, once the index has come to the latest block. */
+    /** The evidence file, once the index has reached the latest block. */
     async readFile(id: string): Promise<string> {
       await this.catchUp();
       const response = await readEvidence(id);
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
       return response.text();
     },
-    /** Makes a block, and waits until the index has passed it. */
+    /** Mines a block, and waits until the index has reached it. */
     async catchUp(): Promise<void> {
       await chain.client.mine({ blocks: 1 });
       const latest = await chain.client.getBlockNumber();
@@ -103,7 +103,10 @@ export async function startEvidenceWorld(env: Readonly<Record<string, string>> =
         return BigInt(rows[0]?.number ?? 0) >= latest;
       });
     },
-    /** A lease by permit, in which a landlord and a tenant sign, somebody knocks by a plain transaction, and a payment is made. */
+    /**
+     * A lease deployed by permit: landlord and tenant sign inputs, a stranger knocks by a direct transaction,
+     * and a payment is made.
+     */
     async playLease({ isIndirect = false } = {}) {
       const [landlord, tenant] = [createAccount(), createAccount()];
       const agreement = buildLease(chain.token);
@@ -142,7 +145,7 @@ export async function startEvidenceWorld(env: Readonly<Record<string, string>> =
       const { id, onChain } = await adopt(agreement, address);
       return { id, address, agreement, landlord, tenant, docHash: onChain.docHash };
     },
-    /** A lease that its owner deployed by a plain transaction, through another contract or not. */
+    /** A lease that its owner deployed by a direct transaction, possibly through another contract. */
     async playDirectLease({ isIndirect = false } = {}) {
       const agreement = buildLease(chain.token);
       const [, landlord = '0x', tenant = '0x'] = await chain.client.getAddresses();

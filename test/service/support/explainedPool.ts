@@ -4,13 +4,13 @@ import { setUpSession } from '../../../src/platform/database/sessionSettings.ts'
 
 /** What the database did for one statement. */
 export type Effort = {
-  /** Rows that scans have returned or thrown away. */
+  /** Rows that scans returned or discarded. */
   rowsRead: number;
-  /** Rows that were put in order, by the largest sort. */
+  /** Rows in the largest sort. */
   rowsSorted: number;
-  /** Pages of tables and indexes that were looked at: also what an index skips shows here. */
+  /** Pages of tables and indexes read. Entries that an index scan skips count here too. */
   pages: number;
-  /** Whether the plan was compiled, which takes longer than any page. */
+  /** Whether the plan was JIT-compiled, which takes longer than reading any page. */
   isCompiled: boolean;
   /** The plan in one line: its nodes with their indexes and rows. */
   plan: string;
@@ -18,11 +18,11 @@ export type Effort = {
 
 export type ExplainedPool = {
   pool: pg.Pool;
-  /** What was done since the last call, statement by statement. */
+  /** The efforts since the last call, one per statement. */
   takeEfforts(): Effort[];
 };
 
-/** A pool of one connection on which the database tells, of every statement just as it was sent, how it has run it. */
+/** A pool of one connection that reports how the database ran each statement, exactly as sent. */
 export function createExplainedPool(url: string, settings: Readonly<Record<string, string>>): ExplainedPool {
   const all = {
     session_preload_libraries: 'auto_explain',
@@ -35,7 +35,7 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     client_min_messages: 'notice',
     ...settings,
   };
-  // Libraries are loaded when a session begins.
+  // PostgreSQL loads the library only when a session begins.
   const options = Object.entries(all)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
@@ -46,7 +46,7 @@ export function createExplainedPool(url: string, settings: Readonly<Record<strin
     onConnect: (client) => setUpSession(client),
   });
   let efforts: Effort[] = [];
-  // The database may be dropped, which ends its connections, before they have closed themselves.
+  // If the database is dropped, its connections end before the pool has closed them.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('notice', ({ message = '' }) => {
@@ -92,7 +92,7 @@ const node: z.ZodType<Node> = z.object({
 });
 const explained = z.object({ Plan: node, JIT: z.unknown().optional() });
 
-/** Of the tables and their indexes: what is scanned of results within the statement was read there before. */
+/** Scans of tables and indexes only: rows of intermediate results were already read there. */
 const scans = new Set(['Seq Scan', 'Index Scan', 'Index Only Scan', 'Bitmap Heap Scan', 'Bitmap Index Scan']);
 
 function measure(plan: Node): Omit<Effort, 'plan' | 'isCompiled'> {

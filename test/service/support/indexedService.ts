@@ -6,7 +6,7 @@ import { startStandInWorker } from './standInWorker.ts';
 import { chainId, offerWallet, startTestChain } from './testChain.ts';
 import { startTestService } from './testService.ts';
 
-/** The API with a chain, the indexer and the projector behind it; only the sending is done by a stand-in. */
+/** The API with a chain, the indexer and the projector. Only the sending is done by a stand-in. */
 export async function startIndexedService(env: Readonly<Record<string, string>> = {}, fork?: AnvilFork) {
   const closings: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -55,7 +55,7 @@ async function start(
     service,
     worker,
     indexer,
-    /** Folds nothing until the promise is settled, while the index goes on. */
+    /** Runs while nothing is folded; the index continues. */
     async holdFolding<Result>(run: () => Promise<Result>): Promise<Result> {
       await projector.close();
       try {

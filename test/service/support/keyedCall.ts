@@ -3,7 +3,7 @@ import { buildLease } from './documents.ts';
 import type { TestPrincipal, TestService } from './testService.ts';
 
 type KeyedOptions = CallOptions & { path?: string; baseUrl?: string; by?: TestPrincipal };
-/** Posts a document to be validated, unless it is told otherwise. */
+/** Posts a document for validation by default. */
 export type KeyedCall = (key: string, options?: KeyedOptions) => Promise<Answer>;
 
 export const templatePath = '/v0/agreements/validate-template';
@@ -22,7 +22,7 @@ export function createKeyedCall({ baseUrl }: TestService, principal: TestPrincip
   };
 }
 
-/** Whether the answer is the one that another request was given. */
+/** Whether the answer repeats an earlier request's answer. */
 export function isReplayed({ headers }: Answer): boolean {
   return headers.get('idempotency-replayed') === 'true';
 }

@@ -7,7 +7,7 @@ import type { StandInWorker } from './standInWorker.ts';
 import { chainId, type TestChain } from './testChain.ts';
 import type { TestPrincipal } from './testService.ts';
 
-/** A deployed agreement of a principal, and the wallets of its parties. */
+/** A principal's deployed agreement, and the wallets of its parties. */
 export type Lease = {
   id: string;
   address: Address;
@@ -17,7 +17,7 @@ export type Lease = {
   sign(input: Omit<InputSigning, 'agreement' | 'agreementAddress' | 'chainId'>): ReturnType<typeof signInput>;
 };
 
-/** Deploys a lease through the API, and through the chain. */
+/** Deploys a lease through the API on the chain. */
 export async function deployLease(
   principal: TestPrincipal,
   { chain, worker }: { chain: TestChain; worker: StandInWorker },

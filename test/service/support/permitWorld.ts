@@ -10,7 +10,7 @@ import { compileAgreement, encodeInputPayload, findChain, nameHash } from '../..
 import type { RelayWorld } from '../../support/relayWorld.ts';
 import { signInput } from './permits.ts';
 
-/** Two states, and an input for each way between them. */
+/** Two states, and an input for each transition between them. */
 const turns = {
   metadata: { id: 'did:example:turns', name: 'Turns' },
   variables: {},
@@ -29,7 +29,7 @@ const turns = {
 
 export type PermitRow = { id: string; nonce: number; account: PrivateKeyAccount };
 
-/** An agreement on the chain of a world of the relay, and rows of the outbox that carry real permits for it. */
+/** An agreement on the chain of a relay world, and outbox rows with real permits for it. */
 export async function createPermitWorld(world: RelayWorld) {
   const { client, chainId, pool, rpcUrl } = world;
   const chain = findChain(chainId);
@@ -37,7 +37,7 @@ export async function createPermitWorld(world: RelayWorld) {
   const { factory, implementation } = chain;
   await deployProtocol({ rpcUrl, chainId, factory, implementation });
 
-  /** A new agreement, which no permit has made. */
+  /** Deploys a new agreement without a permit. */
   const deploy = async (): Promise<Address> => {
     const parameters = compileAgreement(turns, { docUri: 'test:turns', values: {} });
     const [account = '0x' as const] = await client.getAddresses();
@@ -127,7 +127,7 @@ export async function createPermitWorld(world: RelayWorld) {
       args: [signer],
     });
 
-  /** Says in the tables what the indexer and the projector would say of these permits now. */
+  /** Writes the rows that the indexer and the projector would write for these permits now. */
   const indexOnce = async (agreement: Address): Promise<void> => {
     const block = await client.getBlock();
     const logs = await client.getLogs({ address: agreement, fromBlock: 0n, toBlock: block.number });
@@ -165,7 +165,7 @@ export async function createPermitWorld(world: RelayWorld) {
     countPermits,
     indexOnce,
     createAccount: () => privateKeyToAccount(toHex(randomBytes(32))),
-    /** Accepts so many permits of one signer, one after the other. */
+    /** Accepts this number of permits of one signer, one after the other. */
     async acceptRow(
       agreement: Address,
       {

@@ -10,13 +10,13 @@ import {
 
 export type Signature = { v: number; r: Hex; s: Hex };
 
-/** A signature in the three parts of a request. */
+/** A signature in the three parts that a request has. */
 export function splitSignature(signature: Hex): Signature {
   const { r, s, yParity } = parseSignature(signature);
   return { v: 27 + yParity, r, s };
 }
 
-/** A wallet that nobody has used before: its nonces are 0 everywhere. */
+/** A new wallet: its nonces are 0 everywhere. */
 export function createAccount(): PrivateKeyAccount {
   return privateKeyToAccount(generatePrivateKey());
 }
@@ -36,7 +36,7 @@ export type DeploySigning = {
   deadline?: number;
 };
 
-/** The part of a deployment's body that its signer makes. */
+/** The part of a deployment's body that the signer provides. */
 export async function signDeploy(signing: DeploySigning) {
   const { account, agreement, values, chainId, factory, docUri, nonce = 0n, deadline = inAnHour() } = signing;
   const parameters = compileAgreement(agreement, { docUri, values });
@@ -61,7 +61,7 @@ export type InputSigning = {
   payload?: Hex;
 };
 
-/** The body of an input. */
+/** Signs an input, and returns its request body and its payload. */
 export async function signInput(signing: InputSigning) {
   const { account, agreement, agreementAddress, chainId, inputId, values } = signing;
   const { nonce = 0n, deadline = inAnHour() } = signing;

@@ -4,7 +4,7 @@ import { releaseNow } from '../../../src/worker/publisher/releaseEvents.ts';
 import { insertRecords } from './rows.ts';
 import type { TestPrincipal, TestService } from './testService.ts';
 
-/** Releases so many transitions of an agreement of its own, and returns the ids of their events. */
+/** Releases this number of transitions of a new agreement, and returns the ids of their events. */
 export async function releaseTransitions(
   { handle }: TestService,
   owner: Pick<TestPrincipal, 'id'>,

@@ -4,10 +4,10 @@ import { waitUntil } from '../../support/waitUntil.ts';
 import { chainId } from './testChain.ts';
 import { encryptionKey, type TestService } from './testService.ts';
 
-/** An API in a process of its own. */
+/** An API in a separate process. */
 export type Replica = { program: Program; baseUrl: string; internalUrl: string };
 
-/** Starts one more API on the database of a service, as operators do. The caller stops it. */
+/** Starts another API on a service's database, as operators do. The caller stops it. */
 export async function startReplica(
   { databaseUrl }: TestService,
   rpcUrl: string,
@@ -37,7 +37,7 @@ export async function startReplica(
   return { program, baseUrl, internalUrl: `http://127.0.0.1:${internalPort}` };
 }
 
-/** Ends a replica that may have ended already. */
+/** Ends a replica if it still runs. */
 export async function endReplica({ program }: Replica): Promise<void> {
   if (!program.hasEnded()) program.signal('SIGKILL');
   await program.exited;

@@ -10,7 +10,7 @@ import { type PostgresServer, startPostgres } from '../../../src/cli/devtools/po
 export type ReplicatedPostgres = {
   primaryUrl: string;
   replicaUrl: string;
-  /** On a connection of its own, as superuser: none is left over that the server's end would break. */
+  /** Asks as superuser on a new connection, so that no connection breaks when the server ends. */
   askReplica(statement: string): Promise<pg.QueryResult>;
   killReplica(): Promise<void>;
   startReplica(): Promise<void>;
@@ -19,7 +19,7 @@ export type ReplicatedPostgres = {
 
 const unsafe = { fsync: 'off', full_page_writes: 'off' };
 
-/** A PostgreSQL and a streaming replica of it, which lets no query stand in the way of its replay. */
+/** A PostgreSQL with a streaming replica. Queries on the replica never delay its replay. */
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const directory = await mkdtemp(join(tmpdir(), 'agreements-replicated-'));
   const [first, second] = [join(directory, 'primary'), join(directory, 'replica')];
@@ -28,7 +28,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     for (const end of closings.splice(0).reverse()) await end();
   };
   try {
-    // The replica begins as a copy of a database that was shut down cleanly.
+    // The replica starts as a copy of a cleanly stopped database.
     await (await startPostgres({ dataDirectory: first, settings: unsafe })).stop();
     await mkdir(second);
     await promisify(execFile)('cp', ['-a', clusterDirectory(first), clusterDirectory(second)]);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { TestPrincipal } from './testService.ts';
 
-/** Puts records into the database as the projector leaves them, one per given part. */
+/** Inserts records as the projector leaves them, one for each given part. */
 export async function insertRecords(
   pool: pg.Pool,
   { id: principalId }: Pick<TestPrincipal, 'id'>,
@@ -26,7 +26,7 @@ export async function insertRecords(
     });
 }
 
-/** Puts inputs into the history of a record as the projector leaves them. */
+/** Inserts inputs of a record as the projector leaves them. */
 export async function insertInputs(
   pool: pg.Pool,
   record: { id: string; address: string },

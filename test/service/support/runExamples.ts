@@ -3,12 +3,13 @@ import { type ContractDocument, fetchChecked, type Operation, readContract } fro
 
 export type ExampleRun = { operationId: string; status: number };
 
-/** What an example cannot know: the secret of a link, what a wallet signs, a part of the path. */
+/** What an example cannot contain: a link's secret, a wallet's signature, or part of the path. */
 export type Replaced = { link?: string; body?: object; path?: string };
 
 /**
- * Carries out the example of every operation as its document shows it, in the order of the document, those that remove something
- * last. Parts of paths are taken from the answers that link to the operation. Each answer has to be a success as documented.
+ * Runs the documented example of every operation, in the document's order; those that remove something run
+ * last. Takes path parameters from answers that link to the operation. Each answer must be a documented
+ * success.
  */
 export async function runExamples(
   baseUrl: string,
@@ -16,7 +17,8 @@ export async function runExamples(
     key,
     before = {},
   }: {
-    key: string /** What the world has to do first, by operation. */;
+    key: string;
+    /** Prepares an operation before it runs, by the operation's id. */
     before?: Record<string, () => Promise<Replaced | undefined>>;
   },
 ): Promise<ExampleRun[]> {
@@ -63,7 +65,7 @@ export async function runExamples(
   return runs;
 }
 
-/** The secret of a signing link, which is shown when it is made. */
+/** The secret of a signing link; the answer that creates a link shows it. */
 function findSecret(text: string): string | undefined {
   return /#(agl_[0-9a-f]{64})/.exec(text)?.[1];
 }
@@ -72,7 +74,7 @@ function isStream({ responses }: Operation): boolean {
   return 'text/event-stream' in (responses['200']?.content ?? {});
 }
 
-/** The beginning of what goes on for ever. */
+/** Reads only the beginning of an endless response. */
 async function peek(url: string, key: string): Promise<Response> {
   const abort = new AbortController();
   const response = await fetch(url, { headers: { 'x-api-key': key }, signal: abort.signal });
@@ -102,7 +104,7 @@ function fillTarget(path: string, operation: Operation, known: ReadonlyMap<strin
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`;
 }
 
-/** Keeps what the answer says of the paths of operations that go on from it. */
+/** Remembers the path parameters that the answer's links give for later operations. */
 function rememberLinks(
   { responses }: Operation,
   { status, text, known }: { status: number; text: string; known: Map<string, string> },

@@ -4,11 +4,14 @@ import type { Address } from 'viem';
 export type OutboxRows = {
   chainId: number;
   wallet: Address;
-  /** Numbers of the rows: the first, and how many. Each is an input with the number as its signer's nonce. */
+  /**
+   * The first row's number; `count` rows get consecutive numbers. A row's number determines its signer and
+   * nonces.
+   */
   from: number;
   count: number;
   state: 'accepted' | 'signed' | 'final';
-  /** Of how many agreements the inputs are, 500 unless told. */
+  /** The number of agreements that the inputs belong to; 500 by default. */
   agreements?: number;
   firstAgreement?: number;
   principalId?: string;
@@ -19,7 +22,7 @@ const contract = contractOf('n % 500');
 const signer = `'0x' || lpad(to_hex(7000000 + n % 500), 40, '0')`;
 const hash = (salt: string) => `'0x' || md5('${salt}' || n) || md5(n || '${salt}')`;
 
-/** Rows of the outbox for the inputs of agreements, with what was signed for them. */
+/** Inserts outbox rows for inputs of agreements, with their signed transactions. */
 export async function seedOutbox(pool: pg.Pool, rows: OutboxRows): Promise<void> {
   const {
     chainId,
@@ -62,7 +65,7 @@ export async function seedOutbox(pool: pg.Pool, rows: OutboxRows): Promise<void>
   );
 }
 
-/** Has the index show the effects of rows, and count their nonces as used up. */
+/** Makes the index show the effects of rows, and counts their nonces as used. */
 export async function seedEffects(
   pool: pg.Pool,
   { chainId, from, count }: { chainId: number; from: number; count: number },
@@ -81,7 +84,7 @@ export async function seedEffects(
   );
 }
 
-/** The hash of the bytes of a row. */
+/** The hash of a row's transaction. */
 export function seededHash(pool: pg.Pool, number: number): Promise<`0x${string}`> {
   return pool
     .query<{ hash: `0x${string}` }>(`select ${hash('tx')} as hash from (select $1::int as n) as it`, [number])

@@ -10,7 +10,7 @@ const typedDataShape = z.looseObject({
   message: z.record(z.string(), z.unknown()),
 });
 
-/** Signs typed data as they were answered, to the letter, and returns what a request needs of the permit. */
+/** Signs typed data exactly as answered, and returns the permit's part of a request. */
 export async function signAnswer(
   account: PrivateKeyAccount,
   { body }: Answer,

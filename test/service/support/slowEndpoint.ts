@@ -2,19 +2,21 @@ import { createServer } from 'node:http';
 import { z } from 'zod';
 import { listenLocally } from '../../support/listenLocally.ts';
 
-/** An endpoint of a real chain that can be made to answer only when it is told to. */
+/** An endpoint of a real chain that can be held, so that it answers only once released. */
 export type SlowEndpoint = {
   url: string;
-  /** Questions that wait to be asked, and answers that wait to be told. */
+  /** Number of held requests and answers. */
   waiting(): number;
-  /** Asks the chain only when it is released; or with `answers` at once, and tells what it said then. */
+  /**
+   * Holds requests before they reach the chain; with `answers`, asks the chain at once and holds its answers.
+   */
   hold(what?: 'questions' | 'answers'): void;
-  /** Lets what waits, and what comes, through. */
+  /** Releases held and later requests and answers. */
   release(): void;
   close(): Promise<void>;
 };
 
-/** Questions for the height alone are asked at all times, beside what is tested: they are never held. */
+/** Never holds requests for the block height alone, because they are independent of the tested requests. */
 export async function startSlowEndpoint(rpcUrl: string): Promise<SlowEndpoint> {
   let gate = Promise.withResolvers<void>();
   let held: 'questions' | 'answers' = 'questions';

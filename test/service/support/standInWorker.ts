@@ -11,8 +11,8 @@ import type { TestService } from './testService.ts';
 type Row = { id: string; contract: Address; call_data: Hex };
 
 /**
- * Does, for tests of the API alone, what the worker does with the outbox: sends the stored calls to the real chain, and says in
- * the tables what came of them.
+ * For tests of the API alone, does the worker's work with the outbox: sends the stored calls to the real
+ * chain, and writes the results to the tables.
  */
 export async function startStandInWorker(service: TestService, chain: TestChain) {
   const { pool } = service.handle;
@@ -46,7 +46,7 @@ export async function startStandInWorker(service: TestService, chain: TestChain)
   await listener.ready;
 
   return {
-    /** Sends nothing until the promise is settled. */
+    /** Runs while nothing is sent. */
     async hold<Result>(run: () => Promise<Result>): Promise<Result> {
       isHolding = true;
       try {
@@ -56,12 +56,12 @@ export async function startStandInWorker(service: TestService, chain: TestChain)
         wake();
       }
     },
-    /** Resolves when everything is sent that was stored before. */
+    /** Resolves when everything stored before is sent. */
     async idle(): Promise<void> {
       wake();
       await work;
     },
-    /** Says of a record what the chain says of it. */
+    /** Writes the chain's state of a record to its row. */
     async fold(recordId: string): Promise<Address> {
       await this.idle();
       const { rows } = await pool.query<{ tx_hash: Hex; document: string }>(

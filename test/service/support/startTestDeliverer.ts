@@ -8,7 +8,7 @@ import { encryptionKey, type TestService } from './testService.ts';
 
 const logger = createLogger({ level: 'silent', name: 'test' });
 
-/** Delivers the webhooks of a service as its workers do. */
+/** Delivers a service's webhooks as its workers do. */
 export async function startTestDeliverer(
   { databaseUrl }: TestService,
   env: Readonly<Record<string, string>>,

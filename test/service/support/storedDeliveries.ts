@@ -1,7 +1,7 @@
 import type { TestService } from './testService.ts';
 import type { OwnedWebhook } from './webhooks.ts';
 
-/** A delivery of an event of its own, as the workers leave it. */
+/** Inserts a delivery of a new event, as the workers leave it. */
 export async function insertDelivery(
   { handle: { pool } }: TestService,
   { id: webhookId, by }: Pick<OwnedWebhook, 'id' | 'by'>,
@@ -36,7 +36,7 @@ export async function insertDelivery(
   return `dlv_${name}`;
 }
 
-/** How the deliveries of a webhook stand, in no order. */
+/** The statuses of a webhook's deliveries, in no particular order. */
 export async function readDeliveryStatuses(
   { handle: { pool } }: TestService,
   { id }: Pick<OwnedWebhook, 'id'>,

@@ -9,8 +9,8 @@ import type { TestService } from './testService.ts';
 export const chainId = 59141;
 
 /**
- * Starts an Anvil that stands for a public chain, by default Linea Sepolia, with the protocol and a token; with `fork` it continues
- * another one. The caller stops it.
+ * Starts an Anvil in place of a public chain, by default Linea Sepolia, with the protocol and a token. With
+ * `fork` it continues another chain. The caller stops it.
  */
 export async function startTestChain(id = chainId, fork?: AnvilFork) {
   const facts = findChain(id);
@@ -30,7 +30,7 @@ export async function startTestChain(id = chainId, fork?: AnvilFork) {
     token,
     relayer,
     stop: () => anvil.stop(),
-    /** Sends a call from an unlocked account, and returns the hash once it is mined. */
+    /** Sends a call from an unlocked account, and returns its hash once mined. */
     async send(to: Address, data: Hex): Promise<Hex> {
       const hash = await client.sendTransaction({ account: relayer, chain: null, to, data });
       const { status } = await awaitReceipt(client, hash);
@@ -41,7 +41,7 @@ export async function startTestChain(id = chainId, fork?: AnvilFork) {
 }
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** Says of the chain what a running worker says: that a funded wallet is there. */
+/** Writes the row that a running worker writes: the chain has a funded wallet. */
 export async function offerWallet({ handle }: TestService, { relayer }: TestChain): Promise<void> {
   await handle.pool.query(
     `insert into service.relayer_wallets (chain_id, address, status, balance, next_nonce, lease_owner, lease_until)

@@ -23,11 +23,11 @@ export type TestService = {
   baseUrl: string;
   databaseUrl: string;
   handle: DatabaseHandle;
-  /** What the API has logged, line by line. */
+  /** The log lines of the API. */
   logLines: string[];
-  /** A principal with a key of its own; entitled to everything unless other scopes are given. */
+  /** Creates a principal with its own key, and with all scopes unless others are given. */
   createPrincipal(scopes?: readonly GrantableScope[]): Promise<TestPrincipal>;
-  /** How many rows each table of the service holds that a request may write to. */
+  /** The number of rows in each table that a request may write to. */
   countRows(): Promise<Record<string, number>>;
   close(): Promise<void>;
 };
@@ -35,20 +35,20 @@ export type TestService = {
 /** Nothing listens on the discard port. */
 const nobody = 'http://127.0.0.1:9';
 
-/** All APIs of one test share it, as all replicas of an installation do. */
+/** All APIs of one test share it, like the replicas of an installation. */
 export const encryptionKey = randomBytes(32).toString('hex');
 
 export type ApiOptions = {
   /** Chains without a URL do not answer. */
   rpcUrls?: Readonly<Record<number, string>>;
   env?: Readonly<Record<string, string>>;
-  /** Where it answers to its operators; nowhere unless given. */
+  /** The address of the internal server; by default there is none. */
   internal?: InternalServerSettings;
 };
 
 export type TestApi = { baseUrl: string; logLines: string[]; close(): Promise<void> };
 
-/** One API process's worth of the service, in this process, over a database that is up to date. */
+/** One API inside this process, over a database that is up to date. */
 export async function startTestApi(
   databaseUrl: string,
   { rpcUrls = {}, env = {}, internal }: ApiOptions,
@@ -64,7 +64,7 @@ export async function startTestApi(
     DATABASE_URL: databaseUrl,
     PORT: '0',
     SHUTDOWN_GRACE_MS: '0',
-    // Tests call as fast as they can; those of the limits set their own.
+    // Tests call as fast as they can; tests of the rate limits set lower values.
     RATE_LIMIT_READS: '100000',
     RATE_LIMIT_WRITES: '100000',
     ...Object.fromEntries(
@@ -94,7 +94,7 @@ export async function startTestApi(
   };
 }
 
-/** The API over a database of its own. */
+/** The API over a new database. */
 export async function startTestService(options: ApiOptions = {}): Promise<TestService> {
   const testDatabase = await createMigratedDatabase();
   const databaseUrl = testDatabase.url;

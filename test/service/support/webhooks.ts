@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { startTestService, type TestPrincipal, type TestService } from './testService.ts';
 
-/** Nothing listens there. */
+/** Nothing listens at this address. */
 export const webhookUrl = 'http://127.0.0.1:9/hook';
 
 export const webhookShape = z.looseObject({
@@ -17,12 +17,15 @@ export type Webhook = z.output<typeof webhookShape>;
 
 export type OwnedWebhook = Webhook & { by: TestPrincipal };
 
-/** The API with an operator who allows webhooks to this machine. */
+/** The API, with webhooks to this machine allowed. */
 export function startWebhookService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
   return startTestService({ env: { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', ...env } });
 }
 
-/** A principal of its own for each webhook that is not about several: none gets to its limit by others. */
+/**
+ * Creates a webhook, with a new principal unless one is given, so that webhooks do not use up each other's
+ * limit.
+ */
 export async function createWebhook(
   service: TestService,
   body: Readonly<Record<string, unknown>> = {},

@@ -205,7 +205,7 @@ describe('with a collector', () => {
       traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-00`,
     });
     expect(transaction.trace_parent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
-    // A later request whose spans have come in shows that those of this one would have.
+    // Once the spans of a later request have arrived, the spans of this one would have arrived too.
     const later = randomBytes(16).toString('hex');
     await scene.hit(scene.api, deployed, { traceparent: `00-${later}-${randomBytes(8).toString('hex')}-01` });
     await waitUntil(
@@ -229,7 +229,7 @@ function only(spans: readonly CollectedSpan[], name: string): CollectedSpan {
   return found;
 }
 
-/** An input that its signer sends without the service. */
+/** Submits an input directly to the contract. */
 async function sendToContract(
   address: Address,
   account: ReturnType<typeof privateKeyToAccount>,

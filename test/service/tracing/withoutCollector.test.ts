@@ -5,7 +5,7 @@ import { startTraceCollector } from '../../support/traceCollector.ts';
 import { waitUntil } from '../../support/waitUntil.ts';
 import { loadsOf, startTracedService, type TracedService } from './support/tracedService.ts';
 
-/** Three processes start at a time. That takes up to half a minute on an idle machine. */
+/** The tests start three processes at a time. That takes up to half a minute on an idle machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let scene: TracedService;
@@ -24,7 +24,7 @@ describe('without a collector', () => {
       'x-request-id': 'untraced-request',
     });
     expect(transaction).toMatchObject({ request_id: 'untraced-request', trace_parent: null });
-    // The metrics ask for the interface, whose spans are nothing.
+    // The metrics load only the API module of OpenTelemetry, whose spans do nothing.
     expect([...loadsOf(quiet)].filter((name) => name !== 'api')).toEqual([]);
     const { code } = await quiet.child.stop();
     expect(code).toBe(0);

@@ -64,7 +64,7 @@ describe('the typed data of an input', () => {
     expect(scene.verdictOf(answer)).toMatchObject({ ok: false, reason: 'action_reverted' });
     expect(scene.verdictOf(answer).message).toMatch(/^The transaction would revert\. ERC20Insufficient/);
 
-    // The permit is what the verdict says it is.
+    // The API refuses the permit for the same reason as the verdict.
     const permit = await signAnswer(landlord, answer);
     const refused = outcome(await scene.post(`${id}/input`, { ...pay, ...permit }));
     expect(refused).toMatchObject({ status: 409, message: scene.verdictOf(answer).message });
@@ -92,7 +92,7 @@ describe('the typed data of an input', () => {
     }
   });
 
-  /** A lease that waits for the rent. */
+  /** Deploys a lease in which the rent is due. */
   async function deployAccepted(): Promise<Lease> {
     const accepted = await deployLease(scene.principal, scene);
     const values = { months: '4', remark: 'gladly' };
@@ -101,7 +101,7 @@ describe('the typed data of an input', () => {
     return accepted;
   }
 
-  /** Gives the tenant what the rent takes, and the agreement the right to take it. */
+  /** Gives the tenant the tokens for the rent, and allows the agreement to take them. */
   async function endow(tenant: `0x${string}`, agreement: `0x${string}`): Promise<void> {
     const { client, token } = scene.chain;
     await scene.chain.send(

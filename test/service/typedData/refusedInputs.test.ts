@@ -72,7 +72,7 @@ describe('typed data of an input sign', () => {
         const mined = await scene.post(`${lease.id}/input-typed-data?pending=false`, ask);
         expect(mined.body.data).toMatchObject({ nonce: '0', minedNonce: '0' });
         expect(scene.verdictOf(mined)).toMatchObject({ ok: false, reason: 'nonce_in_flight' });
-        // The same terms are the same permit.
+        // The same terms are the same permit, so it keeps its nonce.
         const again = await prepare({ deadline: body.deadline });
         expect(again.body.data).toMatchObject({ nonce: '0' });
         return { submitted };

@@ -9,7 +9,7 @@ import {
 } from '../support/webhooks.ts';
 
 let service: TestService;
-/** Without an operator who allows anything. */
+/** A service whose operator allows no additional targets. */
 let hosted: TestService;
 let owner: TestPrincipal;
 beforeAll(async () => {

@@ -29,7 +29,7 @@ describe('the receiver of the examples', () => {
       if (program.hasEnded()) throw new Error(program.lines.join('\n'));
       return program.lines.some((line) => line.startsWith('listening'));
     };
-    // A busy machine takes its time to start a program.
+    // A busy machine may take long to start a program.
     await waitUntil('the receiver listens', isListening);
     return program;
   };

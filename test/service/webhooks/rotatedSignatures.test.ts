@@ -42,7 +42,8 @@ test('a secret that is rotated signs with both until the grace ends, and then wi
   const second = await rotate(600);
   await webhook.test();
   expect([await isSigned(last(), webhook.secret), await isSigned(last(), second)]).toEqual([true, true]);
-  // The own header has room for one: receivers who know nothing of the rotation go on.
+  // The service's own header holds only one signature, made with the old secret: receivers that do not know
+  // of the rotation still work.
   expect(await isSigned(ownHeadersOf(last()), webhook.secret)).toBe(true);
   expect(await isSigned(ownHeadersOf(last()), second)).toBe(false);
   for (const secret of [webhook.secret, second])

@@ -58,7 +58,7 @@ const fresh: Standing = {
   gasBound: undefined,
 };
 
-/** The state after an open input that closes the agreement, at the second that is expected of the next block. */
+/** The state after an open input that closes the agreement, at the expected time of the next block. */
 function stateAfter({ isWaiting, time }: { isWaiting: boolean; time: bigint }): Hex | undefined {
   const row = { id: 'txn_1', signer, nonce: 0n, callData: encodeCall({}), isWaiting };
   return playOpenInputs(rules, { ...fresh, open: [row] }, { time })?.engine.state;
@@ -70,7 +70,7 @@ test('an open input counts up to its deadline, and after it only if its bytes ar
   expect(stateAfter({ isWaiting: false, time: deadline + 1n })).toBe(closed);
 });
 
-/** What happens to an agreement between two looks at it. */
+/** A change of an agreement between two reads of it. */
 type Step =
   | { readonly kind: 'accept'; by: number; inputId: Hex; until: bigint; skips: boolean }
   | { readonly kind: 'sign' | 'fail'; at: number }
@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('mine' as const, 'wait' as const, 'reorganise' as const) }),
 );
 
-/** An agreement as index and outbox show it, changed step by step. */
+/** An agreement as index and outbox show it. Each step changes it. */
 class Scene {
   time = 1n;
   standing = fresh;
@@ -111,7 +111,7 @@ class Scene {
     if (next.kind === 'reorganise') this.#moveTo({ position: standing.position });
   }
 
-  /** As it is read: with the nonces of open inputs' signers only. */
+  /** The agreement as the service reads it: with nonces only of signers with open inputs. */
   get seen(): Standing {
     const { open: rows, nonces } = this.standing;
     const isOpen = (account: string) => rows.some((row) => row.signer.toLowerCase() === account);
@@ -126,7 +126,7 @@ class Scene {
     return { id: `txn_${this.#accepted++}`, signer: account, nonce, callData, isWaiting: true };
   }
 
-  /** The chain takes the first open input, if the contract would. */
+  /** Mines the first open input, if the contract would accept it. */
   #mine(): void {
     const { open: rows, nonces, position } = this.standing;
     const [first, ...others] = rows;
@@ -186,7 +186,10 @@ describe('what was played before', () => {
   });
 });
 
-/** What each input led to, and the nonces after all of them. Earlier nonces of others are known or not. */
+/**
+ * The state after each input, and the signers' nonces after all of them. Leaves out other accounts, whose
+ * nonces may be unknown.
+ */
 function describePlayed(played: PlayedInputs | undefined, { open: rows }: Standing) {
   const accounts = rows.map((row) => row.signer.toLowerCase());
   return {

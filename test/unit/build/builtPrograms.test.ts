@@ -48,7 +48,7 @@ describe('programs', () => {
     const steps = [
       () => {},
       () => write('one.ts', '2 '),
-      // Ponder writes one at every start.
+      // Ponder writes this file at every start.
       () => write('ponder-env.d.ts', String(built.length)),
       () => {
         mkdirSync(join(directory, 'src/runtime/generated'), { recursive: true });
@@ -61,7 +61,7 @@ describe('programs', () => {
       step();
       expect(build(() => built.push('built'))).toBe(build(() => built.push('twice')));
     }
-    // What Ponder writes is no source. Without the removed source the programs are those of before.
+    // Files that Ponder writes are no sources. Without the removed source, the build is the earlier one.
     expect(built).toEqual(['built', 'built', 'built']);
   });
 
@@ -139,7 +139,7 @@ describe('the programs of this project', () => {
   });
 });
 
-/** The source and its line (from 0) of a text in built programs, by their source maps. */
+/** The source file and line (from 0) of a text in the built programs, according to their source maps. */
 function findSource(built: string, text: string): { source: string; line: number } {
   for (const name of readdirSync(built).filter((each) => each.endsWith('.js'))) {
     const lines = readFileSync(join(built, name), 'utf8').split('\n');

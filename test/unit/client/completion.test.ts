@@ -5,7 +5,7 @@ import { runInProcess } from './support/runInProcess.ts';
 const fillIn = `
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _agreements; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** What bash offers for the last of these words, which it has split at spaces and around \`=\`. */
+/** Bash's suggestions for the last of these words. Bash splits words at spaces and around \`=\`. */
 async function complete(...words: readonly string[]): Promise<string[]> {
   const script = (await runInProcess('completion', 'bash')) + fillIn;
   const offered = execFileSync('bash', ['--norc', '-c', script, 'bash', 'agreements', ...words]);

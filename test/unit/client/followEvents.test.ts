@@ -11,7 +11,7 @@ const event: AgreementEvent = JSON.parse('{ "id": "evt_1", "type": "agreement.tr
 const refusal = (retryAfterSeconds: number) =>
   createApiError('Too many calls.', { status: 429, code: 'rate_limited', retryAfterSeconds, requestId: 'x' });
 
-/** A feed with one event, of a service without a stream that first refuses with these waits. */
+/** A feed with one event. The service has no stream, and refuses the first calls with these waits. */
 function openFeed(waits: number[]) {
   const asked: number[] = [];
   const list = () =>

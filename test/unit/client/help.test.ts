@@ -5,7 +5,7 @@ import { createTerminal, runInProcess } from './support/runInProcess.ts';
 
 const program = buildProgram(createTerminal().terminal, { code: 0 });
 
-/** The names of all commands, each behind those of its group. */
+/** The names of all commands, each after its group's names. */
 function listPaths(command: Command): string[] {
   return command.commands.flatMap((child) => [
     child.name(),

@@ -16,7 +16,7 @@ const typedData: ComputedTypedData = {
 type Asked = { readonly method: string; readonly params?: unknown };
 type Answers = Readonly<Record<string, (params: unknown, honest: () => unknown) => unknown>>;
 
-/** A wallet of a browser that answers some methods as it likes. */
+/** A browser wallet with false answers to some methods. */
 function openHostile(answers: Answers) {
   const asked: string[] = [];
   let current = 1;

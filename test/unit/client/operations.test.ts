@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AgreementsClient, type OperationId } from '../../../client/src/index.ts';
 
-/** The method of each operation of the OpenAPI document, and what it is called with here. */
+/** The client's method for each operation of the OpenAPI document, with its arguments here. */
 const methods = {
   validateTemplate: ['agreements', 'validateTemplate', {}],
   validateDeployment: ['agreements', 'validate', {}],
@@ -67,7 +67,7 @@ const methods = {
   getEvidenceSchema: ['system', 'evidenceSchema'],
 } as const satisfies Record<OperationId, readonly [keyof AgreementsClient, string, ...unknown[]]>;
 
-/** Methods that are no operation of their own. */
+/** Methods without an operation of their own. */
 const beside = [
   'agreements.readEvidence',
   'shared.readEvidence',
@@ -85,7 +85,7 @@ const operations = Object.entries(paths).flatMap(([path, byMethod]) =>
 
 const origin = 'http://127.0.0.1:1';
 
-/** What a call sends, taken where it leaves the client. */
+/** The requests that a call sends, captured at `fetch`. */
 async function capture([resource, method, ...args]: readonly [keyof AgreementsClient, string, ...unknown[]]) {
   const sent: Request[] = [];
   const client = new AgreementsClient({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { takeFirst } from '../../../client/src/cli/takeFirst.ts';
 import { Paged } from '../../../client/src/http/paged.ts';
 
-/** A list of so many numbers in pages. */
+/** A paged list of the numbers below `length`. */
 function openList(length: number) {
   const pages: number[] = [];
   const open = (limit: number) =>

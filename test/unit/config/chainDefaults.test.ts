@@ -11,7 +11,7 @@ test('Base is indexed from shortly before the factory was deployed', () => {
 });
 
 test('blocks are final when Ponder takes them for final', async () => {
-  // None of Ponder's entries exports it.
+  // No entry point of Ponder exports this function.
   const file = new URL('../../../node_modules/ponder/dist/esm/utils/finality.js', import.meta.url);
   const ponder: { getFinalityBlockCount(of: { chain: { id: number } }): number } = await import(file.href);
   const byPonder = chains.map(({ chainId }) => ponder.getFinalityBlockCount({ chain: { id: chainId } }));

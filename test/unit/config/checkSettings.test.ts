@@ -11,7 +11,7 @@ const right = {
   RELAYER_PRIVATE_KEYS: `0x${'11'.repeat(32)}`,
 };
 
-/** One wrong value for each part of the settings, and what is said of it. */
+/** One wrong value for each part of the settings, and the start of its error message. */
 const wrong = {
   RPC_URL_84532: ['nowhere', 'RPC_URL_84532: '],
   RELAYER_PRIVATE_KEYS: ['0x12', 'RELAYER_PRIVATE_KEYS, key 1: '],
@@ -46,7 +46,7 @@ test.each(Object.entries(wrong))('%s is reported before anything starts', (varia
 });
 
 test('all faults are reported at once', () => {
-  // Without its chains nothing is known of their relayers.
+  // If the chains are wrong, their relayers are not checked.
   const { RPC_URL_84532: _, ...others } = wrong;
   const values = Object.fromEntries(Object.entries(others).map(([variable, [value]]) => [variable, value]));
   const problems = listProblems({ ...right, ...values });
@@ -62,7 +62,7 @@ test('no part of the settings is left out', () => {
       ([, name = '']) => name,
     ),
   );
-  // These read parts of the relayers' signers.
+  // `readRelayerSigners` calls these two.
   const parts = ['readRelayerKeys', 'readRelayerKeystores'];
   const check = readFileSync(`${folder}checkSettings.ts`, 'utf8');
   expect(readers.length).toBeGreaterThan(9);

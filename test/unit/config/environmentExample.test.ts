@@ -9,13 +9,16 @@ const folder = `${root}src/platform/config/`;
 const example = readFileSync(`${root}.env.example`, 'utf8');
 const name = /\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b/g;
 
-/** What compose.yaml itself puts in, as `${NAME:-default}`. */
+/** The variables that compose.yaml itself uses, as `${NAME:-default}`. */
 const compose = readFileSync(`${root}compose.yaml`, 'utf8');
 const readByCompose = new Map(
   [...compose.matchAll(/\$\{([A-Z0-9_]+):-([^}]*)\}/g)].map(([, variable = '', value]) => [variable, value]),
 );
 
-/** Every text in the code of the configuration that has the form of a variable, but for those that end in a chain id there. */
+/**
+ * Every text in the configuration code that looks like a variable, except variables that end in a chain id
+ * there.
+ */
 const readByCode = new Set(
   readdirSync(folder)
     .map((file) => readFileSync(folder + file, 'utf8'))

@@ -10,11 +10,11 @@ import { ensureConsole } from '../../../src/cli/console/ensureConsole.ts';
 const sources = fileURLToPath(new URL('../../../console/src/', import.meta.url));
 const kilobyte = 1_000;
 
-/** Bytes of a built file as it is sent. */
+/** The compressed size of a built file in bytes. */
 const weigh = (path: string) => gzipSync(readFileSync(join(consoleDirectory, path)), { level: 9 }).length;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** A built file and what it loads at once, over all of them. */
+/** These built files, and all files that they load at once. */
 function closure(names: readonly string[]): Set<string> {
   const found = new Set<string>();
   const queue = [...names];
@@ -46,7 +46,7 @@ describe('the console', () => {
     const pages = closure(
       assets.filter((name) => /^(index|operators|markdownText|\w+Page)-.*\.js$/.test(name)),
     );
-    // Loaded when somebody signs, and not before; to check evidence needs a part of it.
+    // Loaded only when somebody signs; checking evidence loads a part of it.
     const signing = new Set(
       [...closure([...named('signing'), ...named('signLogin'), ...named('ccip')])].filter(
         (name) => !pages.has(name),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { markdown } from '../../../console/src/markdown/parser.ts';
 import { phraseTags, readPhrases } from '../../../console/src/markdown/phrases.ts';
 
-/** The elements and texts of a paragraph, elements in square brackets. */
+/** The elements and texts of a paragraph; elements are in square brackets. */
 function readParagraph(text: string): string {
   const [, inline] = markdown.parse(text, {});
   return readPhrases(inline?.children ?? [])

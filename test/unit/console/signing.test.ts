@@ -13,7 +13,7 @@ const facts = {
   values: { note: 'x' },
 } as const;
 
-/** What an honest service offers, with this deadline. */
+/** The typed data of an honest service, with this deadline. */
 function offer(deadline: number): SignableTypedData {
   const { chainId, agreementAddress, json, inputId, values } = facts;
   const typedData = inputTypedData({

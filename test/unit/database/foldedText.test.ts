@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findTextAfter, foldText } from '../../../src/platform/database/foldedText.ts';
 
-/** As the database compares texts: by their bytes in UTF-8. */
+/** Compares texts like the database: by their UTF-8 bytes. */
 const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const text = fc.string({ unit: 'binary' });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findBreaks } from './support/findBreaks.ts';
 import { type Migration, readMigrations, readSnapshots, type Table } from './support/snapshot.ts';
 
-/** Migrations that a version which still runs would notice, and why they may be as they are. */
+/** Migrations that an earlier running version would notice, with the reason why they are allowed. */
 const excused: Readonly<Record<string, string>> = {
   '0002_larger_ids': 'no version was released before it: from a commit before it, stop the workers first',
   '0003_tenant_bounds': 'no version was released before it: from a commit before it, stop the workers first',
@@ -21,7 +21,7 @@ test('whatever is excused is there', () => {
   expect(Object.keys(excused).filter((tag) => !tags.includes(tag))).toEqual([]);
 });
 
-/** A migration after the last one that changes the table of deliveries. */
+/** A migration after the last one that changes the deliveries table. */
 function change(edit: (table: Table) => void, statements: readonly string[] = []): Omit<Migration, 'tag'> {
   const before = readSnapshots().at(-1);
   if (!before) throw new Error('there are no migrations');

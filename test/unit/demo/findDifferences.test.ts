@@ -16,7 +16,7 @@ function someScenario(): Scenario {
   return scenario;
 }
 
-/** Two inputs, the second of them sent past the service, served exactly as they happened. */
+/** Two inputs, the second sent directly to the chain. The service shows them exactly as they happened. */
 function playFaithfully(): Played {
   const inputs = [
     {

@@ -4,7 +4,7 @@ import { hostilePayloads } from '../../support/hostilePayloads.ts';
 import { sampleDocument } from '../../support/sampleDocument.ts';
 import { isBalanced, readMarkup } from './support/readMarkup.ts';
 
-/** Every element that a page may hold in its text, with its attributes and what they may be. */
+/** The elements that a page's text may contain, and their attributes with the allowed values. */
 const formatting =
   `h1 h2 h3 h4 h5 h6 p div blockquote pre hr ul ol li dl dt dd table caption thead tbody tfoot tr th td a abbr b
   br cite code del em i ins kbd mark q s samp small span strong sub sup u var bdi`.split(/\s+/);
@@ -21,7 +21,10 @@ const attributes: Record<string, RegExp> = {
   'div class': /^plain$/,
 };
 
-/** What stands around the text of every page, with the name taken out: it must not depend on what it surrounds. */
+/**
+ * Splits a page into its text and the frame around it. Removes the name from the frame, because the frame
+ * must not depend on the content.
+ */
 function splitPage(page: string, displayName: string) {
   const escaped = displayName
     .replaceAll('&', '&amp;')
@@ -55,7 +58,7 @@ function expectHarmless(page: string, displayName = sampleDocument().displayName
 
 const value = `\${variables.value}`;
 
-/** Every place where a value can stand in a document. */
+/** All places of a document that can contain a value. */
 const places = [
   `a ${value} b`,
   value,

@@ -15,7 +15,7 @@ const logger = pino({}, { write: (line) => logged.push(line) });
 let renderer: PageRenderer;
 afterEach(() => renderer.close());
 
-/** As one principal sees it. */
+/** Renders for one principal by default. */
 const pages = {
   render: (document: HostedDocument, principalId = 'prn_one') => renderer.render(document, principalId),
   close: () => renderer.close(),
@@ -27,7 +27,7 @@ function create(bounds: Partial<RenderBounds> = {}): typeof pages {
   return pages;
 }
 
-/** Towers of elements cost the sanitiser the square of their height: this one would take minutes. */
+/** The sanitiser's time grows with the square of the nesting depth: this document would take minutes. */
 const endless = (agreementId: string) =>
   sampleDocument({ agreementId, contentType: 'html', template: '<b>'.repeat(400_000) });
 const ordinary = sampleDocument();

@@ -23,7 +23,7 @@ test('no value and no member is missed, whatever texts hold', () => {
       const { values, members, containers } = count(value);
       expect(measured.values).toBeGreaterThanOrEqual(values);
       expect(measured.values).toBeLessThanOrEqual(values + containers);
-      // An object has one member at least until there is a comma.
+      // Without a comma, the measure does not tell an empty object from one with one member.
       expect(Math.max(1, measured.members)).toBe(Math.max(1, members));
     }),
   );

@@ -85,7 +85,7 @@ test('listeners that take nothing hold no more than a few parts of the feed, and
   const openAt = (at: number, principalId = 'prn_1') =>
     streams.open({ ...following, after: `cursor ${at}`, principalId });
   const opened = await Promise.all(Array.from({ length: 100 }, (_, at) => openAt(at)));
-  // What is read to see whether the cursor is good is not kept.
+  // The reads that check the cursors are not kept, so they do not count.
   parts = 0;
   const first = await Promise.all(opened.map(async (stream) => (await readAll(stream, 1)).reader));
   const taken: number[] = [];
@@ -94,7 +94,7 @@ test('listeners that take nothing hold no more than a few parts of the feed, and
   await Promise.all(second.slice(0, 64));
   expect(taken).toHaveLength(64);
   expect(parts).toBe(64 + 2);
-  // One that is gone makes room, and so does one that has taken all.
+  // A listener that leaves makes room, and so does one that has taken everything.
   await first[0]?.cancel();
   await second[64];
   await first[1]?.read();

@@ -65,7 +65,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     return proveBlock(client, { blockHash, blockNumber: Number(number), wanted, pace: createPace() });
   };
 
-  /** A file that holds nothing but the block. */
+  /** An evidence file that contains only this block. */
   const fileOf = ({ block, transactions }: ProvedBlock): EvidenceFile => {
     const lease = readEvidence(readLease());
     return {
@@ -85,7 +85,7 @@ describe('a block of an OP-stack chain, made by hand', () => {
     const headers = checkBlocks(file);
     const checked = [];
     for (const at of file.transactions.keys()) {
-      // One of them has failed, and would stand in no file.
+      // One transaction has failed; no evidence file would contain it.
       if (made.receipts[at]?.status === '0x1') checked.push(await checkTransaction(file, at, headers));
     }
     expect(checked).toHaveLength(5);

@@ -18,7 +18,7 @@ const { item } = fc.letrec<{ item: RlpInput }>((tie) => ({
   ),
 }));
 
-/** As the library takes it. */
+/** The form that the library takes. */
 type Plain = Uint8Array | Plain[];
 const plain = (one: RlpInput): Plain =>
   typeof one === 'string' ? hexToBytes(one) : one instanceof Uint8Array ? one : one.map(plain);

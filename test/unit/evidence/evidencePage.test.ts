@@ -6,7 +6,7 @@ import { stripProofs } from '../../evidence/forgeFiles.ts';
 
 const lease = readFileSync(new URL('../../evidence/files/lease.json', import.meta.url), 'utf8');
 
-/** What a reader sees of a page. */
+/** The text of a page that a reader sees. */
 const readText = (page: string) =>
   page
     .replace(/<style>.*?<\/style>/s, '')

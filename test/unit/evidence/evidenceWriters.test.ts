@@ -6,7 +6,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 const never = 1_000_000_000;
 const patient: WriterBounds = { stallMs: never, patienceMs: never, leastPerSecond: 0, checkMs: 5 };
 
-/** Files of two pieces, and who was cut off. */
+/** Opens files of two pieces each, and collects the names of disconnected readers. */
 function createFiles(bounds: WriterBounds = patient) {
   const writers = createEvidenceWriters(bounds);
   const cut: string[] = [];
@@ -39,7 +39,7 @@ describe('files of evidence', () => {
     });
     expect(textOf((await open('b', 'b').read()).value)).toBe('1');
     expect(begun).toEqual([]);
-    // Whoever goes away makes room, and so does whoever has read all.
+    // A reader that leaves makes room, and so does one that has read everything.
     await first[0]?.cancel();
     await waiting[0];
     expect(begun).toEqual(['third']);

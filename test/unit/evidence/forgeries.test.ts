@@ -11,7 +11,7 @@ import { forgeText } from '../../evidence/forgeText.ts';
 import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease, landlord, tenant } from '../../evidence/handMade/depositedLease.ts';
 
-/** Files of agreements on a local chain. */
+/** Evidence files of agreements on a local chain. */
 const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
 const read = (name: string) => readFileSync(join(directory, name), 'utf8');
 const lease = read('lease.json');
@@ -78,7 +78,7 @@ describe('genuine files', () => {
 
 describe('forged files', () => {
   test('are refused whatever field is altered, for the right reason', async () => {
-    // All of them, and those of other files, are for the long form.
+    // The long run alters all fields, also in other files.
     const forgeries = alterFields(lease, { eachKind: process.env.EVIDENCE_ALL === undefined });
     expect(await listUnrefused(forgeries)).toEqual([]);
   });

@@ -19,7 +19,7 @@ import { forgeWhole } from '../../evidence/forgeWhole.ts';
 import { buildDepositedLease } from '../../evidence/handMade/depositedLease.ts';
 import { sealBlocks } from '../../evidence/sealBlocks.ts';
 
-/** The verifier in Python that is written from the documents alone. */
+/** The verifier in Python, written from the documents alone. */
 const verifier = fileURLToPath(new URL('../../../examples/evidence/verify.py', import.meta.url));
 const directory = fileURLToPath(new URL('../../evidence/files/', import.meta.url));
 const read = (name: string) => readFile(join(directory, name), 'utf8');
@@ -32,14 +32,14 @@ const answer = z.object({
   reason: z.string().optional(),
 });
 
-/** What the verifier in Python says of each text: the level, or why it refuses. */
+/** The Python verifier's answer for each text: the level, or the reason for refusal. */
 async function askPython(texts: readonly string[], ...options: string[]): Promise<string[]> {
   const room = await mkdtemp(join(tmpdir(), 'evidence-'));
   try {
     const paths = texts.map((_, at) => join(room, `${at}.json`));
     await Promise.all(texts.map((text, at) => writeFile(paths[at] ?? '', text)));
     const args = [verifier, '--json', ...options, ...paths];
-    // It ends with 1 as some of the files do not hold.
+    // The program exits with 1 if a file does not hold.
     const { stdout } = await run('python3', args, { maxBuffer: 2 ** 26 }).catch((error: unknown) =>
       z.object({ code: z.literal(1), stdout: z.string() }).parse(error),
     );
@@ -59,7 +59,7 @@ function sayingOf(verdict: EvidenceVerdict): string {
 
 type Case = { readonly name: string; readonly text: string };
 
-/** Where the two verifiers do not say the same. */
+/** The cases in which the two verifiers differ. */
 async function listDifferences(cases: readonly Case[]): Promise<string[]> {
   const found = await askPython(cases.map(({ text }) => text));
   expect(found).toHaveLength(cases.length);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBatched } from '../../../src/api/evidence/readBatched.ts';
 
-/** Reads a sequence of texts of one length, and tells how many were asked for each time. */
+/** Reads a sequence of texts of one length. Returns the number of texts requested each time. */
 async function readTexts(total: number, length: number) {
   const asked: number[] = [];
   const read = async (at: number, count: number) => {

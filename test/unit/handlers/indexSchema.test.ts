@@ -37,7 +37,7 @@ describe('the modules of the index', () => {
   });
   afterAll(() => rmSync(copy, { recursive: true }));
 
-  /** The names before and after a change of one file, in a copy of the project's own code. */
+  /** The schema names before and after a change of one file, in a copy of the project's code. */
   function rename(file: string, change: (source: string) => string): { before: string; after: string } {
     const nameCopy = () => computeIndexSchemaName({ root: copy, chains: [one], startBlocks: new Map() });
     const before = nameCopy();

@@ -33,7 +33,7 @@ test("the stored form is JSON without NUL, and its data are exactly the chain's"
   );
 });
 
-/** `count` fields that are all the same bytes of the payload. */
+/** A payload of `count` fields that all refer to the same bytes. */
 function aliasing(count: number, bytes: number): Hex {
   const word = (value: number) => value.toString(16).padStart(64, '0');
   const offsets = Array.from({ length: count }, () => word(32 * count)).join('');

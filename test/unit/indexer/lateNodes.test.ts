@@ -27,7 +27,7 @@ const failures = [
   'knows no block',
 ] as const satisfies Conduct[];
 
-/** A node that has one block at a time, and may fall silent or refuse all requests. */
+/** A node with one current block. It may go silent or fail in another way. */
 async function startNode(number: number) {
   const node = { number, conduct: 'answers' as Conduct };
   const unanswered = new Set<ServerResponse>();
@@ -53,7 +53,7 @@ async function startNode(number: number) {
   return Object.assign(node, { url: new URL(url).href });
 }
 
-/** Asks for the newest block as Ponder does: its number, or the status of a refusal. */
+/** Requests the newest block like Ponder. Returns its number, or the status of a refusal. */
 async function poll(url: string): Promise<number> {
   const body = JSON.stringify({
     jsonrpc: '2.0',
@@ -73,7 +73,7 @@ test.each(failures)(
     expect(await poll(node.url)).toBe(7);
 
     Object.assign(node, { conduct, number: 8 });
-    // As many as Ponder would have waiting: none fails, and none is left.
+    // As many requests as Ponder may have waiting: all are answered.
     expect(new Set(await Promise.all(Array.from({ length: 30 }, () => poll(node.url))))).toEqual(
       new Set([7]),
     );

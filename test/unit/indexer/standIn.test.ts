@@ -8,7 +8,7 @@ afterEach(() => {
 
 const place = { chainId: 84532, number: 500, timestamp: 1_700_000_000 };
 
-/** Asks as Ponder does. */
+/** Sends a request like Ponder. */
 async function ask(method: string, params: unknown[]): Promise<{ result?: unknown; error?: unknown }> {
   const env: NodeJS.ProcessEnv = {};
   standIn([place], env);

@@ -9,7 +9,7 @@ const small = new Headers({ 'content-length': '32768' });
 const patient = { turnMs: 1_000_000 };
 const chunked = new Headers({ 'transfer-encoding': 'chunked' });
 
-/** Requests that are at work until they are told to end. */
+/** Requests that run until they are told to end. */
 function createRequests(options?: { turnMs: number }) {
   const turns = createLargeTurns(options);
   const begun: string[] = [];
@@ -84,7 +84,7 @@ test('of one principal one large request is at work at a time, and another princ
   expect(begun).toEqual(['a1', 'b1']);
   end('a1');
   await waitUntil('the third begins', () => begun.length === 3);
-  // The second of the first principal waited longer than the first of the third one.
+  // The first principal's second request has waited longer than the third principal's first.
   end('b1');
   await waitUntil('the fourth begins', () => begun.length === 4);
   expect(begun.slice(2).toSorted()).toEqual(['a2', 'c1']);

@@ -5,7 +5,7 @@ import { waitUntil } from '../../support/waitUntil.ts';
 
 const pageOf = (bytes: number) => new Response('', { headers: { 'content-length': String(bytes) } });
 
-/** Reads that are under way until they are told to end. */
+/** Reads that run until they are told to end. */
 function createReads() {
   const turns = createPageTurns();
   const begun: string[] = [];
@@ -42,7 +42,7 @@ test('while pages are small, more of an owner are read at a time, and they begin
   await waitUntil('the first have begun', () => begun.length === 4);
   let ended = 0;
   const endNext = () => end(begun[ended++] ?? '', 10);
-  // Each small page lets one more begin.
+  // Each small page allows one more read at a time.
   while (ended < 11) {
     const before = begun.length;
     endNext();

@@ -3,7 +3,7 @@ import { limitShape } from '../../../src/platform/config/limits.ts';
 import { createCipher } from '../../../src/platform/encryption/cipher.ts';
 import { createLogger } from '../../../src/platform/log/createLogger.ts';
 
-/** The surfaces for agents as the service builds them. */
+/** The agents' surfaces, built like in the service. */
 export function buildTestSurfaces() {
   const parts = {
     limits: limitShape.parse({}),

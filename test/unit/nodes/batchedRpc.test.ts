@@ -12,7 +12,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A node that answers batches as it is told to, and keeps what it was asked. */
+/** A node with the given answers to batches; it keeps the requests. */
 async function startNode(answer: (calls: Call[]) => unknown) {
   const asked: { calls: Call[]; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer(async (request, response) => {

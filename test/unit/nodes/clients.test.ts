@@ -11,7 +11,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** An endpoint that treats every request in one way, and counts them. */
+/** An endpoint that treats all requests in one way, and counts them. */
 async function startEndpoint(listener: RequestListener): Promise<{ url: string; count(): number }> {
   let count = 0;
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ async function startEndpoint(listener: RequestListener): Promise<{ url: string; 
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, count: () => count };
 }
 
-/** Answers every call of a batch with the same. */
+/** Gives every call of a batch the same answer. */
 const answering =
   (answer: object): RequestListener =>
   async (request, response) => {
@@ -34,7 +34,7 @@ const answering =
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))));
   };
-/** A node of a chain: each block's hash is its number, and it came a second after the one before. */
+/** A node of a chain. Each block's hash is its number; each block is one second later than the one before. */
 const standing =
   (height: () => number, claimed = height): RequestListener =>
   async (request, response) => {
@@ -65,7 +65,7 @@ const refusing =
   };
 const silent: RequestListener = () => {};
 
-/** A busy machine is no silent endpoint: only tests of silence wait for less. */
+/** A busy machine must not look like a silent endpoint; only tests of silence use a shorter time-out. */
 const patientMs = 10_000;
 
 function access(

@@ -61,7 +61,7 @@ describe('the health of an endpoint', () => {
     const health = createEndpointHealth(clock.read);
     const rests = Array.from({ length: 3 }, () => {
       health.noteLimit(undefined);
-      // Of the same moment: counted once.
+      // At the same moment: counts once.
       health.noteLimit(undefined);
       const restsForMs = health.restsForMs();
       clock.pass(restsForMs);

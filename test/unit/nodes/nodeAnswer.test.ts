@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findNodeText, readNodeAnswer } from '../../../src/platform/nodes/nodeAnswer.ts';
 
 const url = 'https://rpc.example/key-that-is-secret';
-/** As viem throws what a node answers. */
+/** The error that viem throws for a node's error answer. */
 function nodeError(message: string): Error {
   const answer = new RpcRequestError({ body: {}, error: { code: -32_000, message }, url });
   return new UnknownRpcError(answer);

@@ -20,11 +20,11 @@ type Parts = {
   variables?: Record<string, unknown>;
   initialize?: Record<string, string>;
   inputs: Record<string, unknown>;
-  /** As `from input to`. */
+  /** Each in the form `from input to`. */
   transitions: readonly string[];
 };
 
-/** A document that begins in the state of its first transition. */
+/** A document whose initial state is that of its first transition. */
 function documentOf({ variables = {}, initialize = {}, inputs, transitions }: Parts) {
   const parsed = transitions.map((text) => {
     const [from = '', input = '', to = ''] = text.split(' ');
@@ -49,7 +49,10 @@ const owner = { owner: wallet };
 const ownerFrom = { owner: '$' + '{variables.owner}' };
 const reference = (name: string) => `\${variables.${name}}`;
 
-/** Plays inputs as whoever may send them; the last outcome's revert, or where it has led. */
+/**
+ * Plays inputs from any sender that may send them. Returns the last engine, and the last input's revert if it
+ * was refused.
+ */
 function play(agreement: unknown, inputs: readonly string[]): { engine: Engine; revert: Revert | undefined } {
   let engine = createEngine(compileAgreement(agreement, { values: inventVariables(agreement) }));
   let revert: Revert | undefined;

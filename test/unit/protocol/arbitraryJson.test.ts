@@ -27,7 +27,7 @@ const values = {
 };
 const payload = encodeInputPayload(readDocument('escrow'), 'ship', { tracking: 'AB123456' });
 
-/** Everything that a caller can do with a document, by name. */
+/** Everything that a caller can do with a document. */
 const uses: Record<string, (agreement: unknown) => unknown> = {
   compile: (agreement) => compileAgreement(agreement, { values }),
   validate: (agreement) => validateAgreement(agreement),
@@ -46,7 +46,10 @@ const uses: Record<string, (agreement: unknown) => unknown> = {
   ],
 };
 
-/** Each use of a document ends with a result or with an error that names the places, and leaves the document as it was. */
+/**
+ * Expects that each use of a document returns a result or throws an error that names the places, and does not
+ * change the document.
+ */
 function expectOrderlyUse(agreement: unknown) {
   freeze(agreement);
   const before = JSON.stringify(agreement);
@@ -71,7 +74,7 @@ function freeze(value: unknown): void {
 
 type Replacement = { readonly path: readonly (string | number)[]; readonly by: unknown };
 
-/** Every place of a value, from the root down. */
+/** The paths of a value and of all values inside it, from the root down. */
 function listPaths(
   value: unknown,
   path: readonly (string | number)[] = [],
@@ -80,7 +83,7 @@ function listPaths(
   return [path, ...Object.entries(value).flatMap(([key, member]) => listPaths(member, [...path, key]))];
 }
 
-/** The value with one place of it replaced. */
+/** The value with the part at one path replaced. */
 function replace(value: unknown, { path: [key, ...rest], by }: Replacement): unknown {
   if (key === undefined) return by;
   if (typeof value !== 'object' || value === null) return value;

@@ -18,7 +18,10 @@ const members = (count: number, value: unknown = {}) =>
   Object.fromEntries(times(count, (at) => [`n${at}`, value]));
 const text = { type: 'string' };
 
-/** What is said of a document, and that it was said at once: nothing here needs a hundredth of that. */
+/**
+ * The result of the function. Expects it within a second; the documents here need less than a hundredth of
+ * that.
+ */
 function promptly<Result>(look: () => Result): Result {
   const results: Result[] = [];
   expect(busyMs(() => results.push(look()))).toBeLessThan(1_000);

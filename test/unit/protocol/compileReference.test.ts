@@ -9,7 +9,7 @@ import {
   encodeByReference,
 } from './support/referenceCompiler.ts';
 
-/** More in a long run, and another seed: COMPILE_RUNS, COMPILE_SEED. */
+/** For a long run: COMPILE_RUNS sets the number of runs, COMPILE_SEED the seed. */
 const numRuns = Number(process.env.COMPILE_RUNS ?? 400);
 const seed = process.env.COMPILE_SEED;
 const options = { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) };
@@ -65,7 +65,7 @@ const argument = fc.oneof(
   address,
 );
 
-/** Functions of one name and some number of parameters, and as many arguments as some of them have. */
+/** Functions with the same name and number of parameters, and the same number of arguments. */
 const overloads = fc.integer({ min: 0, max: 3 }).chain((count) =>
   fc.record({
     abi: fc.array(
@@ -84,7 +84,7 @@ const overloads = fc.integer({ min: 0, max: 3 }).chain((count) =>
 
 test('of several functions of one name the one is called that viem calls', () => {
   const property = fc.property(overloads, ({ abi, args }) => {
-    // viem writes any text where bytes are wanted, which is no call data.
+    // For bytes, viem writes any text, even if that is no valid call data.
     const isBytes = (at: number) => abi.some(({ inputs }) => inputs[at]?.type.startsWith('bytes'));
     fc.pre(args.every((text, at) => !isBytes(at) || /^0x([0-9a-f]{2})*$/i.test(text)));
     const call = { type: 'evmCall', target: `0x${'11'.repeat(20)}`, abi, method: 'f', args };
@@ -108,7 +108,7 @@ test('of several functions of one name the one is called that viem calls', () =>
   fc.assert(property, { ...options, numRuns: numRuns * 3 });
 });
 
-/** Null if it is refused. */
+/** Null if the call is refused. */
 function attempt(encode: () => string | undefined): string | null | undefined {
   try {
     return encode()?.toLowerCase();

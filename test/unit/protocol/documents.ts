@@ -5,7 +5,7 @@ export const alice: Address = '0x9eF3c438990a6d82dc434A0174522E960cf3FaaC';
 export const bob: Address = '0xE1FCbC939Ef52E7e24Bf558175f4Dc0959755EB5';
 export const someHash: Hex = `0x${'5a'.repeat(32)}`;
 
-/** The document of that name beside the frozen vectors, freshly parsed. */
+/** The document with this name beside the frozen vectors, newly parsed. */
 export function readDocument(name: 'escrow' | 'payroll'): unknown {
   return JSON.parse(readFileSync(new URL(`../../vectors/${name}.agreement.json`, import.meta.url), 'utf8'));
 }
@@ -23,7 +23,7 @@ type Parts = {
   data?: unknown;
 };
 
-/** A document that is valid as it is: two states, one input that anyone may submit. Parts replace its own. */
+/** A valid document with two states and one input that anyone may submit. Given parts replace its own. */
 export function buildDocument(parts: Parts = {}) {
   const {
     metadata,

@@ -163,7 +163,7 @@ test.each([
   expect(readArgument(type, value)).toBeUndefined();
 });
 
-/** A text of a document as the argument of a parameter. */
+/** Parses a document's text as the argument for a parameter of this type. */
 function readArgument(type: string, text: string) {
   const value = coerceArgument(type, text);
   return value === undefined ? undefined : parseArgument(type, value);

@@ -1,6 +1,6 @@
 import { ProtocolError } from '../../../src/protocol/index.ts';
 
-/** The paths of the issues that a call is refused for; none if it is not. */
+/** The paths of the issues for which a call is refused; empty if it is not refused. */
 export function refusedPaths(call: () => unknown): string[] {
   try {
     call();

@@ -11,7 +11,7 @@ import {
 } from '../../../src/protocol/index.ts';
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value));
-/** As parsed: the order of the members matters, and so do members with odd names. */
+/** Kept as parsed: the order of members and members with unusual names matter. */
 const values = z.custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null);
 const signature = z.object({ v: z.number(), r: hex, s: hex });
 const vector = z.object({

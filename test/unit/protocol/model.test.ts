@@ -33,14 +33,14 @@ const accept = {
   payload: encodeInputPayload(agreement, 'acceptCommission', { artistSignature: 'signed' }),
 };
 
-/** Everything that can be seen of an engine. */
+/** All observable data of an engine. */
 const lookAt = ({ state, variables, nonces }: Engine) => ({
   state,
   variables: variables.entries(),
   nonces: nonces.entries(),
 });
 
-/** An engine in `open` whose one input, `act`, has these parts and leads nowhere else. */
+/** An engine in state `open`. Its one input, `act`, has these parts and does not change the state. */
 function engineOf(parts: Partial<EngineParameters['inputDefs'][number]>): Engine {
   const open = nameHash('open');
   const act = nameHash('act');
@@ -164,7 +164,7 @@ describe('the model of the engine', () => {
     const items = 4_000;
     const word = (value: number) => value.toString(16).padStart(64, '0');
     const shared = 400_000;
-    // All places lead to the same item, which is followed by its data.
+    // All offsets point to the same item, which is followed by its data.
     const payload: Hex = `0x${word(32)}${word(items)}${word(items * 32).repeat(items)}${'00'.repeat(32)}${word(1)}${word(96)}${word(shared)}${'61'.repeat(shared)}`;
     const work = () => {
       const outcome = applyInput(engineOf({}), { inputId: 'act', payload, sender: patron, time });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planSlot, type SlotFacts } from '../../../src/worker/relay/planSlot.ts';
 
 const times = { resendAfterMs: 12_000, replaceAfterMs: 36_000 };
-/** A wanted call that a node has taken a moment ago. */
+/** A wanted call that a node accepted a moment ago. */
 const fresh: SlotFacts = {
   purpose: 'wanted',
   isFirst: true,

@@ -5,7 +5,7 @@ import { createWallet, observeFront, stalledBlocks } from '../../../src/worker/r
 const address: Address = '0x00000000000000000000000000000000000000aa';
 type Look = readonly [blockNumber: bigint, nonce?: number, hash?: `0x${string}`];
 
-/** What is counted at the last of these looks, for the nonce that came next there. */
+/** The number of stalled blocks at the last of these looks, for that look's next nonce. */
 function countAfter(...looks: readonly Look[]): number {
   const wallet = createWallet(address, undefined);
   let count = 0;

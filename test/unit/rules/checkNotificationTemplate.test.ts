@@ -15,7 +15,7 @@ const check = (value: unknown, { isMailConfigured = true, observers = 0, valueBy
     parties: { participants, observers: Array.from({ length: observers }, (_, at) => `o${at}@example.com`) },
     valueBytes,
   });
-/** What is said of one rule that differs from a good one in these members. */
+/** The issues of a good rule after this change. */
 const issuesOf = (change: object, rule: object = onReturn) =>
   check({ rules: [{ ...rule, ...change }] }).issues;
 const at = (path: string, message: string) => ({ path: `notificationTemplate.rules.0.${path}`, message });

@@ -6,7 +6,7 @@ import type {
 
 const reference = (name: string) => `\${variables.${name}}`;
 
-/** A loan of a book, with a date by which it is due. */
+/** A loan of a book, with a due date. */
 export const loan = {
   metadata: { templateId: 'did:template:loan' },
   variables: {

@@ -150,7 +150,7 @@ test('however often somebody looks, a rule fires once an interval at most, and n
         }
         expect(new Set(fired).size).toBe(fired.length);
         expect(fired.every((dueMs) => possible.includes(dueMs))).toBe(true);
-        // Whoever looked after the last one was due has found it.
+        // If a look came after the last firing was due, it has found that firing.
         expect(fired.at(-1)).toBe(possible.at(-1));
       },
     ),

@@ -19,7 +19,7 @@ test('each import is the module that Node itself would take, which is asked for 
   const quick = list('quickly');
   expect(quick.resolutions).toEqual(plain.resolutions);
   expect(quick.byNode.length).toBeLessThan(plain.byNode.length / 8);
-  // What several modules of a package import by name is asked for once.
+  // If several modules of a package import the same name, Node is asked only once.
   const ofDrizzle = quick.byNode.filter((line) => /\/drizzle-orm\/\S+ [a-z@]/.test(line));
   const names = ofDrizzle.map((line) => line.split(' ').at(1));
   expect(names).toEqual([...new Set(names)]);

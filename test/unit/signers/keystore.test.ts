@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decryptKeystore } from '../../../src/platform/signers/keystore.ts';
 import { sealKeystore } from '../../support/sealKeystore.ts';
 
-/** An example that the format was published with. */
+/** An example published with the format. */
 const key = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d';
 const password = 'testpassword';
 const withPbkdf2 = {
@@ -24,7 +24,7 @@ const withPbkdf2 = {
   id: '3198bc9c-6672-5ab3-d995-4942343ae5b6',
   version: 3,
 };
-/** One of geth's own, whose key has a zero in front that was left out. */
+/** An example from geth. Its key starts with a zero byte that was left out. */
 const withScrypt = {
   crypto: {
     cipher: 'aes-128-ctr',

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const program = fileURLToPath(new URL('support/serviceProgram.ts', import.meta.url));
 const inOrder = ['closing second', 'closed second', 'closing first', 'closed first'];
 
-/** Runs the program, asks it to stop once it has started if `signal` is given, and returns what it printed. */
+/** Runs the program, and sends it `signal`, if given, once it has started. Returns its output. */
 async function run(options: { fault?: string; signal?: NodeJS.Signals }) {
   const child = spawn(process.execPath, [program, ...(options.fault ? [options.fault] : [])], {
     stdio: ['ignore', 'pipe', 'inherit'],

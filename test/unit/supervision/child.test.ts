@@ -83,7 +83,7 @@ describe('startChild', () => {
 
     process.kill(-(parent.pid ?? 0), 'SIGINT');
     await once(parent, 'close');
-    // Ended by the request of its parent, not by the interrupt.
+    // The parent's request ended the child, not the interrupt.
     expect(lines).toEqual(['up', 'SIGTERM']);
   });
 });

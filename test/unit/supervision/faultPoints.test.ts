@@ -20,7 +20,7 @@ test('the labelled places in the sources are the listed ones', () => {
   const sources = readAll('src/**/*.ts');
   const labelled = [...sources.matchAll(/\bfaultPoint\(\s*['"`](\w+)['"`],?\s*\)/g)].map(([, name]) => name);
   const calls = sources.match(/\bfaultPoint\(/g) ?? [];
-  // One is the function's own declaration: no call names its place in another way.
+  // One match is the function's declaration. So every call names its place as a literal.
   expect(calls).toHaveLength(labelled.length + 1);
   expect([...new Set(labelled)].toSorted()).toEqual(listed.toSorted());
   expect(new Set(listed).size).toBe(listed.length);
@@ -48,7 +48,7 @@ describe('a run that has killed processes', () => {
   const places = Object.entries(pointsOf).flatMap(([kind, points]) =>
     points.map((point) => `${kind} ${point}`),
   );
-  /** So many processes were killed at every place but one. */
+  /** A report of this number of kills, with at least one at every place except `left`. */
   const reportOf = (kills: number, left: string | undefined): FaultReport => {
     const counts = Object.fromEntries(places.filter((place) => place !== left).map((place) => [place, 1]));
     const rest = kills - Object.keys(counts).length;

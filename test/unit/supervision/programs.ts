@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Writes small programs to run as children; `dispose` removes them. */
+/** Writes small programs that tests run as children; `dispose` removes them. */
 export function createPrograms() {
   const directory = mkdtempSync(join(tmpdir(), 'agreements-programs-'));
   let count = 0;
@@ -18,7 +18,7 @@ export function createPrograms() {
   };
 }
 
-/** The URL of a source file, for an import in such a program. */
+/** The URL of a source file, for imports in these programs. */
 export function sourceUrl(path: string): string {
   return pathToFileURL(fileURLToPath(new URL(`../../../src/platform/${path}`, import.meta.url))).href;
 }

@@ -32,7 +32,8 @@ describe('onStopRequest', () => {
     await waitUntil('it heard the first', () => lines.includes('stop SIGINT'));
     child.kill('SIGINT');
     child.kill('SIGUSR2');
-    // Ended by the last signal, which nothing handles: had the second interrupt counted, the code would be 1.
+    // The last signal, which nothing handles, ended it. If the second interrupt had counted, the exit code
+    // would be 1.
     expect(await once(child, 'exit')).toEqual([null, 'SIGUSR2']);
     expect(lines).toEqual(['up', 'stop SIGINT']);
   });

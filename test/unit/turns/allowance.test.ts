@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAllowance } from '../../../src/platform/turns/allowance.ts';
 
-/** How long some pieces of work take that begin together. */
+/** Spends these amounts at the same time. Returns the total time and the order in which they ended. */
 async function measure(amounts: readonly number[], rate: { perSecond: number; burst: number }) {
   const allowance = createAllowance(rate);
   const ended: number[] = [];
@@ -18,7 +18,7 @@ async function measure(amounts: readonly number[], rate: { perSecond: number; bu
 test('what fits into the burst waits for nothing, and the rest as long as it takes to be earned', async () => {
   const rate = { perSecond: 1_000, burst: 100 };
   expect((await measure([100], rate)).ms).toBeLessThan((await measure([60, 40, 200], rate)).ms);
-  // Each of several timers may fire a millisecond early.
+  // Each timer may fire one millisecond early.
   expect((await measure([60, 40, 200], rate)).ms).toBeGreaterThanOrEqual(190);
 });
 

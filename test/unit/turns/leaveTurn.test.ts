@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { leaveTurn } from '../../../src/platform/turns/leaveTurn.ts';
 
-/** How many turns of the event loop others have while a step that took so long is left, and for how long. */
+/** How many turns of the event loop others get after a step of this length, and for how long. */
 async function leaveAfter(spentMs: number): Promise<{ turns: number; ms: number }> {
   let turns = 0;
   let hasEnded = false;
@@ -24,7 +24,7 @@ test('after a short step others have one turn of the event loop, and no more', a
   await leaveTurn(performance.now());
   expect(others).toBe(1);
   await other;
-  // Timers take a millisecond at least: a turn that nobody wants takes less.
+  // A timer takes at least one millisecond; a turn that no other work wants takes less.
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 50 && least >= 100; tries++) {
     const beganAt = performance.now();

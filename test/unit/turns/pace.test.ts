@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPace, type Pace } from '../../../src/platform/turns/pace.ts';
 
-/** Holds the event loop. */
+/** Blocks the event loop. */
 function compute(ms: number): void {
   const endsAt = performance.now() + ms;
   while (performance.now() < endsAt);
 }
 
-/** Works in steps, and tells how often others had the event loop meanwhile, and how long all of it took. */
+/** Works in steps. Returns the number of event loop turns that others got meanwhile, and the total time. */
 async function work(pace: Pace, { steps, stepMs }: { steps: number; stepMs: number }) {
   let turns = 0;
   let hasEnded = false;
@@ -29,7 +29,7 @@ async function work(pace: Pace, { steps, stepMs }: { steps: number; stepMs: numb
   return { turns, ms };
 }
 
-/** Somebody who holds the event loop again and again until told to stop. */
+/** Blocks the event loop again and again until stopped. */
 function hold(ms: number): () => Promise<void> {
   let isStopped = false;
   const holding = (async () => {
@@ -47,7 +47,7 @@ function hold(ms: number): () => Promise<void> {
 test('others have the event loop after each slice of work, and not after every step', async () => {
   const { turns, ms } = await work(createPace(), { steps: 100, stepMs: 1 });
   expect(turns).toBeGreaterThanOrEqual(5);
-  // A slice has ten milliseconds at least, and whoever else waits has one or two turns after each.
+  // A slice takes at least ten milliseconds, and other work gets one or two turns after each.
   expect(turns).toBeLessThan(2 * (ms / 10) + 10);
 });
 
@@ -58,7 +58,7 @@ test('what the work itself took is told without what others took', async () => {
   const spentMs = pace.spentMs();
   await stop();
   expect(spentMs).toBeGreaterThanOrEqual(100);
-  // Others held the loop for twice as long as the work took.
+  // Other work blocked the loop for twice as long as this work took.
   expect(spentMs).toBeLessThan(0.7 * ms);
 });
 
@@ -68,12 +68,12 @@ test('patient work rests while others are at work, and does not where nobody is'
   const patient = await work(createPace({ isPatient: true }), steps);
   const impatient = await work(createPace(), steps);
   await stop();
-  // Ten rests of a slice each, in which whoever else is at work has the loop several times.
+  // Ten rests, each as long as a slice. In each, other work gets several turns of the loop.
   expect(patient.turns).toBeGreaterThan(2 * impatient.turns);
   let least = Number.POSITIVE_INFINITY;
-  // What else the machine does may take the processor away, which looks the same.
+  // Other load on the machine may take the processor away, which looks like a rest.
   for (let tries = 0; tries < 50 && least >= 190; tries++)
     least = Math.min(least, (await work(createPace({ isPatient: true }), steps)).ms);
-  // Without rests; with one after each slice it would be twice as long.
+  // That is without rests. With a rest after each slice it would take twice as long.
   expect(least).toBeLessThan(190);
 });

@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isPublicAddress, isWithin, rangesOf } from '../../../src/records/webhooks/addressRanges.ts';
 
-/** The registries of special-purpose addresses for IPv4 and IPv6, with first, last and an inner address of each. */
+/**
+ * The special-purpose address registries for IPv4 and IPv6, with the first, the last and an inner address of
+ * each range.
+ */
 const special = {
   'this network': ['0.0.0.0', '0.0.0.1', '0.255.255.255'],
   private: ['10.0.0.0', '10.255.255.255', '172.16.0.0', '172.31.255.255', '192.168.0.0', '192.168.255.255'],

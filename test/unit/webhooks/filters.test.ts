@@ -10,7 +10,7 @@ const transitioned = {
     inputId: 'sign',
     fromState: 'OFFERED',
     toState: 'SIGNED',
-    // A rule's id has no place here: it must not be looked at.
+    // Transitions have no rule id, so filters must ignore this one.
     ruleId: 'none',
   },
 };

@@ -8,7 +8,7 @@ const attempt = {
   at: new Date('2026-01-01T00:00:00.999Z'),
   secrets: { own: secret, all: [secret] },
 } as const;
-/** As OpenSSL computes them. */
+/** Computed with OpenSSL. */
 const own = 'sha256=525e413cc89347e8d568aea94764ab13df535a9fe5ff42537e30b57eb0aca4e2';
 const standard = 'v1,s//ccr+IOy3MMZ5OmwHDfrDYTOnHMu/DHqhnhkShz1M=';
 

@@ -18,7 +18,7 @@ const now = new Date('2026-06-01T12:00:00Z');
 const body =
   '{"id":"evt_5f2b1c9e","type":"agreement.transitioned","apiVersion":"2026-06-01","createdAt":"2026-06-01T12:00:00.000Z","data":{"agreementId":"agr_0123456789abcdef0123456789abcdef","agreementName":"Präsent für Zoë 🎁","templateId":"lease","fromState":"OFFERED","toState":"SIGNED","inputId":"sign","sequence":1}}';
 
-/** Frozen: computed once with OpenSSL's HMAC. */
+/** Frozen vectors: computed once with OpenSSL's HMAC. */
 const own = {
   'x-svc-webhook-id': 'evt_5f2b1c9e',
   'x-svc-webhook-timestamp': timestamp,
@@ -47,7 +47,7 @@ type Verification = VerificationOptions & {
 const verify = ({ text = body, headers = own, by = secret, ...options }: Verification = {}) =>
   verifyWebhook(text, headers, by, { now, ...options });
 
-/** The reason of the refusal; anything else fails the test. */
+/** The reason for the refusal; any other result fails the test. */
 async function faultOf(verification: Verification): Promise<string> {
   try {
     await verify(verification);
@@ -202,7 +202,7 @@ describe('a wrongly configured receiver gets an error, instead of trusting or re
   });
 
   test('a body that was parsed before', async () => {
-    // What a framework hands in is not known to the compiler.
+    // The compiler does not know what a framework passes in.
     const args = [JSON.parse(body), own, secret, { now }];
     await expect(Reflect.apply(verifyWebhook, undefined, args)).rejects.toThrow(/raw body/);
   });

@@ -1,26 +1,26 @@
 import { readContract } from '../../support/apiContract.ts';
 
-/** A route with a request that asks for what belongs to somebody. */
+/** A route with a request for another caller's data. */
 export type Route = {
   readonly operationId: string;
   readonly method: string;
-  /** With the ids in it. */
+  /** With the ids filled in. */
   readonly target: string;
   readonly body: string | undefined;
-  /** Whether it names something by its id. */
+  /** Whether the path names something by its id. */
   readonly isById: boolean;
 };
 
-/** What stands in paths, by what is before it; and in queries, by name. */
+/** The values for path parameters, by the part of the path before them, and for query parameters, by name. */
 export type References = {
   readonly paths: Readonly<Record<string, string>>;
   readonly queries: Readonly<Record<string, string>>;
 };
 
 /**
- * Every route of the OpenAPI document, those that end something last, with its own example as its body.
+ * Every route of the OpenAPI document, with its own example as its body. Routes that end something come last.
  *
- * @throws Error for a path with something in it that has no reference.
+ * @throws Error for a path parameter without a reference.
  */
 export async function listRoutes(baseUrl: string, references: References): Promise<Route[]> {
   const { document } = await readContract(baseUrl);
@@ -54,7 +54,7 @@ function fillPath(path: string, known: Readonly<Record<string, string>>): string
 
 export type Heard = { readonly status: number; readonly told: string };
 
-/** Sends the request of a route; of a stream, its beginning is what is told. */
+/** Sends the request of a route. Of a stream, reads only the beginning. */
 export async function askRoute(
   baseUrl: string,
   { method, target, body }: Route,

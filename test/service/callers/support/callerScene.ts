@@ -9,7 +9,10 @@ import { listCallers } from './listCallers.ts';
 
 export type CallerScene = Awaited<ReturnType<typeof startCallerScene>>;
 
-/** A principal that has one of everything, and all who may try to get at it. The caller closes it. */
+/**
+ * A principal with one of everything, and the callers that try to reach it. The caller of this function
+ * closes it.
+ */
 export async function startCallerScene() {
   const service = await startWorkedService({
     DEPLOY_WAIT_MS: '1',
@@ -21,7 +24,7 @@ export async function startCallerScene() {
   });
   const { principal: owner } = service;
   const shared = await deployLease(owner, service);
-  // The second agreement of a new factory is the one that the document has in its examples.
+  // The second agreement of a new factory has the address that the document's examples use.
   await deployLease(owner, service);
   const hidden = await deployLease(owner, service);
   await service.service.handle.pool.query('update service.records set display_name = $2 where id = $1', [
@@ -55,13 +58,13 @@ export async function startCallerScene() {
   return {
     service: service.service,
     references,
-    /** The same, of the agreement that is open to guests. */
+    /** The same references, but for the agreement that is open to guests. */
     sharedReferences: { paths, queries: { agreementId: shared.id } },
-    /** What is told to nobody else, and to those who see one agreement. */
+    /** Texts that a caller must not be told, by what it may see. */
     canaries: { nothing: [...ofAll, shared.id, shared.address], 'one agreement': ofAll, all: [] },
     owner,
     listCallers: () => listCallers(service, { owner, shared, hidden }),
-    /** All that the owner has, as it is stored, but for times of use. */
+    /** Everything stored for the owner, except times of use. */
     async readStored() {
       const tables = [
         'records',

@@ -7,17 +7,16 @@ import type { TestPrincipal } from '../../support/testService.ts';
 import { enter, login, makePortalLink, makeSigningLink, prepareDraft } from './credentials.ts';
 import * as open from './openRoutes.ts';
 
-/** Somebody who calls. */
 export type Caller = {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Routes that are open to it. */
   readonly may: readonly string[];
-  /** Whose things it may be told of: the owner's, those of one agreement, or none of them. */
+  /** The data that it may see: all of the owner's, one agreement's, or none. */
   readonly sees: 'all' | 'one agreement' | 'nothing';
-  /** The wallet that it signs with. */
+  /** The wallet with which it signs. */
   readonly wallet?: string;
-  /** Whether it calls in the name of the owner: what is open to it is so by id, too. */
+  /** Whether it acts for the owner: then its open routes also work by id. */
   readonly isOwner?: boolean;
 };
 
@@ -27,7 +26,7 @@ const everyScope = Object.values(open.byScope).flat();
 
 type Owned = { readonly owner: TestPrincipal; readonly shared: Lease; readonly hidden: Lease };
 
-/** Everybody who may try to get at what the owner has, each with fresh credentials. */
+/** All callers that may try to reach the owner's data, each with fresh credentials. */
 export async function listCallers(scene: WorkedService, { owner, shared, hidden }: Owned): Promise<Caller[]> {
   const { service } = scene;
   const { pool, database } = service.handle;

@@ -1,9 +1,9 @@
 /**
- * What is open to whom, by the names of the operations. A route that is not named here is closed to everybody but the principal's
- * own keys and whole sessions, so that a new one is.
+ * The open routes of each kind of caller, by operation name. A route not listed here is closed to all callers
+ * except the principal's own keys and full sessions, so a new route starts closed.
  */
 
-/** To everybody, without credentials. */
+/** Open to everybody, without credentials. */
 export const forAnybody = [
   'getHealth',
   'getOpenApi',
@@ -12,13 +12,13 @@ export const forAnybody = [
   'createWalletChallenge',
 ];
 
-/** To every key that is in force. */
+/** Open to every valid key. */
 export const forEveryKey = ['createSession'];
 
-/** To every key and every session, whatever it is good for. */
+/** Open to every key and every session, whatever their scopes. */
 export const forEveryPrincipal = ['getCurrentSession'];
 
-/** To keys and whole sessions, whatever they are good for. */
+/** Open to keys and full sessions, whatever their scopes. */
 export const forWholeSessions = [
   'listSessions',
   'revokeSession',
@@ -27,10 +27,10 @@ export const forWholeSessions = [
   'revokePortalLink',
 ];
 
-/** To every session alone. */
+/** Open to sessions only. */
 export const forEverySession = ['endCurrentSession'];
 
-/** To keys and sessions that are good for the scope. */
+/** Open to keys and sessions that have the scope. */
 export const byScope = {
   'agreements.read': [
     'listAgreements',
@@ -70,7 +70,7 @@ export const byScope = {
   ],
 } as const;
 
-/** To whoever has a signing link, and to the wallets of an agreement that lets its participants in. */
+/** Open to holders of a signing link, and to the wallets of an agreement that lets its participants in. */
 export const forReadingGuests = [
   'getSharedAgreement',
   'getSharedDocument',
@@ -79,11 +79,11 @@ export const forReadingGuests = [
   'getSharedEvidence',
 ];
 
-/** The same where the link, or the agreement, is open for signing. */
+/** The same callers, if the link or the agreement allows signing. */
 export const forSigningGuests = ['makeSharedInputTypedData', 'submitSharedInput'];
 
-/** The same where the guest is the owner of a draft. */
+/** The same callers, if the guest is the owner of a draft. */
 export const forOwningGuests = ['makeSharedDeployTypedData', 'deploySharedAgreement'];
 
-/** To every wallet that has logged in. */
+/** Open to every logged-in wallet. */
 export const forEveryWallet = ['getWalletSession', 'listWalletAgreements', 'endWalletSession'];

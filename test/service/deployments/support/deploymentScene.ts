@@ -12,7 +12,7 @@ import type { TestPrincipal } from '../../support/testService.ts';
 
 type Transaction = { id: string; call_data: Hex; state: string };
 
-/** A service that waits for no deployment, and leases that are deployed through it. The caller closes it. */
+/** A service that does not wait for deployments, and leases deployed through it. The caller closes it. */
 export async function startDeploymentScene() {
   const started = await startChainService({ DEPLOY_WAIT_MS: '1' });
   const { chain, service, principal } = started;
@@ -22,7 +22,7 @@ export async function startDeploymentScene() {
   return {
     ...started,
     deploy,
-    /** A signed deployment by a wallet that is new, unless one is given. */
+    /** A signed deployment by a new wallet, unless one is given. */
     async prepare(
       options: {
         account?: PrivateKeyAccount;
@@ -56,7 +56,7 @@ export async function startDeploymentScene() {
       if (!row || rows.length > 1) throw new Error(`there are ${rows.length} transactions of ${signer}`);
       return row;
     },
-    /** Nothing is stored by a request that is refused. */
+    /** Expects this refusal, and that the request stored nothing. */
     async expectRefused(body: unknown, status: number, reason: string) {
       const before = await service.countRows();
       const answer = await deploy(body);

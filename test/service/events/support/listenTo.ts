@@ -1,18 +1,18 @@
 import { waitUntil } from '../../../support/waitUntil.ts';
 
-/** Somebody who follows a feed, as browsers do. */
+/** A client that follows a feed like a browser. */
 export type SseListener = {
   readonly response: Response;
-  /** The ids of so many events more, as soon as they are there. */
+  /** Waits for this number of further events, and returns their ids. */
   take(count: number): Promise<string[]>;
-  /** What a browser sends as Last-Event-ID when it comes back: the cursor after what was taken. */
+  /** The Last-Event-ID that a browser sends when it reconnects: the cursor after the last taken event. */
   lastEventId(): string;
   /** Resolves when the service has ended the stream. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 };
 
-/** Follows the stream of events; what is told and not taken is as if it had been lost on the way. */
+/** Follows the event stream. Events that arrive but are not taken count as lost on the way. */
 export async function listenTo(
   baseUrl: string,
   { key, after, lastEventId }: { key: string; after?: string; lastEventId?: string },
@@ -50,7 +50,7 @@ export async function listenTo(
 
 type Block = { id?: string; data?: string };
 
-/** Reads blocks as the standard of server-sent events has them. */
+/** Reads blocks as defined by the standard of server-sent events. */
 async function read({ body }: Response, { onBlock }: { onBlock(block: Block): void }): Promise<void> {
   let rest = '';
   const decoder = new TextDecoder();

@@ -21,7 +21,7 @@ export type FeedEvent = z.output<typeof eventShape>;
 
 export type FeedPart = { events: FeedEvent[]; after: string };
 
-/** Everything that a principal was told, or what is new since a cursor, by pages of this size. */
+/** All events of a principal, or the new ones since a cursor, read in pages of this size. */
 export async function readFeed(
   pool: pg.Pool,
   principalId: string,
@@ -38,7 +38,7 @@ export async function readFeed(
   }
 }
 
-/** The transitions in a feed, in short: `from>to input sequence`. */
+/** The transitions in a feed, each as `from>to input sequence`. */
 export function summarise(events: readonly FeedEvent[]): string[] {
   return events.map(({ data }) => `${data.fromState}>${data.toState} ${data.inputId} ${data.sequence}`);
 }

@@ -9,12 +9,12 @@ import { deployLease, type Lease } from '../../support/leases.ts';
 import { outcome } from '../../support/outcome.ts';
 import type { TestPrincipal } from '../../support/testService.ts';
 
-/** The input by which a tenant accepts a lease. */
+/** The input with which a tenant accepts a lease. */
 export const accept = { inputId: 'accept', values: { months: '4', remark: 'gladly', code: 'A' } };
 
 type SignedInput = Awaited<ReturnType<Lease['sign']>>;
 
-/** A service with leases, and inputs that are submitted to them. The caller closes it. */
+/** A service with leases, and functions that submit inputs to them. The caller closes it. */
 export async function startInputScene() {
   const started = await startWorkedService({ DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '120000' });
   const { chain, service, principal, worker } = started;
@@ -37,7 +37,7 @@ export async function startInputScene() {
     submit,
     isOneWaiting,
     deploy: () => deployLease(principal, { chain, worker }),
-    /** Nothing is stored by a request that is refused. */
+    /** Expects this refusal, and that the request stored nothing. */
     async expectRefused(lease: Pick<Lease, 'id'>, body: unknown, status: number, reason: string) {
       const before = await service.countRows();
       const answer = await submit(lease.id, body);
@@ -45,7 +45,7 @@ export async function startInputScene() {
       expect(await service.countRows()).toEqual(before);
       return outcome(answer);
     },
-    /** Runs while the chain takes transactions and mines none; in the end all are mined. */
+    /** Runs while the chain accepts transactions but mines none. Afterwards mines them all. */
     async whileNothingIsMined<Result>(run: () => Promise<Result>): Promise<Result> {
       await chain.client.setAutomine(false);
       try {
@@ -55,7 +55,7 @@ export async function startInputScene() {
         await chain.client.mine({ blocks: 1 });
       }
     },
-    /** Sends a permit past the service, and returns before it is mined. */
+    /** Sends a permit directly to the chain, and returns before it is mined. */
     async sendUnmined(lease: Lease, { body, payload }: SignedInput): Promise<void> {
       const { signer, inputId, deadline, signature } = body;
       const { v, r, s } = signature;

@@ -7,7 +7,7 @@ const at = (step: number) => new Date(firstInstant + step * stepMs).toISOString(
 
 export type Ranges = { createdAt: Range; updatedAt: Range; namePrefix: string | undefined };
 
-/** None; nearly everything; nothing; a few rows out of the middle; much of both times. */
+/** No range; nearly everything; nothing; a few rows from the middle; a large part by both times. */
 export const ranges = [
   {},
   { createdAt: { gte: at(3) } },
@@ -15,7 +15,7 @@ export const ranges = [
   { updatedAt: { gte: at(4_000), lt: at(4_003) } },
   { createdAt: { gt: at(1_000) }, updatedAt: { lte: at(9_000) } },
 ].map(completeRanges);
-/** Of names: a few, many, all, none; and few of names beside much of a time. */
+/** Name ranges: a few rows, many, all, none; and few names combined with a large part of a time. */
 export const nameRanges = [
   { namePrefix: 'lease 0001' },
   { namePrefix: 'lease 00' },
@@ -28,7 +28,7 @@ function completeRanges({ createdAt = {}, updatedAt = {}, namePrefix }: Partial<
   return { createdAt, updatedAt, namePrefix };
 }
 
-/** Whether the rows are in the order of one thing and in a range of another, which no index has. */
+/** Whether the rows are sorted by one column and ranged by another, a combination without an index. */
 export const crosses = (sort: Sort, { createdAt, updatedAt, namePrefix }: Ranges) =>
   (namePrefix !== undefined && sort.name !== 'displayName') ||
   (Object.keys(createdAt).length > 0 && sort.name !== 'createdAt') ||
@@ -45,7 +45,7 @@ export type ListedRow = {
   position?: number | null;
 };
 
-/** The ids of two pages. */
+/** The ids of the first two pages. */
 export function firstWithin(rows: readonly ListedRow[], range: Ranges): string[] {
   const found: string[] = [];
   for (const row of rows) {
@@ -73,7 +73,7 @@ function isWithin(row: ListedRow, range: Ranges): boolean {
   );
 }
 
-/** By what is sorted by, then by position (those without one last), then by id. */
+/** Compares by the sort's column, then by position (rows without one last), then by id. */
 export function inOrder({ name, direction }: Sort) {
   const sign = direction === 'asc' ? 1 : -1;
   const rankOf = ({ position }: ListedRow) => position ?? Number.MAX_SAFE_INTEGER;
@@ -83,6 +83,6 @@ export function inOrder({ name, direction }: Sort) {
     sign * (compare(textOf(a), textOf(b)) || compare(rankOf(a), rankOf(b)) || compare(a.id, b.id));
 }
 
-/** The times of a row as lists show them. */
+/** The times of a row in the form that lists use. */
 export const timesSql = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
   to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"`;

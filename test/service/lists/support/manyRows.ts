@@ -7,11 +7,13 @@ export const principalId = 'prn_many';
 
 const tables = ['records', 'inputs', 'events', 'deliveries'].map((name) => `service.${name}`);
 
-/** As the database plans a prepared statement: for the parameters at hand at first, and later for any. */
+/**
+ * PostgreSQL's two ways to plan a prepared statement: first for the given parameters, later a generic plan.
+ */
 const modes = ['force_custom_plan', 'force_generic_plan'] as const;
 type Mode = (typeof modes)[number];
 
-/** How up to date the statistics are, and what brings them there from the one before. */
+/** The age of the statistics. `prepare` turns the state before into this one. */
 const statistics = [
   { state: 'stale', async prepare() {} },
   {
@@ -33,7 +35,7 @@ const statistics = [
   },
 ] as const;
 
-/** Each way to plan, with statistics of each age: in this order, because one prepares the next. */
+/** Each plan mode with statistics of each age. Keep this order: each case prepares the next. */
 export const planCases = statistics.flatMap(({ state, prepare }) =>
   modes.map((mode, at) => ({
     state,
@@ -45,15 +47,15 @@ export const planCases = statistics.flatMap(({ state, prepare }) =>
 );
 
 export type ManyRows = {
-  /** Sees and changes everything, unexplained. */
+  /** Sees and changes everything; its statements are not explained. */
   writer: pg.Pool;
   explainedPool(mode: Mode): ExplainedPool;
   close(): Promise<void>;
 };
 
 /**
- * A database that `seed` fills after it has taken its statistics, of a moment at which the tables held next to nothing; they stay
- * as they are until a case prepares others.
+ * A database whose statistics date from a moment when the tables were nearly empty. Then `seed` fills it. The
+ * statistics stay old until a case prepares others.
  */
 export async function createManyRows(seed: (writer: pg.Pool) => Promise<void>): Promise<ManyRows> {
   const database = await createMigratedDatabase();
@@ -77,8 +79,8 @@ export async function createManyRows(seed: (writer: pg.Pool) => Promise<void>): 
 }
 
 /**
- * Inserts without checks of references, and builds indexes afterwards, in half the time. What the database knows of the sizes of
- * tables and indexes stays as it was, as it would while rows are inserted one by one.
+ * Inserts in half the time: without foreign key checks, and with the indexes rebuilt afterwards. Restores the
+ * recorded sizes of tables and indexes, which inserting rows one by one would not change either.
  */
 async function insertFast(writer: pg.Pool, insert: () => Promise<void>): Promise<void> {
   const ofTables = 'select indexrelid from pg_index where indrelid = any($1::regclass[])';
@@ -86,7 +88,7 @@ async function insertFast(writer: pg.Pool, insert: () => Promise<void>): Promise
     `select oid, reltuples, relpages, relallvisible from pg_class where oid = any($1::regclass[]) or oid in (${ofTables})`,
     [tables],
   );
-  // An index that is not ready is left out of inserts, and keeps its statistics.
+  // Inserts skip an index that is not ready, and its statistics stay.
   await writer.query(`update pg_index set indisready = false where indexrelid in (${ofTables})`, [tables]);
   await writer.query('set session_replication_role = replica');
   await insert();

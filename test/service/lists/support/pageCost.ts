@@ -2,18 +2,21 @@ import { z } from 'zod';
 import type { ListPage } from '../../../../src/platform/lists/page.ts';
 import type { Effort, ExplainedPool } from '../../support/explainedPool.ts';
 
-/** How many rows tests ask a page for. */
+/** The page size that tests request. */
 export const limit = 25;
 
-/** The rows of a page, and the one after it, may be read in each of the branches and be looked up once more. */
+/** Each branch may read the rows of a page and the one after it, and may look each up once more. */
 const rowsOfPage = 2 * (limit + 1);
 const mostGathered = 501;
 
-/** The pages of an index that a scan passes over behind the end of a range, up to PostgreSQL 17. */
+/** Up to PostgreSQL 17, a scan passes over this many index pages after the end of a range. */
 const pagesPassed = 4_000;
 
 export type ListCase = {
-  /** Whether a scan may pass over entries behind a range: where not each entry within it is a row of the list. */
+  /**
+   * Whether a scan may pass over entries after a range: true if not every entry in the range is a row of the
+   * list.
+   */
   isPassing: boolean;
   request: object;
   branches: number;
@@ -21,7 +24,7 @@ export type ListCase = {
   expected: readonly string[];
 };
 
-/** Reads the first page and the one after it, and says what is wrong with them or has cost more than a page may. */
+/** Reads the first two pages, and lists their faults: wrong rows, or a higher cost than a page may have. */
 export async function findFaults(
   { takeEfforts }: ExplainedPool,
   { request, branches, isCrossing, isPassing, expected }: ListCase,
@@ -30,7 +33,7 @@ export async function findFaults(
   const faults: string[] = [];
   const ids: string[] = [];
   const gathered = isCrossing ? 2 * branches * mostGathered : 0;
-  // Where a range is wide, what it is combined with is gone along until the page is full.
+  // In a wide range the scan follows the sort order instead, and filters by the range until the page is full.
   const walked = isCrossing ? 3_000 : 0;
   let cursor: string | undefined;
   for (const which of ['first', 'second']) {
@@ -64,7 +67,7 @@ export async function findFaults(
 }
 const listedShape = z.array(z.object({ id: z.string() }));
 
-/** Reads like a caller who follows a list from one place. */
+/** Reads the same place six times, like a caller who polls a list, and measures the last read. */
 export async function measureList(
   { takeEfforts }: ExplainedPool,
   read: () => Promise<unknown>,

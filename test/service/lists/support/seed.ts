@@ -1,15 +1,18 @@
 import type pg from 'pg';
 
-/** Records of one principal with all of them, and of many who have few: the database must not plan for the average. */
+/**
+ * One principal has very many records, and many principals have few: the database must not plan for the
+ * average.
+ */
 export const crowd = { principals: 2_000, recordsEach: 3 };
 export const manyRecords = 100_000;
 export const manyInputs = 100_000;
 
 export const firstInstant = Date.UTC(2026, 0, 1);
-/** Between one and the next in the order of creation; two are made at a time. */
+/** The time between two steps of creation; each step creates two records. */
 export const stepMs = 1_000;
 
-/** The principal that has much, and many who have few. */
+/** One principal with much data, and many with little. */
 export async function seedPrincipals(pool: pg.Pool, principalId: string): Promise<void> {
   await pool.query('insert into service.principals (id, name) values ($1, $1)', [principalId]);
   await pool.query(
@@ -20,8 +23,9 @@ export async function seedPrincipals(pool: pg.Pool, principalId: string): Promis
 }
 
 /**
- * A principal with 100,000 records beside 2,000 with three each. States follow age, as they do where agreements come to an end: the
- * oldest are over and the newest open. Names and times of change have nothing to do with the order of creation.
+ * One principal with 100,000 records, and 2,000 principals with three each. States follow age, as for
+ * agreements that come to an end: the oldest are over and the newest open. Names and times of change are
+ * unrelated to the order of creation.
  */
 export async function seedRecords(pool: pg.Pool, principalId: string): Promise<void> {
   const insert = `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash,
@@ -46,8 +50,8 @@ export async function seedRecords(pool: pg.Pool, principalId: string): Promise<v
 }
 
 /**
- * A record with a history of 100,000 inputs, ten a block, of which the principal has sent some itself; nearly all are mined. All
- * other records have one input.
+ * One record with a history of 100,000 inputs, ten per block. The principal sent some of them; nearly all are
+ * mined. Every other record has one input.
  */
 export async function seedInputs(
   pool: pg.Pool,
@@ -74,10 +78,10 @@ export async function seedInputs(
   );
 }
 
-/** As many rows as PostgreSQL's own maintenance waits for before it looks at a table for the first time. */
+/** The number of rows after which PostgreSQL's autovacuum first looks at a table. */
 const early = 60;
 
-/** The first rows of each table, of which there are statistics later. */
+/** The first rows of each table; the stale statistics cover only these. */
 export async function seedEarly(pool: pg.Pool, principalId: string): Promise<void> {
   await pool.query(
     `insert into service.records (id, principal_id, chain_id, status, display_name, document, doc_hash, template_id, doc_uri,
@@ -113,7 +117,10 @@ export async function seedEarly(pool: pg.Pool, principalId: string): Promise<voi
 export const manySubscription = 'wh_many';
 export const manyEvents = 100_000;
 
-/** A feed of 100,000 events beside many of three, with some that are not released yet; and whoever follows a feed. */
+/**
+ * A feed of 100,000 events with some unreleased ones, many feeds of three events, and the feeds' last
+ * positions.
+ */
 export async function seedEvents(pool: pg.Pool, principalId: string): Promise<void> {
   await pool.query(
     `insert into service.events (id, principal_id, type, body, state, position, created_at)
@@ -134,7 +141,10 @@ export async function seedEvents(pool: pg.Pool, principalId: string): Promise<vo
   );
 }
 
-/** A subscription with a delivery of each event, of which nearly all failed, beside many subscriptions with few. */
+/**
+ * One subscription with a delivery of each event, nearly all failed, and many subscriptions with few
+ * deliveries.
+ */
 export async function seedDeliveries(pool: pg.Pool, principalId: string): Promise<void> {
   await pool.query(
     `insert into service.webhook_subscriptions (id, principal_id, url, event_types, secret)

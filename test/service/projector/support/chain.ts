@@ -3,20 +3,23 @@ import { encodeInputPayload } from '../../../../src/protocol/encodePayload.ts';
 import { nameHash } from '../../../../src/protocol/names.ts';
 import { type Lamp, type LampInput, lampTransitions } from './lamp.ts';
 
-/** What one transaction does; in a block each is one transaction, and an event keeps its hash when a reorg moves it. */
+/**
+ * The effect of one transaction. Each event is a separate transaction in its block, and keeps its hash if a
+ * reorg moves it.
+ */
 export type ChainEvent = {
   txHash: Hex;
   sender: Address;
-  /** With a permit, whose it is; the sender has submitted it. */
+  /** The signer of the permit, if there is one; the sender submitted it. */
   signer?: Address;
-  /** Through another contract: the agreement or factory was not called directly. */
+  /** Whether another contract called the agreement or factory. */
   isIndirect?: boolean;
 } & ({ kind: 'deploy'; lamp: Lamp } | { kind: 'input'; agreement: Address; input: LampInput; payload?: Hex });
 
 export type ChainBlock = { number: number; hash: Hex; timestamp: number; events: ChainEvent[] };
 
 let counter = 0;
-/** A hash that no other call gives. */
+/** A hash that no other call returns. */
 export function uniqueHash(): Hex {
   counter += 1;
   return keccak256(toHex(`unique ${counter}`));
@@ -30,12 +33,12 @@ export function block(
   return { number, hash: uniqueHash(), timestamp, events };
 }
 
-/** Where the factory puts its next clone: that depends on how many it has made. */
+/** The address of the factory's clone with this number. */
 export function addressOfClone(ordinal: number): Address {
   return getAddress(`0x${keccak256(toHex(`clone ${ordinal}`)).slice(-40)}`);
 }
 
-/** The payload of an input as the protocol has it. */
+/** The payload of an input as the protocol encodes it. */
 export function payloadOf(lamp: Lamp, { name, values }: LampInput): Hex {
   return encodeInputPayload(lamp.agreement, name, values);
 }
@@ -45,7 +48,10 @@ export type IndexRows = Record<'agreements' | 'inputs' | 'permit_counts' | 'bloc
 
 type Clone = { lamp: Lamp; state: string; row: Row; inputs: number; transitions: number };
 
-/** The rows that an indexer makes of a chain of blocks. Inputs of agreements that are not there do nothing, as on a chain. */
+/**
+ * The rows that an indexer writes for these blocks. As on a real chain, inputs of agreements that do not
+ * exist have no effect.
+ */
 export function indexRows({
   chainId,
   factory,

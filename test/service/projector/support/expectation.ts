@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem';
 import { addressOfClone, type ChainBlock, type ChainEvent } from './chain.ts';
 import { type Lamp, lampTransitions, lampVariables } from './lamp.ts';
 
-/** One input of an agreement as the chain has it, by the document's names. */
+/** One input of an agreement on the chain, with the names from the document. */
 export type ChainInput = {
   name: string;
   values: Record<string, string>;
@@ -24,7 +24,7 @@ export type ChainAgreement = {
   inputs: ChainInput[];
 };
 
-/** What used up one nonce of a signer in one contract. */
+/** What used up one nonce of a signer at one contract. */
 export type Effect = {
   content: string;
   timestamp: number;
@@ -42,7 +42,7 @@ export const deploymentContent = (lamp: Lamp) => lamp.docHash;
 export const inputContent = (input: { name: string; values: Record<string, string> }) =>
   JSON.stringify([input.name, input.values]);
 
-/** Goes through a chain in the plainest way: what the contracts would say after its last block. */
+/** Replays a chain in the simplest way: the state of the contracts after its last block. */
 export function replay(factory: Address, blocks: readonly ChainBlock[]): ChainState {
   const state: ChainState = { agreements: new Map(), effects: new Map() };
   const nonces = new Map<string, number>();

@@ -7,7 +7,7 @@ import { byId, byPlace, type InputSummary, type Summary } from './summary.ts';
 import type { World } from './world.ts';
 import type { PermitRow, RecordRow } from './worldRows.ts';
 
-/** What there has to be once everything is folded that the index shows up to `through`. */
+/** The expected rows once everything that the index shows up to `through` is folded. */
 export function expected(world: World, expired: Set<string>, through: number): Summary {
   const { blocks, head } = world.shown;
   const chain = replay(
@@ -18,7 +18,8 @@ export function expected(world: World, expired: Set<string>, through: number): S
   const before = new Set(expired);
   const states = new Map(
     world.permits.map((permit) => {
-      // What lies ahead of the head is not folded yet, but the permit has not expired either.
+      // If a later block has the permit's effect, that effect is not folded yet, but the permit has not
+      // expired.
       const now = effectOf(permit, ahead) ? undefined : head?.timestamp;
       return [permit, stateOf(permit, chain, expired, now)] as const;
     }),
@@ -46,7 +47,10 @@ function effectOf({ contract, signer, nonce }: PermitRow, chain: ChainState) {
   return chain.effects.get(permitKey(contract, signer, nonce));
 }
 
-/** A transaction that was called expired stays so until its effect is seen; `expired` remembers them. */
+/**
+ * A transaction marked as expired stays expired until its effect is seen; `expired` remembers these
+ * transactions.
+ */
 function stateOf(
   permit: PermitRow,
   chain: ChainState,
@@ -63,7 +67,7 @@ function stateOf(
   return expired.has(permit.transactionId) ? 'failed' : 'open';
 }
 
-/** The open permits of the same signer that come after one that has just expired fail with it, and stay so as it does. */
+/** When a permit expires, the same signer's later open permits fail with it, and also stay failed. */
 function failSuccessors(
   justExpired: readonly PermitRow[],
   states: Map<PermitRow, PermitState>,

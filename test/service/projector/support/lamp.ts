@@ -3,12 +3,12 @@ import { hashDocument, serializeAgreement } from '../../../../src/protocol/docum
 
 export type LampInput = { name: 'toggle' | 'annotate' | 'hand_over'; values: Record<string, string> };
 
-/** An agreement about a lamp: who holds it, whether it is lit and how brightly. */
+/** An agreement about a lamp: its holder, whether it is lit, and its brightness. */
 export type Lamp = {
   agreement: Record<string, unknown>;
   text: string;
   docHash: Hex;
-  /** What a permit for it signs, as the index has it. */
+  /** The hash that a deployment permit signs, as in the index. */
   signedHash: Hex;
   docUri: string;
   initialState: string;
@@ -17,7 +17,7 @@ export type Lamp = {
 const keeper = '0x00000000000000000000000000000000000000A1';
 export const lampVariables = { holder: keeper, brightness: '1', remark: '' };
 
-/** Where an input leads; one that is not named for a state leaves it as it is. */
+/** The next state for each input; an input that is missing for a state does not change it. */
 export const lampTransitions: Record<string, Partial<Record<LampInput['name'], string>>> = {
   dark: { toggle: 'lit' },
   lit: { toggle: 'dark' },

@@ -13,7 +13,7 @@ export const alice = getAddress('0x00000000000000000000000000000000000000a1');
 export const bob = getAddress('0x00000000000000000000000000000000000000b2');
 export const relayer = getAddress('0x00000000000000000000000000000000000000c3');
 export const lamp = createLamp('one');
-/** Where the factory puts the first agreement of a chain. */
+/** The address of a chain's first agreement. */
 export const clone = addressOfClone(0);
 
 export const toggle = (brightness: string): LampInput => ({ name: 'toggle', values: { brightness } });
@@ -32,7 +32,7 @@ export function input(
   return { kind: 'input', ...common, input: sent, ...details };
 }
 
-/** A chain that the index shows, a principal, and a process that folds. */
+/** An indexed chain, a principal, and one folding process. */
 export type Scene = ReturnType<typeof createScene> extends Promise<infer T> ? T : never;
 
 export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) {
@@ -47,17 +47,17 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
     principalId,
     chain: () => chain,
     show,
-    /** One block with these events, which the index shows and of which what is new is folded. */
+    /** Adds one block with these events, shows it in the index, and folds the new blocks. */
     async mine(...events: ChainEvent[]): Promise<Fold> {
       chain = [...chain, block(chain.length + 1, events)];
       await show();
       return folder.fold('new');
     },
-    /** As many blocks fall out; nobody has seen it yet. */
+    /** Drops this number of blocks; the index does not see it yet. */
     drop(depth: number): void {
       chain = chain.slice(0, -depth);
     },
-    /** A block that nobody has seen yet. */
+    /** Adds a block; the index does not see it yet. */
     add(...events: ChainEvent[]): ChainBlock {
       const added = block(chain.length + 1, events);
       chain = [...chain, added];
@@ -86,7 +86,7 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       });
       return { recordId, transactionId };
     },
-    /** A principal that asks for what the index shows at an address. */
+    /** Creates a principal with a record for the agreement at this address. */
     async askFor(address: Address, document = lamp) {
       const owner = await service.insertPrincipal(database);
       const record = { principalId: owner, chainId, lamp: document, address };
@@ -108,7 +108,7 @@ export async function createScene(fixture: Fixture, { confirmations = 1 } = {}) 
       const inputId = await this.attach(recordId, sent, transactionId);
       return { inputId, transactionId };
     },
-    /** One more record that refers to the same permit. */
+    /** Adds another submission that refers to the same permit. */
     attach(recordId: string, sent: LampInput, transactionId: string): Promise<string> {
       const submission = { principalId, recordId, chainId, agreement: clone, lamp, input: sent };
       return service.insertSubmission(database, { ...submission, transactionId, signer: alice });

@@ -10,7 +10,7 @@ import { nameHash } from '../../../../src/protocol/names.ts';
 import { payloadOf, uniqueHash } from './chain.ts';
 import { type Lamp, type LampInput, lampVariables } from './lamp.ts';
 
-/** Seconds; in no test does the time of a chain come near it. */
+/** In seconds; far later than the chain's time in any test. */
 export const farDeadline = 4_000_000_000n;
 
 export async function insertPrincipal(database: Database): Promise<string> {
@@ -27,7 +27,7 @@ export type Permit = {
   deadline?: bigint;
 };
 
-/** What the API stores when it accepts a permit. */
+/** Inserts the row that the API stores when it accepts a permit. */
 export async function insertTransaction(
   database: Database,
   permit: Permit & { kind: 'deploy' | 'input'; contentHash: Hex },
@@ -55,7 +55,7 @@ export async function insertRecord(
     chainId: number;
     lamp: Lamp;
     deployTransactionId?: string;
-    /** Of a record that is asked for by address. */
+    /** For a record requested by address. */
     address?: Address;
   },
 ): Promise<string> {

@@ -22,7 +22,7 @@ export type Fixture = {
   close(): Promise<void>;
 };
 
-/** A database with the service's tables, and an index to be filled. */
+/** A database with the service's tables, and an empty index. */
 export async function createFixture(): Promise<Fixture> {
   const { url, drop } = await createMigratedDatabase();
   const handle = createDatabase({ url, applicationName: 'test', maxConnections: 8, logger: silent });
@@ -39,14 +39,14 @@ export async function createFixture(): Promise<Fixture> {
   };
 }
 
-/** Forgets all records and shows an index without blocks. */
+/** Deletes all records, and shows an index without blocks. */
 export async function emptyDatabase({ pool, index }: Fixture): Promise<void> {
   await pool.query(`truncate service.principals, service.records, service.inputs, service.transactions,
     service.transaction_attempts, service.events, service.event_feeds, service.folded_blocks, service.projections cascade`);
   await index.deploy();
 }
 
-/** One process that folds when it is told to, to the whole extent unless it is told less. */
+/** One folding process. It folds only on request, and the whole extent by default. */
 export type Folder = {
   foldOnce(extent?: FoldExtent): Promise<Fold>;
   /** Folds until there is nothing left to fold; returns what the last fold found. */

@@ -32,13 +32,15 @@ const indexes = [
   'inputs (chain_id, agreement, permit_signer, permit_nonce)',
 ];
 
-/** What the indexer leaves in the database, without an indexer: so that a test says what is shown at each moment. */
+/**
+ * Writes the indexer's tables without an indexer, so that a test controls what the index shows at each
+ * moment.
+ */
 export type StandInIndex = {
   /** Puts a new, empty deployment behind the views. */
   deploy(): Promise<void>;
-  /** Takes the views away. */
   removeViews(): Promise<void>;
-  /** Makes the index show these blocks of the chain and nothing else, in one transaction, and notifies. */
+  /** Makes the index show exactly these blocks of the chain, in one transaction, and notifies. */
   show(shown: { chainId: number; blocks: readonly ChainBlock[]; head: ChainBlock | null }): Promise<void>;
 };
 

@@ -7,7 +7,7 @@ const of = <Kind extends string>(kind: Kind) => fc.record({ kind: fc.constant(ki
 
 export type EventSeed = { kind: string; a: number; b: number };
 
-/** One thing that happens; the numbers choose among what is there when it happens. */
+/** One step of a history. Its numbers choose among the things that exist at that moment. */
 export const stepArbitrary = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('grow' as const), blocks }) },
   {
@@ -15,7 +15,7 @@ export const stepArbitrary = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('reorganise' as const),
       depth: fc.integer({ min: 1, max: 4 }),
-      /** Which of the events that fell out come back, by bits. */
+      /** Which of the dropped events come back, as bits. */
       kept: fc.nat(255),
       blocks,
     }),
@@ -24,11 +24,14 @@ export const stepArbitrary = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constantFrom('restartIndexer' as const, 'rebuildIndex' as const),
-      /** How far the chain was reorganised while nobody indexed it. */
+      /** The depth of a reorg while no indexer ran. */
       depth: fc.constantFrom(0, 0, 0, 3, 15),
       blocks,
       shown: fc.constantFrom('all', 'mostly', 'little', 'nothing'),
-      /** `early` is that of a backfill that has gone on since; `partial` none, in the middle of the last block. */
+      /**
+       * `early`: an old head, while the backfill has gone on. `partial`: no head, in the middle of the last
+       * block.
+       */
       head: fc.constantFrom('last', 'early', 'partial'),
     }),
   },
@@ -38,5 +41,5 @@ export const stepArbitrary = fc.oneof(
 );
 export type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never;
 
-/** A step, and which of the processes folds after it: the third is always a new one. */
+/** A step, and the number of the process that folds after it; process 2 is always a new one. */
 export const turnArbitrary = fc.record({ step: stepArbitrary, folder: fc.nat(2) });

@@ -4,7 +4,7 @@ import { inputs } from '../../../../src/platform/database/tables/inputs.ts';
 import { records } from '../../../../src/platform/database/tables/records.ts';
 import { transactions } from '../../../../src/platform/database/tables/transactions.ts';
 
-/** Everything that the projector writes, in full. */
+/** Everything that the projector writes. */
 export async function dump(database: Database) {
   return {
     records: await database.select().from(records).orderBy(asc(records.id)),
@@ -52,7 +52,7 @@ export type Summary = {
   inputs: InputSummary[];
 };
 
-/** The part of it that follows from the chain. */
+/** The part of a dump that is determined by the chain. */
 export function summarize(all: Dump): Summary {
   return {
     transactions: all.transactions.map(({ id, state, txHash, minedBlockNumber }) => ({

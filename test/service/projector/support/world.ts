@@ -18,7 +18,7 @@ import {
   submitter,
 } from './worldRows.ts';
 
-/** A chain, the index of it, what principals have submitted, and the processes that fold. */
+/** A chain, its index, the principals' submissions, and the folding processes. */
 export class World {
   readonly fixture: Fixture;
   readonly principals: readonly string[];
@@ -43,7 +43,9 @@ export class World {
     return new World(fixture, principals);
   }
 
-  /** Folds what is new, as a notification of the index has it done, and then all, as is done once in a while. */
+  /**
+   * Folds the new blocks, as after an index notification, and then the whole chain, as at regular intervals.
+   */
   async fold(number: number): Promise<Fold[]> {
     const folder = this.folders[number] ?? createFolder(this.fixture);
     return [await folder.fold('new'), await folder.fold()];
@@ -79,7 +81,7 @@ export class World {
     }
   }
 
-  /** The chain goes on until it is longer than it ever was, and the index shows all of it. */
+  /** Extends the chain until it is longer than ever before, and shows all of it in the index. */
   async catchUp(): Promise<void> {
     const missing = this.#longest + 1 - this.chain.length;
     this.#append(new Array(Math.max(1, missing)).fill([]), []);
@@ -89,7 +91,7 @@ export class World {
   #append(seeds: readonly (readonly EventSeed[])[], first: readonly ChainEvent[]): void {
     for (const [at, events] of seeds.entries()) {
       const number = this.chain.length + 1;
-      // Blocks of different forks have different times.
+      // Blocks of different forks get different timestamps.
       const timestamp = 1_000_000 + number * 10 + (uniqueHash().charCodeAt(9) % 10);
       const next = block(number, at === 0 ? [...first] : [], timestamp);
       this.chain.push(next);
@@ -101,7 +103,7 @@ export class World {
     }
   }
 
-  /** Every other time a permit that was submitted here has its effect, where the chain would let it. */
+  /** Every other event is the effect of a permit submitted here, if the chain would accept it. */
   #createEvent({ kind, a, b }: EventSeed): ChainEvent | undefined {
     const { agreements } = replay(factory, this.chain);
     const common = { txHash: uniqueHash(), sender: submitter };
@@ -144,12 +146,12 @@ export class World {
   }
 
   async #showBlocks(blocks: readonly ChainBlock[], head: ChainBlock | null): Promise<void> {
-    // The chain's blocks go on changing while it grows, the index has those of this moment.
+    // Copy the blocks: the chain goes on changing them, but the index keeps this moment.
     this.shown = { blocks: blocks.map((shown) => ({ ...shown, events: [...shown.events] })), head };
     await this.fixture.index.show({ chainId, ...this.shown });
   }
 
-  /** Of the last nonce that was used, the next, or one further on. */
+  /** The last used nonce, the next one, or the one after. */
   #chooseNonce(contract: Address, signer: Address, number: number): number {
     return Math.max(0, this.nextNonce(contract, signer) + (pick([0, 0, -1, -1, 1], number) ?? 0));
   }
@@ -211,7 +213,7 @@ export class World {
     this.submissions.push({ id, recordId: record.id, permit });
   }
 
-  /** Mostly what has happened, where the nonce is used up already. */
+  /** If the nonce is used up already, mostly the input that used it up. */
   #chooseInput(effect: Effect | undefined, a: number, b: number): LampInput {
     const [first] = lampInputs;
     const same = lampInputs.find((input) => inputContent(input) === effect?.content);

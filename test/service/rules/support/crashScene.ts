@@ -7,14 +7,16 @@ import { createFixture } from '../../projector/support/setup.ts';
 import { createRuleScene } from './ruleScene.ts';
 import { startWorkerProcess, type WorkerProcess } from './workerProcess.ts';
 
-/** Later than any clock of a machine, before any deadline: no moment of this chain is ever past by itself. */
+/**
+ * Later than any machine's clock and earlier than any deadline, so real time alone never makes a rule due.
+ */
 const genesis = 3_000_000_000;
-/** Between one block and the next. */
+/** The time between two blocks. */
 const blockSeconds = 3 * 3_600;
 
 /**
- * A database of its own with a lamp that has these rules, a mail server, and nothing that folds, fires or sends but the workers
- * that are started. The caller closes it.
+ * A separate database with a lamp that has these rules, and a mail server. Only the started workers fold,
+ * fire and send. The caller closes it.
  */
 export async function createCrashScene(
   rules: readonly Rule[],
@@ -50,12 +52,12 @@ export async function createCrashScene(
       scene.add(deployment());
       await show();
     },
-    /** Shows so many blocks more, each with one toggling. */
+    /** Shows this number of further blocks, each with one toggle. */
     async toggle(count = 1): Promise<void> {
       for (let at = 0; at < count; at++) scene.add(input(toggle(String(scene.chain().length))));
       await show();
     },
-    /** Shows a block in which nothing happens. */
+    /** Shows an empty block. */
     async pass(): Promise<void> {
       scene.add();
       await show();
@@ -67,16 +69,19 @@ export async function createCrashScene(
       workers.push(worker);
       return worker;
     },
-    /** How often each rule has fired for each recipient, by `<rule> <recipient>`, whatever became of it. */
+    /** The number of firings of each rule for each recipient, by `<rule> <recipient>`, in any state. */
     async countFirings(): Promise<Record<string, number>> {
       const { rows } = await fixture.pool.query<{ pair: string; count: number }>(`
         select rule_id || ' ' || recipient as pair, count(*)::int as count from service.rule_firings
         group by pair order by pair`);
       return Object.fromEntries(rows.map(({ pair, count }) => [pair, count]));
     },
-    /** Ids of the mails that the server has taken, as often as it took them. */
+    /** The ids of all mails that the server took, including repeats. */
     takenIds: () => server.received.map(({ headers }) => String(headers.get('message-id'))),
-    /** Where no worker runs: whoever starts next takes those before for dead at once, not only after their leases. */
+    /**
+     * Call it while no worker runs: the next worker then takes over from the dead ones at once, without
+     * waiting for their leases.
+     */
     async expireLeases(): Promise<void> {
       await fixture.pool.query(`delete from service.worker_leases`);
       await fixture.pool.query(

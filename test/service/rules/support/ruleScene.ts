@@ -25,7 +25,7 @@ export type StoredMail = { address: string | null; status: string; subject: stri
 
 export const holder = { variableKey: 'holder', walletAddress: alice, email: 'alice@mail.example' };
 
-/** A rule whose firings can be told apart by their body. */
+/** A rule whose body shows which transition fired it. */
 export function ruleOf(
   changes: Partial<Rule> = {},
   channel: 'external_webhook' | 'email' = 'external_webhook',
@@ -44,7 +44,7 @@ export function ruleOf(
   };
 }
 
-/** A chain whose lamp has rules, and what they have told. */
+/** A chain whose lamp has rules, and functions that read what they sent. */
 export async function createRuleScene(
   fixture: Fixture,
   { rules, confirmations = 1, lamp }: { rules: readonly Rule[]; confirmations?: number; lamp?: Lamp },
@@ -63,7 +63,7 @@ export async function createRuleScene(
   return {
     ...scene,
     recordId,
-    /** One block of this time with these events, which is folded. */
+    /** Mines and folds one block with this timestamp and these events. */
     async mineAt(timestamp: number, ...events: ChainEvent[]): Promise<ChainBlock> {
       const added = scene.add(...events);
       added.timestamp = timestamp;
@@ -74,7 +74,7 @@ export async function createRuleScene(
     async deployAt(timestamp: number): Promise<void> {
       await this.mineAt(timestamp, deployment());
     },
-    /** What was released to the feed, in its order. */
+    /** The notifications released to the feed, in feed order. */
     async told(): Promise<ToldNotification[]> {
       const rows = await query<{ body: string }>(sql`
         select ${sql.raw(wholeBody)} as body from service.events event ${sql.raw(joinedParts)}
@@ -90,7 +90,7 @@ export async function createRuleScene(
         sql`select id, state from service.rule_firings order by created_at, id`,
       ),
     query,
-    /** One process that fires rules of time, over connections of its own. */
+    /** Starts a process that fires temporal rules, with its own connections. */
     async startRunner(): Promise<RuleRunner> {
       const { url } = fixture;
       const handle = createDatabase({ url, applicationName: 'rules', maxConnections: 3, logger: silent });
@@ -99,7 +99,7 @@ export async function createRuleScene(
         pool: handle.pool,
         databaseUrl: url,
         chains: [{ chainId, confirmations }],
-        // Nothing listens there: the time of the folded blocks is all that these rules go by.
+        // Nothing listens there, so temporal rules depend only on the time of the folded blocks.
         clients: new Map([[chainId, createPublicClient({ transport: http('http://127.0.0.1:9') })]]),
         idleMs: Number.MAX_SAFE_INTEGER,
         logger: silent,
@@ -109,7 +109,7 @@ export async function createRuleScene(
       await runner.ready;
       return runner;
     },
-    /** Everything that is due by the folded blocks has fired, or waits for confirmations. */
+    /** Whether everything due by the folded blocks has fired or waits for confirmations. */
     async settled(): Promise<boolean> {
       const rows = await query(sql`
         select 1 from service.rule_schedules s join service.projections p using (chain_id)

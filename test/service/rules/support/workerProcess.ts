@@ -8,17 +8,18 @@ import { waitUntil } from '../../../support/waitUntil.ts';
 import { chainId } from '../../projector/support/setup.ts';
 
 export type WorkerProcess = {
-  /** Ends it as a crash would. */
+  /** Kills it like a crash. */
   kill: Child['kill'];
   exited: Child['exited'];
   hasEnded(): boolean;
-  /** Resolves once it does its work. */
+  /** Resolves once it has started its work. */
   ready(): Promise<void>;
 };
 
 /**
- * The worker as it is started everywhere, over one chain whose node does not answer: what the index shows is all that it knows. It
- * kills itself at the fault point when that is passed for the nth time. The caller ends it, and it ends with the caller.
+ * The worker program, for one chain whose node does not answer, so it knows only what the index shows. It
+ * kills itself when it passes the fault point for the nth time. The caller ends it; it also ends with the
+ * caller.
  */
 export function startWorkerProcess(options: {
   databaseUrl: string;

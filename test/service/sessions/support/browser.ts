@@ -1,6 +1,6 @@
 import { type Answer, type CallOptions, createCall } from '../../support/call.ts';
 
-/** Somebody's browser: keeps the cookies that it is given, and sends them back as a page of the service does. */
+/** A browser: keeps its cookies, and sends them like a page of the service. */
 export function createBrowser(baseUrl: string) {
   const jar = new Map<string, string>();
   const plain = createCall(baseUrl);

@@ -5,10 +5,10 @@ import type { Answer } from '../../support/call.ts';
 import { startTestService, type TestPrincipal } from '../../support/testService.ts';
 import { createBrowser } from './browser.ts';
 
-/** What a browser asks for to see whether it is let in. */
+/** A browser requests this path to see whether it is let in. */
 export const list = '/v0/agreements';
 
-/** The API, a principal, and browsers that come in with its key or by a portal link. The caller closes it. */
+/** The API, a principal, and browsers that log in with its key or a portal link. The caller closes it. */
 export async function startSessionScene() {
   const service = await startTestService();
   const principal = await service.createPrincipal();
@@ -17,7 +17,7 @@ export async function startSessionScene() {
     principal,
     close: service.close,
     newBrowser: () => createBrowser(service.baseUrl),
-    /** A browser that a key of the principal has let in. */
+    /** A browser logged in with the principal's key. */
     async enter(body: object = {}, { key }: Pick<TestPrincipal, 'key'> = principal) {
       const browser = createBrowser(service.baseUrl);
       const answer = await browser.call('POST', '/v0/sessions', { body, headers: { 'x-api-key': key } });
@@ -31,7 +31,7 @@ export async function startSessionScene() {
     },
     redeem: (secret: string, browser = createBrowser(service.baseUrl)) =>
       browser.call('POST', '/v0/sessions', { body: { link: secret } }),
-    /** Makes it as if so long had passed for the session. */
+    /** Makes the session end earlier, as if this time had passed. */
     age: (id: string, interval: string) =>
       service.handle.pool.query(
         `update service.sessions set expires_at = expires_at - $2::interval where id = $1`,

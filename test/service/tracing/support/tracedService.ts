@@ -16,7 +16,10 @@ import { createSingleCallClient } from '../../../support/singleCalls.ts';
 import { type CollectedSpan, startTraceCollector } from '../../../support/traceCollector.ts';
 import { waitUntil } from '../../../support/waitUntil.ts';
 
-/** Tells of each module of OpenTelemetry that a process loads, by itself or within a bundle, which names its parts. */
+/**
+ * Prints the name of each OpenTelemetry module that a process loads, directly or inside a bundle, which names
+ * its parts.
+ */
 const tellLoads = `import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) {
   const loaded = next(url, context);
@@ -34,8 +37,8 @@ export type TransactionRow = {
 };
 
 /**
- * An indexer, and a worker and an API that tell a collector of what they do, with keys in all places where a trace must not show
- * them. The caller closes it.
+ * An indexer, a worker and an API. Worker and API send traces to a collector. There are keys in all places
+ * that a trace must not show. The caller closes it.
  */
 export async function startTracedService() {
   const closings: (() => Promise<unknown>)[] = [];
@@ -64,7 +67,7 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     env: {
       ENCRYPTION_KEY: randomBytes(32).toString('hex'),
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.1',
-      // A request that asks a node on its way has more to trace.
+      // With this setting a request also calls a node, so there is more to trace.
       ADMISSION: 'node',
     },
   });
@@ -107,20 +110,20 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
     api,
     worker,
     collectorKey,
-    /** What no trace may show. */
+    /** Secrets that no trace may show. */
     secrets: [
       ...[collectorKey, nodeKey, receiverKey, stack.apiKey, database.url],
       ...stack.relayerKeys.map((key) => key.slice(2)),
     ],
-    /** The environment of a process that tells a collector at this port. */
+    /** The environment of a process that sends traces to a collector on this port. */
     tracing,
-    /** Starts one more process, which ends with the test. */
+    /** Starts another process, which ends with the test. */
     start: startProcess,
     deploy: (
       { baseUrl }: RunningProcess,
       details: { notificationTemplate?: Record<string, unknown>; observers?: string[] } = {},
     ) => deployPingPong(stack, { baseUrl, displayName: 'Traced', ...details }),
-    /** Submits an input through an API, with headers of the caller's, and waits until it is mined. */
+    /** Submits an input through an API, with the given headers, and waits until it is mined. */
     async hit(
       { baseUrl }: RunningProcess,
       { id, address, account }: DeployedPingPong,
@@ -160,7 +163,7 @@ async function start(onClose: (close: () => Promise<unknown>) => void) {
   };
 }
 
-/** Which modules of OpenTelemetry a process has loaded. */
+/** The OpenTelemetry modules that a process has loaded. */
 export function loadsOf({ lines }: RunningProcess): Set<string> {
   return new Set(
     lines.filter((line) => line.startsWith('loads ')).map((line) => line.slice('loads '.length)),

@@ -11,7 +11,7 @@ import type { TestPrincipal } from '../../support/testService.ts';
 
 export const publicBaseUrl = 'https://agreements.example/base';
 
-/** A service that prepares what is to be signed, and takes it once it is. The caller closes it. */
+/** A service that prepares typed data, and accepts the signed permits. The caller closes it. */
 export async function startTypedDataScene() {
   const env = { DEPLOY_WAIT_MS: '1', SIGNING_WAIT_MS: '120000', PUBLIC_BASE_URL: publicBaseUrl };
   const started = await startWorkedService(env);
@@ -29,9 +29,9 @@ export async function startTypedDataScene() {
     post,
     prepareDeploy: (body: unknown, as = principal) => post('deploy-typed-data', body, as),
     prepareInput: (id: string, body: unknown, as = principal) => post(`${id}/input-typed-data`, body, as),
-    /** A deployment that is to be prepared, by a wallet that is new, unless one is given. */
+    /** A deployment to prepare, by a new wallet unless one is given. */
     deployment,
-    /** What goes from the answer, and from the request before it, into the deployment. */
+    /** Signs the answer, and submits the deployment. */
     async submitDeploy(prepared: ReturnType<typeof deployment>, answer: Answer): Promise<Answer> {
       const { docUri, documentId } = signableDeploymentShape.parse(answer.body.data);
       const permit = await signAnswer(prepared.account, answer);
@@ -39,7 +39,7 @@ export async function startTypedDataScene() {
       return post('deploy-with-permit', body);
     },
     verdictOf: ({ body }: Answer) => signableShape.parse(body.data).verdict,
-    /** Nothing is stored by a request that is refused. */
+    /** Expects this refusal, and that the request stored nothing. */
     async expectRefused(ask: () => Promise<Answer>, status: number, reason: string): Promise<void> {
       const before = await service.countRows();
       expect(outcome(await ask())).toMatchObject({ status, details: { reason } });

@@ -32,7 +32,10 @@ const deliveryShape = z.looseObject({
   attempts: z.array(z.looseObject({ number: z.number() })),
 });
 
-/** The API and a worker's deliverer, with one principal who has webhooks. The caller closes it, and resets it after each test. */
+/**
+ * The API and a worker's deliverer, with one principal that has webhooks. The caller resets it after each
+ * test, and closes it.
+ */
 export async function startDeliveryScene() {
   const service = await startWebhookService(env);
   const owner = await service.createPrincipal();
@@ -41,19 +44,19 @@ export async function startDeliveryScene() {
 
   return {
     owner,
-    /** Runs at the end of the test. */
+    /** Registers a function that runs at the end of the test. */
     onReset: (close: () => Promise<unknown>) => closings.push(close),
     async reset(): Promise<void> {
       for (const close of closings.splice(0)) await close();
     },
-    /** Nobody delivers while this runs. */
+    /** Runs while nothing is delivered. */
     async withoutDeliverer<Result>(run: () => Promise<Result>): Promise<Result> {
       await deliverer.close();
       return run().finally(async () => {
         deliverer = await startTestDeliverer(service, env);
       });
     },
-    /** Releases an event; this runs between the start of the deliverer's read of what is due and its end. */
+    /** Releases an event, and runs while the deliverer's query for due deliveries waits for a lock. */
     async whileReadingDue<Result>(run: () => Promise<Result>): Promise<Result> {
       await deliverer.close();
       await releaseTransitions(service, owner, 1);
@@ -78,7 +81,7 @@ export async function startDeliveryScene() {
       closings.push(receiver.close);
       return receiver;
     },
-    /** Has the API create a webhook, and answers with what can be done with it. */
+    /** Creates a webhook through the API, and returns functions that use it. */
     async subscribe(url: string, members: Record<string, unknown> = {}) {
       const created = await owner.call('POST', '/v0/webhooks', { body: { url, ...members } });
       const { id, secret } = webhookShape.parse(created.body.data);
@@ -97,7 +100,7 @@ export async function startDeliveryScene() {
         post,
         deliveries,
         test: async () => outcomeShape.parse(await post('test')),
-        /** Waits until there are deliveries, and all of them have this status. */
+        /** Waits until there are deliveries and all of them have this status. */
         settle: (status: string, attemptCount?: number) =>
           waitUntil(`the deliveries are ${status}`, async () => {
             const found = await deliveries();
@@ -120,14 +123,14 @@ export async function startDeliveryScene() {
 }
 export type DeliveryScene = Awaited<ReturnType<typeof startDeliveryScene>>;
 
-/** @throws WebhookVerificationError if it is not signed with this secret. */
+/** @throws WebhookVerificationError if this secret did not sign it. */
 export const verify = ({ body, headers }: Received, secret: string) => verifyWebhook(body, headers, secret);
 
-/** The ids of the events that were received; throws as `verify` does. */
+/** The ids of the received events. Throws like `verify`. */
 export const readIds = async (received: readonly Received[], secret: string): Promise<string[]> =>
   (await Promise.all(received.map((one) => verify(one, secret)))).map(({ id }) => id);
 
-/** Headers as the public library for webhooks takes them. */
+/** Headers in the form that the public webhook library takes. */
 export function headersOf({ headers }: Received): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),

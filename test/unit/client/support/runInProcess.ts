@@ -1,7 +1,7 @@
 import { run } from '../../../../client/src/cli/run.ts';
 import type { Terminal } from '../../../../client/src/cli/terminal.ts';
 
-/** A terminal at which nobody types, and what was printed there. */
+/** A terminal without input, and the lines printed to it. */
 export function createTerminal(): { terminal: Terminal; printed: string[] } {
   const printed: string[] = [];
   const refuse = () => Promise.reject(new Error('Nothing is read here.'));
@@ -18,7 +18,7 @@ export function createTerminal(): { terminal: Terminal; printed: string[] } {
   return { terminal, printed };
 }
 
-/** Runs one command here, without a service; everything printed is the result. */
+/** Runs one command in this process, without a service. Returns everything printed. */
 export async function runInProcess(...words: readonly string[]): Promise<string> {
   const { terminal, printed } = createTerminal();
   await run(words, terminal);

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Column, Migration, Table } from './snapshot.ts';
 
-/** What the snapshots of the tables show, or what only says how rows are kept. */
+/** Statements whose effect the snapshots show, or that only say how rows are stored. */
 const ofShape =
   /^(create (unlogged )?table|create (unique )?index|create sequence|drop index|drop table|alter table)\b/i;
 
 /**
- * What a process of the version before a migration would not survive, or would have to wait for: changes of tables that it
- * reads and writes. Tables that a migration makes are its own.
+ * Changes that a process of the version before the migration would not survive, or would have to wait for:
+ * changes of tables that it reads and writes. Tables that the migration creates do not count.
  */
 export function findBreaks({ statements, before, after }: Omit<Migration, 'tag'>): string[] {
   const found = statements
@@ -56,20 +56,20 @@ function compareColumns(before: Table, after: Table): string[] {
   return [...ofPresent, ...ofNew].filter((text) => text !== false);
 }
 
-/** Whether PostgreSQL fills a column for who does not know it. */
+/** Whether PostgreSQL fills the column if an insert does not name it. */
 function isFilled({ type, default: value, generated, identity }: Column): boolean {
   return value !== undefined || generated !== undefined || identity !== undefined || type.endsWith('serial');
 }
 
-/** A default that is the same for all rows is kept beside them; whatever else means another copy of the whole table. */
+/** PostgreSQL stores a constant default once for the whole table. Any other default rewrites every row. */
 function isWrittenToAll({ type, default: value, generated, identity }: Column): boolean {
   const isCalled = typeof value === 'string' && value.includes('(') && value !== 'now()';
   return isCalled || generated !== undefined || identity !== undefined || type.endsWith('serial');
 }
 
 /**
- * What rows have to obey, and what `on conflict` of an earlier version may rest upon. A rule about new columns alone is none
- * for it where it leaves them null.
+ * Finds changed constraints, and lost ones that an earlier version's `on conflict` may need. A constraint on
+ * new columns alone does not affect that version if it leaves them null.
  */
 function compareRules(before: Table, after: Table): string[] {
   const [was, is] = [listRules(before), listRules(after)];
@@ -88,10 +88,10 @@ function compareRules(before: Table, after: Table): string[] {
   ];
 }
 
-/** What can refuse a row; without columns where they are not known. */
+/** A constraint that can refuse a row; without columns if they are unknown. */
 type Rule = { columns: readonly string[]; rule: unknown };
 
-/** All that can refuse a row, by name. */
+/** All constraints that can refuse a row, by name. */
 function listRules(table: Table): Map<string, Rule> {
   const { indexes, uniqueConstraints, compositePrimaryKeys, foreignKeys, checkConstraints } = table;
   const keys = [...Object.values(uniqueConstraints), ...Object.values(compositePrimaryKeys)];
@@ -109,8 +109,8 @@ function listRules(table: Table): Map<string, Rule> {
 }
 
 /**
- * Nobody writes to a table while an index of it is built, which for a new table takes nothing; and without an index that it was
- * made for, an earlier version reads tables as a whole.
+ * Finds new and lost indexes. Building an index blocks writes to its table, except for a new table, which is
+ * empty. Without an index made for it, an earlier version reads the whole table.
  */
 function compareIndexes(before: Table, after: Table): string[] {
   const built = Object.entries(after.indexes)

@@ -32,7 +32,7 @@ const tableShape = z.looseObject({
 const snapshotShape = z.looseObject({ tables: z.record(z.string(), tableShape) });
 const journalShape = z.object({ entries: z.array(z.object({ idx: z.int(), tag: z.string() })) });
 
-/** All tables as they are after a migration, as Drizzle keeps them beside it. */
+/** All tables after a migration, as Drizzle stores them beside it. */
 export type Snapshot = z.output<typeof snapshotShape>;
 export type Table = z.output<typeof tableShape>;
 export type Column = z.output<typeof columnShape>;
@@ -57,7 +57,7 @@ function readEntries() {
   return journalShape.parse(JSON.parse(read('meta/_journal.json'))).entries;
 }
 
-/** Every committed migration in its order, from the second one on: nothing runs beside the first. */
+/** Every committed migration in order, from the second one on: no process runs during the first. */
 export function readMigrations(): Migration[] {
   const entries = readEntries();
   const snapshots = readSnapshots();

@@ -1,12 +1,12 @@
-/** One tag of a text, with its attributes. */
+/** One tag, with its attributes. */
 export type Tag = { name: string; isEnd: boolean; attributes: Record<string, string> };
 
 const tagPattern = /<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"<>]*")*)(?: \/)?>/g;
 const attributePattern = / ([a-z-]+)="([^"<>]*)"/g;
 
 /**
- * The tags of HTML in the one form in which the service writes it: names in lower case, attributes quoted, every other angle
- * bracket escaped. `rest` is all that is left without them.
+ * The tags of HTML in the only form that the service writes: names in lower case, attributes quoted, every
+ * other angle bracket escaped. `rest` is the text without tags.
  */
 export function readMarkup(html: string): { tags: Tag[]; rest: string } {
   const tags = Array.from(html.matchAll(tagPattern), ([, slash, name = '', attributes = '']) => ({
@@ -21,7 +21,7 @@ export function readMarkup(html: string): { tags: Tag[]; rest: string } {
 
 const voidElements = ['br', 'hr'];
 
-/** Whether every element ends, and within the element in which it began. */
+/** Whether every element ends inside the element in which it started. */
 export function isBalanced(tags: readonly Tag[]): boolean {
   const open: string[] = [];
   for (const { name, isEnd } of tags) {

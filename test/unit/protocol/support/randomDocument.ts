@@ -15,7 +15,7 @@ const typeNames = [
   'Date',
 ] as const;
 
-/** Names as documents have them, and such as JSON, ECMAScript and Unicode make special. */
+/** Usual names, and names that are special in JSON, ECMAScript or Unicode. */
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.stringMatching(/^[a-z][a-zA-Z0-9_]{0,8}$/) },
   fc.constantFrom('10', '2', '0', 'é', '日本', 'a b', '__proto', 'toString', ' ', '😀'),
@@ -55,7 +55,7 @@ function valueFor(type: string | undefined): fc.Arbitrary<string | boolean> {
   return fc.string({ unit: 'grapheme' });
 }
 
-/** A reference as it is written, and as it is written oddly. */
+/** A reference in the usual form or in an unusual one. */
 const referTo = (variable: string) =>
   fc.constantFrom(
     `\${variables.${variable}}`,
@@ -120,7 +120,7 @@ function actionOf(addresses: readonly string[]): fc.Arbitrary<Action> {
   });
 }
 
-/** A document that compiles, and values for all of its variables. */
+/** A document that compiles, and values for all its variables. */
 export const documentWithValues: fc.Arbitrary<{ document: WholeDocument; values: Values }> = fc
   .tuple(names(1, 6).filter(areReferable), fc.string())
   .chain(([keys, id]) =>
@@ -164,18 +164,18 @@ export const documentWithValues: fc.Arbitrary<{ document: WholeDocument; values:
     return fc.record({ document: document.map(asParsed), values });
   });
 
-/** Names that a reference can spell. */
+/** Whether references can spell these names. */
 function areReferable(keys: readonly string[]): boolean {
   return keys.every((key) => /^\w+$/.test(key));
 }
 
-/** As it comes out of a request: the members in ECMAScript's order, none undefined. */
+/** The document as parsed from a request: members in ECMAScript's order, none undefined. */
 function asParsed(document: WholeDocument): WholeDocument {
   const parsed: WholeDocument = JSON.parse(JSON.stringify(document));
   return parsed;
 }
 
-/** Values for the fields of one input, in some order, some of them left out. */
+/** Values for some fields of one input, in any order. */
 export function submissionOf(document: WholeDocument, inputId: string): fc.Arbitrary<Values> {
   const { data, schema } = document.execution.inputs[inputId] ?? {};
   const own = data ?? (typeof schema === 'object' && schema !== null ? schema : {});

@@ -9,7 +9,7 @@ import {
   toHex,
 } from 'viem';
 
-/** A document as `randomDocument` makes it: whole, so that nothing has to be checked before it is read. */
+/** A document made by `randomDocument`: complete, so that reading it needs no checks. */
 export interface WholeDocument {
   metadata: { id?: string };
   variables: Record<string, Definition>;
@@ -54,7 +54,7 @@ const types = {
 const words = ['uint256', 'string', 'address', 'bool', 'bytes32'] as const;
 const id = (name: string): Hex => keccak256(toHex(name));
 
-/** A second reading of the rules, as plain as they are written and encoded by viem alone. */
+/** A second implementation of the rules, as simple as possible. It uses only viem's encoding. */
 export function compileByReference(document: WholeDocument, values: Values, docUri?: string) {
   const { variables, execution, metadata } = document;
   return {
@@ -94,7 +94,7 @@ export function encodeByReference(document: WholeDocument, inputId: string, subm
   return encodeAbiParameters([dataFields], [items]);
 }
 
-/** The action with its call as viem encodes it. Throws where viem does. */
+/** The action, with its call encoded by viem. Throws if viem throws. */
 export function compileByViem(document: WholeDocument, values: Values, { when, call }: Action) {
   const stand = (text: string): string | boolean => {
     const name = referenced(text);

@@ -2,11 +2,11 @@ import { registerHooks } from 'node:module';
 import { resolveQuickly } from '../../../../src/indexer/runtime/resolveQuickly.ts';
 
 /**
- * Loads packages and prints how each of their imports was resolved, and which of them Node resolved itself. With the argument
- * `quickly` most are resolved without Node.
+ * Loads packages. Prints how each of their imports was resolved, and which ones Node itself resolved. With
+ * the argument `quickly`, most are resolved without Node.
  */
 const resolutions: string[] = [];
-/** Which module asked Node for what. */
+/** The imports that Node resolved, each with the importing module. */
 const byNode: string[] = [];
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -22,7 +22,7 @@ registerHooks({
     return { url, format, shortCircuit: true };
   },
 });
-// ES modules with such neighbours, a package of both kinds, and CommonJS.
+// ES modules that import ES modules, a package with both kinds of modules, and CommonJS.
 await import('drizzle-orm/node-postgres');
 await import('viem/utils');
 console.log(JSON.stringify({ byNode, resolutions: resolutions.sort() }));

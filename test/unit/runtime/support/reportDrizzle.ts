@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Loaded before a program: prints each module of Drizzle that the program loads. */
+/** Loaded before a program. Prints each Drizzle module that the program loads. */
 registerHooks({
   load(url, context, nextLoad) {
     if (url.includes('/node_modules/drizzle-orm/')) console.log(url);

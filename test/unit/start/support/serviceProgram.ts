@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '../../../../src/platform/log/createLogger.ts';
 import { runService } from '../../../../src/platform/supervision/runService.ts';
 
-/** A service of three parts that prints what it does; its argument says what goes wrong. */
+/** A service of three parts that prints its steps. Its argument says what fails. */
 const [fault] = process.argv.slice(2);
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -10,7 +10,7 @@ runService({
   logger: createLogger({ level: 'info', name: 'program' }),
   closeTimeoutMs: fault?.startsWith('hang') ? 300 : 60_000,
   async start(onClose) {
-    // Something is open, as in a service: without it the process would end by itself.
+    // Keeps the process alive, like an open resource of a real service.
     const timer = setInterval(() => {}, 1_000);
     onClose({ name: 'timer', close: () => clearInterval(timer) });
     for (const name of ['first', 'second']) {
